@@ -1,0 +1,91 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of rules for every target: Swift 6 mode, explicit imports, and no warning left standing.
+let rules: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+// The folders are the layers: UI → Domain ← Resource. Simulation enters at the bus address only.
+let ui = "Sources/UI/"
+let domain = "Sources/Domain/"
+let data = "Sources/Resource/Data/"
+let communication = "Sources/Resource/Communication/"
+let simulation = "Sources/Simulation/"
+
+func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: folder + name, swiftSettings: rules)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: dependencies + [.byName(name: name), "TestSupport"],
+        path: "Tests/\(name)Tests", resources: resources, swiftSettings: rules)
+}
+
+let package = Package(
+    name: "istep",
+    products: [
+        .executable(name: "istep", targets: ["istep"]),
+        .library(name: "DBus", targets: ["DBus"]),
+        .library(name: "BlueZ", targets: ["BlueZ"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
+    targets: [
+        // Communication
+        .systemLibrary(
+            name: "CDBus", path: communication + "CDBus", pkgConfig: "dbus-1",
+            providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(
+            name: "CBluetooth", path: communication + "CBluetooth", pkgConfig: "bluez",
+            providers: [.apt(["libbluetooth-dev"])]),
+        layer(communication, "DBus", ["CDBus"]),
+        layer(communication, "BlueZ", ["DBus", "CBluetooth"]),
+        layer(communication, "Pedometers", ["BlueZ", "StepDomain"]),
+
+        // Domain
+        layer(domain, "StepDomain"),
+
+        // Data
+        layer(data, "StepDatabase", ["StepDomain", .product(name: "GRDB", package: "GRDB.swift")]),
+        layer(data, "Settings", ["TOMLKit"]),
+
+        // Simulation
+        layer(simulation, "PrivateBus"),
+        layer(simulation, "SimulatedBlueZ", ["DBus", "PrivateBus"]),
+
+        // UI
+        layer(ui, "StepViews", ["StepDomain"]),
+        .executableTarget(
+            name: "istep",
+            dependencies: [
+                "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "SimulatedBlueZ",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: ui + "istep", swiftSettings: rules),
+
+        // Tests
+        .target(name: "TestSupport", dependencies: ["StepDomain"], path: "Tests/Support", swiftSettings: rules),
+        tests("DBus", ["PrivateBus"]),
+        tests("BlueZ", ["DBus", "SimulatedBlueZ", "PrivateBus"]),
+        tests("Pedometers", ["StepDomain", "BlueZ", "SimulatedBlueZ", "PrivateBus"]),
+        tests("StepDomain", []),
+        tests("StepDatabase", ["StepDomain", .product(name: "GRDB", package: "GRDB.swift")]),
+        tests("Settings", []),
+        tests("SimulatedBlueZ", ["DBus", "PrivateBus"]),
+        tests("StepViews", ["StepDomain"]),
+        .testTarget(
+            name: "istepTests", dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "PrivateBus", "DBus"],
+            path: "Tests/istepTests", swiftSettings: rules),
+    ]
+)
