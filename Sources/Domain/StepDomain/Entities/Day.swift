@@ -1,0 +1,106 @@
+/// A calendar day (proleptic Gregorian), without a place: which seconds it covers is `LocalTime`'s to say.
+public struct Day: Hashable, Comparable, Sendable, Strideable {
+    /// Days since 1970-01-01, which is 0.
+    public let daysSince1970: Int
+
+    public init(daysSince1970: Int) { self.daysSince1970 = daysSince1970 }
+
+    /// The day of year, month (1...12) and day of the month (1...31), or nil where there is no such day. Years 1 to 9999.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
+        guard day <= Day.length(ofMonth: month, year: year) else { return nil }
+        daysSince1970 = Day.days(year: year, month: month, day: day)
+    }
+
+    /// The day on which a moment falls where clocks stand `utcOffset` seconds east of Greenwich.
+    public init(of moment: Timestamp, utcOffset: Int) {
+        daysSince1970 = floorDivide(moment.seconds + utcOffset, 86_400)
+    }
+
+    /// Year, month 1...12 and day of the month 1...31.
+    public var components: (year: Int, month: Int, day: Int) {
+        // Days of 400-year eras counted from 0000-03-01: the leap day is then the last of its year
+        // (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days).
+        let z = daysSince1970 + 719_468
+        let era = floorDivide(z, 146_097)
+        let dayOfEra = z - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    public var weekday: Weekday {
+        // 1970-01-01 was a Thursday.
+        Weekday.allCases[floorRemainder(daysSince1970 + 3, 7)]
+    }
+
+    public func advanced(by days: Int) -> Day { Day(daysSince1970: daysSince1970 + days) }
+    public func distance(to other: Day) -> Int { other.daysSince1970 - daysSince1970 }
+    public static func < (a: Day, b: Day) -> Bool { a.daysSince1970 < b.daysSince1970 }
+
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        // days_from_civil of the same source.
+        let y = month <= 2 ? year - 1 : year
+        let era = floorDivide(y, 400)
+        let yearOfEra = y - era * 400
+        let monthFromMarch = month > 2 ? month - 3 : month + 9
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func length(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+extension Day: CustomStringConvertible, LosslessStringConvertible, Codable {
+    /// ISO 8601: `2014-04-20`.
+    public var description: String {
+        let (year, month, day) = components
+        let digits = String(year)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)-\(two(month))-\(two(day))"
+    }
+
+    /// Takes exactly `YYYY-MM-DD`, digits only; nil for anything else and for days that do not exist.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            bytes[range].reduce(Int?(0)) { sum, byte in
+                guard let sum, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                return sum * 10 + Int(byte - UInt8(ascii: "0"))
+            }
+        }
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let day = Day(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a day: \(text.debugDescription)")
+        }
+        self = day
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// ISO weekdays: the week starts on Monday.
+public enum Weekday: Int, CaseIterable, Sendable, Codable {
+    case monday = 1, tuesday, wednesday, thursday, friday, saturday, sunday
+
+    /// English, lower case, in full.
+    public var name: String { "\(self)" }
+}

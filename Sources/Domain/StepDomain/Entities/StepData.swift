@@ -1,0 +1,50 @@
+/// All that a history holds on one user's day: the material of a day summary.
+public struct StepData: Hashable, Sendable {
+    /// What one pedometer has to say on the day.
+    public struct Track: Hashable, Sendable {
+        public var pedometer: Pedometer.ID
+        public var name: String
+        /// Samples of the day, by their own offset; sorted by start, no two overlap.
+        public var samples: [StepSample]
+        /// Samples of the day kept apart as implausible.
+        public var implausible: [StepSample]
+        /// Spans accounted for that touch the day; sorted, merged.
+        public var coverage: [TimeSpan]
+
+        public init(
+            pedometer: Pedometer.ID, name: String, samples: [StepSample] = [], implausible: [StepSample] = [],
+            coverage: [TimeSpan] = []
+        ) {
+            self.pedometer = pedometer
+            self.name = name
+            self.samples = samples
+            self.implausible = implausible
+            self.coverage = coverage
+        }
+    }
+
+    public var user: User
+    public var day: Day
+    public var tracks: [Track]
+    /// Steps that the user entered by hand for the day; they replace what was counted.
+    public var correction: Int?
+    /// The profile in force on the day.
+    public var profile: Profile?
+    /// The plan in force on the day.
+    public var plan: SportPlan?
+    /// When a sync last ended completely, of any of the user's pedometers.
+    public var lastSync: Timestamp?
+
+    public init(
+        user: User, day: Day, tracks: [Track] = [], correction: Int? = nil, profile: Profile? = nil,
+        plan: SportPlan? = nil, lastSync: Timestamp? = nil
+    ) {
+        self.user = user
+        self.day = day
+        self.tracks = tracks
+        self.correction = correction
+        self.profile = profile
+        self.plan = plan
+        self.lastSync = lastSync
+    }
+}
