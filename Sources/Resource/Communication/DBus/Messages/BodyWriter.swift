@@ -1,0 +1,99 @@
+internal import CDBus
+
+/// Appends values that passed `BodyCheck` to a message.
+enum BodyWriter {
+    /// - Throws: `DBusError.invalidMessage` if memory ran out or a file descriptor was taken away since the check.
+    static func append(_ values: [DBusValue], to message: OpaquePointer) throws(DBusError) {
+        var iterator = DBusMessageIter()
+        dbus_message_iter_init_append(message, &iterator)
+        for value in values { try append(value, to: &iterator) }
+    }
+
+    private static func append(_ value: DBusValue, to iterator: inout DBusMessageIter) throws(DBusError) {
+        switch value {
+        case .byte(let number): try append(number, TypeCode.byte, to: &iterator)
+        case .boolean(let flag): try append(dbus_bool_t(flag ? 1 : 0), TypeCode.boolean, to: &iterator)
+        case .int16(let number): try append(number, TypeCode.int16, to: &iterator)
+        case .uint16(let number): try append(number, TypeCode.uint16, to: &iterator)
+        case .int32(let number): try append(number, TypeCode.int32, to: &iterator)
+        case .uint32(let number): try append(number, TypeCode.uint32, to: &iterator)
+        case .int64(let number): try append(number, TypeCode.int64, to: &iterator)
+        case .uint64(let number): try append(number, TypeCode.uint64, to: &iterator)
+        case .double(let number): try append(number, TypeCode.double, to: &iterator)
+        case .string(let text): try append(text, TypeCode.string, to: &iterator)
+        case .objectPath(let path): try append(path.string, TypeCode.objectPath, to: &iterator)
+        case .signature(let text): try append(text, TypeCode.signature, to: &iterator)
+        case .fileDescriptor(let descriptor):
+            // libdbus sends a duplicate, so the value keeps its own.
+            let done = descriptor.withDescriptor { number in
+                var number = number
+                return dbus_message_iter_append_basic(&iterator, TypeCode.fileDescriptor, &number)
+            }
+            guard done == 1 else { throw .invalidMessage("a file descriptor cannot be duplicated") }
+        case .bytes(let bytes):
+            try container(TypeCode.array, "y", &iterator) { (inner) throws(DBusError) in
+                let done = bytes.withUnsafeBufferPointer { buffer in
+                    // libdbus wants the address of a pointer, which may not be null even for no bytes at all.
+                    guard var start = buffer.baseAddress, !buffer.isEmpty else { return dbus_bool_t(1) }
+                    return dbus_message_iter_append_fixed_array(&inner, TypeCode.byte, &start, Int32(buffer.count))
+                }
+                try check(done)
+            }
+        case .array(let element, let values):
+            try container(TypeCode.array, element, &iterator) { (inner) throws(DBusError) in
+                for value in values { try append(value, to: &inner) }
+            }
+        case .dictionary(let key, let valueType, let entries):
+            try container(TypeCode.array, "{" + key + valueType + "}", &iterator) { (inner) throws(DBusError) in
+                for (entryKey, entryValue) in entries {
+                    try container(TypeCode.dictionaryEntry, nil, &inner) { (entry) throws(DBusError) in
+                        try append(entryKey, to: &entry)
+                        try append(entryValue, to: &entry)
+                    }
+                }
+            }
+        case .structure(let members):
+            try container(TypeCode.structure, nil, &iterator) { (inner) throws(DBusError) in
+                for member in members { try append(member, to: &inner) }
+            }
+        case .variant(let content):
+            try container(TypeCode.variant, content.signature, &iterator) { (inner) throws(DBusError) in
+                try append(content, to: &inner)
+            }
+        }
+    }
+
+    private static func append<Number: BitwiseCopyable>(
+        _ number: Number, _ type: Int32, to iterator: inout DBusMessageIter
+    ) throws(DBusError) {
+        var number = number
+        try check(dbus_message_iter_append_basic(&iterator, type, &number))
+    }
+
+    private static func append(_ text: String, _ type: Int32, to iterator: inout DBusMessageIter) throws(DBusError) {
+        try check(
+            text.withCString { characters in
+                var characters = characters
+                return dbus_message_iter_append_basic(&iterator, type, &characters)
+            })
+    }
+
+    private static func container(
+        _ type: Int32, _ contents: String?, _ iterator: inout DBusMessageIter,
+        _ body: (inout DBusMessageIter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        var inner = DBusMessageIter()
+        try check(dbus_message_iter_open_container(&iterator, type, contents, &inner))
+        do {
+            try body(&inner)
+        } catch {
+            dbus_message_iter_abandon_container(&iterator, &inner)
+            throw error
+        }
+        try check(dbus_message_iter_close_container(&iterator, &inner))
+    }
+
+    private static func check(_ done: dbus_bool_t) throws(DBusError) {
+        guard done != 0 else { throw .invalidMessage("out of memory") }
+    }
+}

@@ -1,0 +1,81 @@
+/// Which signals to receive. What is nil does not matter.
+public struct MatchRule: Sendable, Hashable {
+    /// A bus name. A well-known one means whoever owns it at the time.
+    public var sender: String?
+    public var path: ObjectPath?
+    /// The object with this path and all below it; not together with `path`.
+    public var pathNamespace: ObjectPath?
+    public var interface: String?
+    public var member: String?
+    /// The first argument, which must be a string.
+    public var arg0: String?
+
+    public init(
+        sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: String? = nil,
+        member: String? = nil, arg0: String? = nil
+    ) {
+        self.sender = sender
+        self.path = path
+        self.pathNamespace = pathNamespace
+        self.interface = interface
+        self.member = member
+        self.arg0 = arg0
+    }
+}
+
+extension MatchRule {
+    /// The rule as the bus wants it.
+    /// - Throws: `DBusError.invalidMessage`.
+    func text() throws(DBusError) -> String {
+        guard path == nil || pathNamespace == nil else {
+            throw .invalidMessage("a match rule with both a path and a path namespace")
+        }
+        if let sender { try Names.requireBusName(sender) }
+        if let interface { try Names.requireInterface(interface) }
+        if let member { try Names.requireMember(member) }
+        if let arg0 { try Names.requireNoNUL(arg0) }
+        let conditions = [
+            ("type", "signal"), ("sender", sender), ("path", path?.string), ("path_namespace", pathNamespace?.string),
+            ("interface", interface), ("member", member), ("arg0", arg0),
+        ]
+        return conditions.compactMap { key, value in value.map { key + "=" + Self.quoted($0) } }.joined(separator: ",")
+    }
+
+    /// Nothing but `'` is special between `'`s, and that one stands escaped outside of them.
+    private static func quoted(_ value: String) -> String {
+        "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+
+    /// Whether the rule, apart from `arg0`, fits a signal.
+    /// - Parameter owner: who owns the well-known name that the rule asks for.
+    func matches(_ header: SignalHeader, owner: (String) -> String?) -> Bool {
+        if let member, member != header.member { return false }
+        if let interface, interface != header.interface { return false }
+        if let path, path != header.path { return false }
+        if let pathNamespace, header.path?.isInside(pathNamespace) != true { return false }
+        if let sender, sender != header.sender {
+            guard let followed = followedName, let name = owner(followed), name == header.sender else { return false }
+        }
+        return true
+    }
+
+    func matches(arguments: [DBusValue]) -> Bool {
+        guard let arg0 else { return true }
+        guard case .string(arg0)? = arguments.first else { return false }
+        return true
+    }
+
+    /// The well-known name whose owner must be known, for the bus puts the unique name on what it delivers. The bus itself has only its one name.
+    var followedName: String? {
+        guard let sender, !Names.isUnique(sender), sender != BusDriver.name else { return nil }
+        return sender
+    }
+}
+
+/// What a signal says about itself before it is decoded.
+struct SignalHeader {
+    let sender: String?
+    let path: ObjectPath?
+    let interface: String?
+    let member: String?
+}

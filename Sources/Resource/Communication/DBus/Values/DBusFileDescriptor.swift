@@ -1,0 +1,54 @@
+internal import Glibc
+internal import Synchronization
+
+/// A file descriptor that came, or goes, with a message. It is closed when the last reference is gone.
+///
+/// Two are equal only if they are the same object.
+public final class DBusFileDescriptor: Sendable {
+    private let owned: Mutex<Int32?>
+
+    /// Takes over `descriptor`, which from now on is closed by this object.
+    public init(owning descriptor: Int32) {
+        owned = Mutex(descriptor)
+    }
+
+    /// Keeps a duplicate of `descriptor` (close-on-exec), which stays the caller's; nil if it cannot be duplicated, with `errno` set.
+    public convenience init?(duplicating descriptor: Int32) {
+        let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard duplicate >= 0 else { return nil }
+        self.init(owning: duplicate)
+    }
+
+    /// What libdbus handed out: a descriptor of ours, or -1, which counts as taken already.
+    init(received descriptor: Int32) {
+        owned = Mutex(descriptor >= 0 ? descriptor : nil)
+    }
+
+    deinit {
+        if let descriptor = take() { Glibc.close(descriptor) }
+    }
+
+    /// Hands the descriptor over to the caller, who must close it. Nil if it was taken before.
+    public func take() -> Int32? {
+        owned.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+    }
+
+    /// Whether nobody took the descriptor yet.
+    public var isOpen: Bool {
+        owned.withLock { $0 != nil }
+    }
+
+    /// Uses the descriptor while nobody can take or close it. Nil if it was taken before.
+    func withDescriptor<Result: Sendable>(_ body: (Int32) -> Result) -> Result? {
+        owned.withLock { $0.map(body) }
+    }
+}
+
+extension DBusFileDescriptor: Hashable {
+    public static func == (a: DBusFileDescriptor, b: DBusFileDescriptor) -> Bool { a === b }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
