@@ -1,0 +1,122 @@
+internal import DBus
+
+extension Central {
+    /// One attempt to connect: `Connect`, the link up, the services known. A failure leaves the link cut (if it was
+    /// ours), and may be worth another attempt; what is thrown is not.
+    func attempt(
+        _ address: DeviceAddress, on adapter: ObjectPath, _ limits: ConnectionLimits
+    ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
+        let cache = await daemon.cache
+        guard let device = cache.device(address, on: adapter) else { return .failure(ConnectFailure(.vanished)) }
+        let use = LinkUse(of: device, in: cache)
+        let result: Result<Link, ConnectFailure>
+        do throws(AttemptError) {
+            result = .success(try await bringUp(device, on: adapter, limits, use))
+        } catch {
+            // Also when cancelled, and just when a Connect may still be under way: Disconnect cancels it.
+            if use == .own { await disconnect(device.path) }
+            switch error {
+            case .failed(let failure): result = .failure(failure)
+            case .fatal(let error): throw error
+            }
+        }
+        return result
+    }
+
+    /// How an attempt ends without a link.
+    private enum AttemptError: Error {
+        case failed(ConnectFailure)
+        case fatal(BluetoothError)
+    }
+
+    private func bringUp(
+        _ device: DeviceRecord, on adapter: ObjectPath, _ limits: ConnectionLimits, _ use: LinkUse
+    ) async throws(AttemptError) -> Link {
+        let peripheral = device.address.description
+        if !device.isConnected {
+            do throws(DBusError) {
+                _ = try await daemon.call(device.path, BlueZName.device, "Connect", limit: limits.connect)
+            } catch {
+                switch ConnectOutcome(error, peripheral: peripheral) {
+                case .alreadyConnected: break
+                case .failed(let failure): throw .failed(failure)
+                case .fatal(let error): throw .fatal(error)
+                }
+            }
+        }
+        // BlueZ reports success for a socket that failed with ECONNABORTED: the property tells the truth.
+        try await wait(for: device.path, on: adapter, within: .seconds(3), otherwise: .notConnectedAfterAll) { device in
+            device.isConnected ? .success(()) : nil
+        }
+        guard let watch = await daemon.watchLink(device.path, adapter: adapter) else {
+            throw .failed(ConnectFailure(.droppedAgain))
+        }
+        do throws(AttemptError) {
+            // For LE, Connect returns once the link is up: the services come later, or the link goes first.
+            try await wait(
+                for: device.path, on: adapter, within: limits.services, otherwise: .servicesUnresolved
+            ) { device in
+                guard device.isConnected else { return .failure(ConnectFailure(.droppedAgain)) }
+                return device.areServicesResolved ? .success(()) : nil
+            }
+            let table = try await serviceTable(device.path)
+            guard !table.isEmpty else { throw AttemptError.failed(ConnectFailure(.noServices)) }
+            let now = await daemon.cache.device(device.path) ?? device
+            return Link(
+                daemon: daemon, id: watch, address: device.address, addressType: now.addressType, name: now.name,
+                device: device.path, table: table, limits: limits, use: use)
+        } catch {
+            await daemon.releaseLink(watch)
+            throw error
+        }
+    }
+
+    /// Waits for a state of a device, racing the end of the device and of its adapter.
+    private func wait(
+        for path: ObjectPath, on adapter: ObjectPath, within limit: Duration,
+        otherwise reason: ConnectFailure.Reason,
+        _ check: @escaping @Sendable (DeviceRecord) -> Result<Void, ConnectFailure>?
+    ) async throws(AttemptError) {
+        let result: Result<Void, ConnectFailure>
+        do throws(BluetoothError) {
+            result = try await daemon.wait(limit: limit, doing: "") { cache in
+                guard let adapter = cache.adapter(adapter) else {
+                    return .failure(cache.owner == nil ? .daemonNotRunning : .adapterLost(adapter.lastElement))
+                }
+                guard adapter.isPowered else { return .failure(.adapterDown(adapter.name)) }
+                guard let device = cache.device(path) else { return .success(.failure(ConnectFailure(.vanished))) }
+                return check(device).map { .success($0) }
+            }
+        } catch {
+            guard case .timedOut = error else { throw .fatal(error) }
+            result = .failure(ConnectFailure(reason))
+        }
+        if case .failure(let failure) = result { throw .failed(failure) }
+    }
+
+    /// The device's services. ServicesResolved was seen before the objects of the services: what the cache lacks is
+    /// asked for once more.
+    private func serviceTable(_ device: ObjectPath) async throws(AttemptError) -> GATTTable {
+        let table = GATTTable(await daemon.cache, device: device)
+        guard table.isEmpty else { return table }
+        do throws(BluetoothError) {
+            try await daemon.reload()
+        } catch {
+            throw .fatal(error)
+        }
+        return GATTTable(await daemon.cache, device: device)
+    }
+
+    /// Cuts the link, or the attempt to make one. Returns when it is cut, also for a cancelled task.
+    func disconnect(_ device: ObjectPath) async {
+        let daemon = daemon
+        await uncancelled {
+            // BlueZ answers NotConnected when there is nothing to cut; the device may be gone altogether.
+            _ = try? await daemon.call(device, BlueZName.device, "Disconnect", limit: .seconds(5))
+            // The next attempt must not take the dying link for a live one.
+            try? await daemon.wait(limit: .seconds(3), doing: "disconnecting") { cache in
+                cache.device(device)?.isConnected == true ? nil : .success(())
+            }
+        }
+    }
+}

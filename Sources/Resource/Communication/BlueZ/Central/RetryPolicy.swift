@@ -1,0 +1,41 @@
+/// Whether, when and how connecting is tried again.
+struct RetryPolicy {
+    enum Step: Equatable {
+        case again(after: Duration, Approach)
+        case giveUp(ConnectFailure)
+    }
+
+    /// An attempt that took this long was ended by the kernel's own limit (20 s), or nearly so: the peripheral is
+    /// out of range rather than the link disturbed.
+    static let slow: Duration = .seconds(15)
+
+    let limits: ConnectionLimits
+    let isPaired: Bool
+    private var attempt = 0
+    private var suspicious = 0
+    private var isVanishing = false
+
+    init(limits: ConnectionLimits, isPaired: Bool) {
+        self.limits = limits
+        self.isPaired = isPaired
+    }
+
+    mutating func next(after failure: ConnectFailure, took: Duration) -> Step {
+        attempt += 1
+        // A stale bond and a bad link are the same error to BlueZ. It is told after three in a row; a bond is
+        // never removed here, for that cannot be undone.
+        let isSuspicious = [.linkFailed, .droppedAgain, .notConnectedAfterAll].contains(failure.reason)
+        suspicious = isSuspicious && isPaired ? suspicious + 1 : 0
+        var failure = failure
+        failure.suspectsPairing = suspicious >= 3
+
+        guard failure.isTransient, attempt < limits.attempts else { return .giveUp(failure) }
+
+        if failure.reason == .vanished { isVanishing = true }
+        // `le-connection-abort-by-local` is best answered by another attempt at once; what repeats backs off.
+        let isFirst = attempt == 1 && failure.reason != .busy
+        let wait: Duration = isFirst ? .zero : limits.backOff * (1 << min(max(attempt - 2, 0), 6))
+        if isVanishing { return .again(after: wait, .whileDiscovering) }
+        return .again(after: wait, took >= Self.slow || attempt >= 3 ? .afterDiscovery : .direct)
+    }
+}

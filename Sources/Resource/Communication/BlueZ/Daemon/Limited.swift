@@ -1,0 +1,64 @@
+internal import DBus
+
+/// Runs `work`, but no longer than `limit` by the clock. Nil when the time ran out; `work` is cancelled then and its
+/// end awaited. When the calling task is cancelled, `work` is too, and what it makes of that is returned.
+func limited<T: Sendable>(
+    _ limit: Duration, _ clock: any Clock<Duration>, _ work: @escaping @Sendable () async -> T
+) async -> T? {
+    await withTaskGroup(of: LimitedEvent<T>.self) { group in
+        group.addTask { .done(await work()) }
+        group.addTask { (try? await clock.sleep(for: limit)) == nil ? .stopped : .timeUp }
+        var result: T?
+        for await event in group {
+            switch event {
+            case .done(let value): result = value
+            case .timeUp: break
+            // The sleeper was cancelled with the caller: `work` is about to end, and its answer counts.
+            case .stopped: continue
+            }
+            break
+        }
+        group.cancelAll()
+        return result
+    }
+}
+
+private enum LimitedEvent<T: Sendable>: Sendable { case done(T), timeUp, stopped }
+
+/// Runs `work` to its end even when the calling task is cancelled: for what has to be put in order on every way out.
+func uncancelled<T: Sendable>(_ work: @escaping @Sendable () async -> T) async -> T {
+    await Task { await work() }.value
+}
+
+/// The time that passed on a clock since this was made.
+struct Stopwatch: Sendable {
+    let elapsed: @Sendable () -> Duration
+
+    init(_ clock: any Clock<Duration>) {
+        elapsed = Self.start(clock)
+    }
+
+    private static func start<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+}
+
+extension Daemon {
+    /// A call to BlueZ that may take `limit` by the injected clock. D-Bus' own limit lies beyond it.
+    nonisolated func call(
+        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], limit: Duration
+    ) async throws(DBusError) -> [DBusValue] {
+        let result = await limited(limit, clock) { [bus] () async -> Result<[DBusValue], DBusError> in
+            do throws(DBusError) {
+                return .success(
+                    try await bus.call(
+                        BlueZName.service, path, interface, member, arguments, timeout: limit + .seconds(30)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let result else { throw .timedOut(call: member, seconds: limit.inSeconds) }
+        return try result.get()
+    }
+}

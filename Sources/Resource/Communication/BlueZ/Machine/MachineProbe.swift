@@ -1,0 +1,60 @@
+internal import CBluetooth
+internal import Foundation
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// How the machine's own state is found out. A test puts a state of its own here.
+public struct MachineProbe: Sendable {
+    public var read: @Sendable () -> MachineState
+
+    public init(read: @escaping @Sendable () -> MachineState) {
+        self.read = read
+    }
+
+    /// This machine: `libbluetooth` for the adapters, `/sys/class/rfkill` for the switches. Needs no privileges.
+    public static let live = MachineProbe {
+        MachineState(
+            hasKernelSupport: hasKernelSupport(),
+            radios: radios(),
+            switches: switches(in: "/sys/class/rfkill"))
+    }
+
+    /// A socket is refused to a container or a hardened service on a machine that has Bluetooth all the same: there,
+    /// sysfs tells.
+    private static func hasKernelSupport() -> Bool {
+        let socket = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+        if socket >= 0 {
+            close(socket)
+            return true
+        }
+        return access("/sys/class/bluetooth", F_OK) == 0
+    }
+
+    private static func radios() -> [MachineState.Radio] {
+        (0..<HCI_MAX_DEV).compactMap { index -> MachineState.Radio? in
+            var info = hci_dev_info()
+            guard hci_devinfo(index, &info) == 0 else { return nil }
+            let isUp = info.flags & (1 << UInt32(HCI_UP)) != 0
+            return MachineState.Radio(name: "hci\(index)", address: DeviceAddress(info.bdaddr), isUp: isUp)
+        }
+    }
+
+    /// Reads a directory laid out like `/sys/class/rfkill` (kernel: Documentation/ABI/stable/sysfs-class-rfkill).
+    static func switches(in directory: String) -> [MachineState.Switch] {
+        func text(_ entry: String, _ attribute: String) -> String? {
+            guard let data = FileManager.default.contents(atPath: "\(directory)/\(entry)/\(attribute)") else { return nil }
+            return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return entries.sorted().compactMap { entry in
+            guard text(entry, "type") == "bluetooth" else { return nil }
+            return MachineState.Switch(
+                name: text(entry, "name") ?? entry,
+                isSoftBlocked: text(entry, "soft") == "1", isHardBlocked: text(entry, "hard") == "1")
+        }
+    }
+}

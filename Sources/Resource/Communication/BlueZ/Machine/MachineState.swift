@@ -1,0 +1,77 @@
+/// What the machine itself says of its Bluetooth, without `bluetoothd` and D-Bus.
+public struct MachineState: Sendable, Hashable {
+    /// An adapter as the kernel knows it.
+    public struct Radio: Sendable, Hashable {
+        /// Such as `hci0`.
+        public var name: String
+        public var address: DeviceAddress?
+        public var isUp: Bool
+
+        public init(name: String, address: DeviceAddress? = nil, isUp: Bool) {
+            self.name = name
+            self.address = address
+            self.isUp = isUp
+        }
+    }
+
+    /// A radio switch of type bluetooth, from `/sys/class/rfkill`.
+    public struct Switch: Sendable, Hashable {
+        /// The adapter's name, or that of the machine's own switch, such as `thinkpad_acpi`'s.
+        public var name: String
+        public var isSoftBlocked: Bool
+        public var isHardBlocked: Bool
+
+        public init(name: String, isSoftBlocked: Bool = false, isHardBlocked: Bool = false) {
+            self.name = name
+            self.isSoftBlocked = isSoftBlocked
+            self.isHardBlocked = isHardBlocked
+        }
+
+        var isBlocked: Bool { isSoftBlocked || isHardBlocked }
+    }
+
+    /// Whether the kernel speaks Bluetooth at all.
+    public var hasKernelSupport: Bool
+    public var radios: [Radio]
+    public var switches: [Switch]
+
+    public init(hasKernelSupport: Bool = true, radios: [Radio] = [], switches: [Switch] = []) {
+        self.hasKernelSupport = hasKernelSupport
+        self.radios = radios
+        self.switches = switches
+    }
+
+    /// The reason why an adapter (any when nil) cannot be used, as deep down as it lies. Nil when the machine is in
+    /// order and the reason must lie above it.
+    public func fault(adapter: String?) -> BluetoothError? {
+        missing(adapter) ?? blockedOrDown(adapter)
+    }
+
+    /// The part of `fault` that no `bluetoothd` can mend.
+    func missing(_ adapter: String?) -> BluetoothError? {
+        guard hasKernelSupport else { return .noKernelSupport }
+        guard candidates(adapter).isEmpty else { return nil }
+        // A platform's own switch takes the adapter off its USB bus: nothing is left but the blocked switch.
+        if radios.isEmpty, let blocked = switches.first(where: \.isBlocked) {
+            return .adapterBlocked(adapter ?? blocked.name, hard: blocked.isHardBlocked)
+        }
+        return .noAdapter(adapter)
+    }
+
+    private func blockedOrDown(_ adapter: String?) -> BluetoothError? {
+        let candidates = candidates(adapter)
+        if candidates.contains(where: \.isUp) { return nil }
+        guard let radio = candidates.first else { return nil }
+        return block(on: radio.name) ?? .adapterDown(radio.name)
+    }
+
+    /// Whether the adapter's own switch blocks it.
+    func block(on adapter: String) -> BluetoothError? {
+        switches.first { $0.name == adapter && $0.isBlocked }
+            .map { .adapterBlocked(adapter, hard: $0.isHardBlocked) }
+    }
+
+    private func candidates(_ adapter: String?) -> [Radio] {
+        radios.filter { adapter == nil || $0.name == adapter }
+    }
+}

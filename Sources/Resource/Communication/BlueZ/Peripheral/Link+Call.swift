@@ -1,0 +1,69 @@
+internal import DBus
+
+extension Link {
+    /// One GATT operation, racing the end of the link and the limit.
+    func call(
+        _ path: ObjectPath, _ member: String, _ arguments: [DBusValue], _ operation: GATTOperation
+    ) async throws(BluetoothError) -> [DBusValue] {
+        // BlueZ does one operation a characteristic at a time, whoever asks: InProgress passes.
+        var waits: [Duration] = [.milliseconds(100), .milliseconds(300), .seconds(1)]
+        while true {
+            do throws(BluetoothError) {
+                return try await callOnce(path, member, arguments, operation)
+            } catch {
+                guard case .busy = error, !waits.isEmpty else { throw error }
+                try? await daemon.clock.sleep(for: waits.removeFirst())
+            }
+        }
+    }
+
+    private enum Event: Sendable {
+        case reply(Result<[DBusValue], DBusError>)
+        case end(LinkEnd?)
+    }
+
+    private func callOnce(
+        _ path: ObjectPath, _ member: String, _ arguments: [DBusValue], _ operation: GATTOperation
+    ) async throws(BluetoothError) -> [DBusValue] {
+        if let end = await daemon.endOfLink(id) { throw end.error(during: operation.text) }
+        let event = await withTaskGroup(of: Event.self) { [self] group in
+            group.addTask {
+                do throws(DBusError) {
+                    return .reply(
+                        .success(
+                            try await daemon.call(
+                                path, BlueZName.characteristic, member, arguments, limit: limits.operation)))
+                } catch {
+                    return .reply(.failure(error))
+                }
+            }
+            group.addTask { .end(await daemon.waitForEndOfLink(id)) }
+            defer { group.cancelAll() }
+            for await event in group {
+                // Cancelled with the caller: what the call makes of it counts.
+                if case .end(nil) = event { continue }
+                return event
+            }
+            return .end(nil)
+        }
+        switch event {
+        case .reply(.success(let values)): return values
+        case .reply(.failure(let error)): throw await explain(operation.error(error), operation)
+        case .end(let end?): throw end.error(during: operation.text)
+        case .end(nil): throw .cancelled
+        }
+    }
+
+    /// BlueZ answers with the code of "unlikely error" when the link drops in the middle, and tells of the drop only
+    /// later (measured: 1 s). What the link's end explains is told so.
+    private func explain(_ error: BluetoothError, _ operation: GATTOperation) async -> BluetoothError {
+        switch error {
+        case .attError(ATTErrorCode.unlikely, _):
+            let end = await limited(.seconds(2), daemon.clock) { [daemon, id] in await daemon.waitForEndOfLink(id) }
+            return (end ?? nil)?.error(during: operation.text) ?? error
+        case .linkLost:
+            return await daemon.endOfLink(id)?.error(during: operation.text) ?? error
+        default: return error
+        }
+    }
+}
