@@ -66,10 +66,20 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     public var readThrough: Timestamp?
     /// The last committed reading of a pedometer that only counts.
     public var counter: CounterReading?
+    /// A reading that may still be yesterday's: it counts once the next one shows which day it was of.
+    public var quarantined: CounterReading?
+    /// Samples of the day read last, as they then were: a slot that was over and has steps since tells that somebody
+    /// moved the pedometer's clock.
+    public var tail: [StepSample]?
 
-    public init(readThrough: Timestamp? = nil, counter: CounterReading? = nil) {
+    public init(
+        readThrough: Timestamp? = nil, counter: CounterReading? = nil, quarantined: CounterReading? = nil,
+        tail: [StepSample]? = nil
+    ) {
         self.readThrough = readThrough
         self.counter = counter
+        self.quarantined = quarantined
+        self.tail = tail
     }
 }
 

@@ -1,0 +1,98 @@
+public import BlueZ
+public import StepDomain
+
+/// Reads pedometers through BlueZ: finds the peripheral, checks that it is what it should be, and lets its model's session
+/// run over the link.
+public struct BluetoothPedometerReader: PedometerReader {
+    private let central: @Sendable () async throws -> Central
+    private let adapter: String?
+    private let limits: ConnectionLimits
+    private let days: Int?
+    private let localTime: LocalTime
+    private let now: @Sendable () -> Timestamp
+    private let clock: any Clock<Duration>
+
+    /// - Parameters:
+    ///   - adapter: such as `hci1`; nil for the first that is powered.
+    ///   - days: at most so many days back, today counted; nil for all that a pedometer holds and istep lacks.
+    ///   - central: opened for each reading and closed at its end.
+    public init(
+        adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(), days: Int? = nil,
+        localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
+        clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central
+    ) {
+        self.adapter = adapter
+        self.limits = limits
+        self.days = days
+        self.localTime = localTime
+        self.now = now
+        self.clock = clock
+        self.central = central
+    }
+
+    public func read(
+        _ pedometer: Pedometer,
+        progress: @escaping @Sendable (ReadProgress) -> Void,
+        merge: @escaping @Sendable (SampleBatch) async throws -> Void
+    ) async throws -> ReadReport {
+        let model = try PedometerRegistry.model(pedometer.model)
+        let services = try model.services(of: pedometer)
+        let session = try model.session(SessionContext(pedometer: pedometer, localTime: localTime, days: days))
+        guard let address = DeviceAddress(pedometer.address) else {
+            throw PedometerError.badOption("address", value: pedometer.address, expected: "six pairs of hexadecimal digits")
+        }
+
+        progress(.searching)
+        let central = try await central()
+        do {
+            // Just Works is all that a pedometer without display can do, and it is asked for only by those that
+            // protect their steps.
+            let report = try await central.withPeripheral(
+                address, adapter: adapter, limits: limits, pairing: AcceptJustWorks()
+            ) { peripheral in
+                progress(.connecting)
+                try check(peripheral, has: services, model: model.title)
+                return try await run(session, peripheral, progress, merge)
+            }
+            await central.close()
+            return report
+        } catch {
+            await central.close()
+            throw error
+        }
+    }
+
+    private func check(_ peripheral: Peripheral, has services: [BluetoothUUID], model: String) throws(PedometerError) {
+        for service in services where !peripheral.services.contains(where: { $0.uuid == service }) {
+            throw .wrongDevice(model: model, missing: service.description)
+        }
+    }
+
+    private func run(
+        _ session: any PedometerSession, _ peripheral: Peripheral,
+        _ progress: @escaping @Sendable (ReadProgress) -> Void,
+        _ merge: @escaping @Sendable (SampleBatch) async throws -> Void
+    ) async throws -> ReadReport {
+        let link = PeripheralLink(peripheral: peripheral)
+        defer { link.end() }
+        let driver = SessionDriver(link: link, inbox: Inbox(clock: clock), now: now, progress: progress, merge: merge)
+        let stopwatch = Stopwatch(clock)
+        var session = session
+        var report = try await driver.run(&session)
+        report.connectedSeconds = stopwatch.seconds()
+        return report
+    }
+}
+
+/// Seconds since it was made, on a clock that the machine's date does not move.
+private struct Stopwatch {
+    let seconds: @Sendable () -> Double
+
+    init(_ clock: some Clock<Duration>) {
+        let began = clock.now
+        seconds = {
+            let passed = began.duration(to: clock.now).components
+            return Double(passed.seconds) + Double(passed.attoseconds) * 1e-18
+        }
+    }
+}

@@ -1,0 +1,196 @@
+internal import StepDomain
+
+/// A reading of a ring: battery, today, then the days before from the oldest, then its clock.
+///
+/// Today comes first because it tells most about the ring's clock; the cursor moves along the older days in order, so
+/// a link lost half-way costs nothing but today's request. The clock is set last: history is read by the clock that made it.
+struct ColmiSession: PedometerSession {
+    private enum Stage: Hashable {
+        case subscribing
+        case battery
+        case day(daysAgo: Int)
+        case delivering
+        case clock
+    }
+
+    /// Seconds; rings answer within tenths of one.
+    private static let patience = 5.0
+    /// Times that a request is sent before the session gives up on it.
+    private static let attempts = 3
+    /// No answer is longer: 96 slots and some unsolicited packets. What goes on beyond is rubbish.
+    private static let mostPackets = 400
+
+    private let context: SessionContext
+    private var reckoning: ColmiReckoning
+    private var stage = Stage.subscribing
+    private var attempt = 1
+    private var packets = 0
+    private var answer = ColmiDay()
+    private var days: [Int] = []
+    private var done = 0
+    private var today = 0
+    /// All that the ring had up to here is delivered; it stops moving at the first day with gaps.
+    private var cursor: PedometerCursor
+    private var contiguous = true
+    private var todayThrough: Timestamp?
+    private var undecodable = 0
+    private var clockSet: ClockState.Setting?
+    private var report = SessionReport()
+
+    init(_ context: SessionContext) {
+        self.context = context
+        cursor = context.pedometer.cursor
+        reckoning = ColmiReckoning(
+            clock: WallClock(context.pedometer.clock, context.localTime), cursor: context.pedometer.cursor)
+    }
+
+    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+        switch (stage, event) {
+        case (_, .started):
+            plan(now)
+            return .subscribe(Colmi.answers)
+        case (.subscribing, .done):
+            return ask(.battery, now)
+        case (.delivering, .done):
+            done += 1
+            return done < days.count ? ask(.day(daysAgo: days[done]), now) : ask(.clock, now)
+        case (_, .done):
+            return .receive(seconds: Self.patience)
+        case (_, .silence):
+            return repeated(now)
+        case (_, .value(let bytes)):
+            return receive(bytes, now)
+        }
+    }
+
+    // MARK: What to ask for
+
+    private mutating func plan(_ now: Timestamp) {
+        today = reckoning.today(at: now)
+        var oldest = Colmi.oldestDay
+        if let readThrough = cursor.readThrough {
+            let first = reckoning.wallDay(of: readThrough)
+            oldest = min(max(today - first, 0), Colmi.oldestDay)
+            if today - first > Colmi.oldestDay {
+                let gone = today - Colmi.oldestDay - 1
+                report.notices.append(
+                    .lost(from: Day(daysSince1970: first), through: Day(daysSince1970: gone)))
+            }
+        }
+        if let limit = context.days { oldest = min(oldest, max(limit, 1) - 1) }
+        days = [0] + stride(from: oldest, to: 0, by: -1)
+    }
+
+    private mutating func ask(_ next: Stage, _ now: Timestamp, attempt: Int = 1) -> SessionAction {
+        stage = next
+        self.attempt = attempt
+        packets = 0
+        let packet: ColmiPacket
+        switch next {
+        case .day(let daysAgo):
+            answer = ColmiDay()
+            packet = .stepsRequest(daysAgo: daysAgo)
+        case .clock:
+            let setting = ClockState.Setting(at: now, utcOffset: context.localTime.utcOffset(now))
+            clockSet = setting
+            packet = .setTime(wall: now.seconds + setting.utcOffset)
+        default:
+            packet = .batteryRequest
+        }
+        return .write(packet.bytes, to: Colmi.requests, response: false)
+    }
+
+    private mutating func repeated(_ now: Timestamp) -> SessionAction {
+        if attempt < Self.attempts { return ask(stage, now, attempt: attempt + 1) }
+        switch stage {
+        case .day(let daysAgo):
+            guard packets > 0 else { return .fail(.noAnswer(to: "for its steps", seconds: Self.patience)) }
+            return deliver(daysAgo: daysAgo, answered: .gaps, now)
+        case .clock:
+            return finish()     // it goes on with the clock it has, and what it set is not recorded
+        default:
+            return ask(.day(daysAgo: 0), now)   // a ring that does not tell its battery may still tell its steps
+        }
+    }
+
+    // MARK: What came
+
+    private mutating func receive(_ bytes: [UInt8], _ now: Timestamp) -> SessionAction {
+        packets += 1
+        guard packets <= Self.mostPackets else { return .fail(.undecodable("packets without end")) }
+        guard let packet = ColmiPacket(received: bytes) else {
+            undecodable += 1
+            return .receive(seconds: Self.patience)
+        }
+        switch stage {
+        case .battery where packet.command == ColmiPacket.Command.battery:
+            if !packet.isError, packet[1] <= 100 { report.battery = Int(packet[1]) }
+            return ask(.day(daysAgo: 0), now)
+        case .day(let daysAgo):
+            return receive(answer.add(packet), daysAgo: daysAgo, now)
+        case .clock where packet.command == ColmiPacket.Command.setTime:
+            if !packet.isError { report.clockSet = clockSet }
+            return finish()
+        default:
+            return .receive(seconds: Self.patience)     // unsolicited: live steps, a button, a charger
+        }
+    }
+
+    private mutating func receive(_ progress: ColmiDay.Progress, daysAgo: Int, _ now: Timestamp) -> SessionAction {
+        switch progress {
+        case .more, .other:
+            return .receive(seconds: Self.patience)
+        case .gaps where attempt < Self.attempts:
+            return ask(stage, now, attempt: attempt + 1)
+        case .refused where daysAgo == 0:
+            return .fail(.refused("to tell its steps"))
+        case .complete, .gaps, .noData, .refused:   // an older day refused: the ring holds less than others
+            return deliver(daysAgo: daysAgo, answered: progress, now)
+        }
+    }
+
+    // MARK: What to hand over
+
+    private mutating func deliver(daysAgo: Int, answered: ColmiDay.Progress, _ now: Timestamp) -> SessionAction {
+        var batch = SampleBatch()
+        batch.samples = reckoning.samples(of: answer, daysAgo: daysAgo, now: now)
+        let span = reckoning.span(ofWallDay: today - daysAgo, now: now)
+        if answered == .complete { batch.coverage = [span] }
+        if daysAgo == 0, answered != .gaps {
+            todayThrough = now
+            cursor.tail = batch.samples
+        }
+        contiguous = contiguous && (answered != .gaps || daysAgo == 0)
+        batch.cursor = moved(pastDaysAgo: daysAgo, span)
+        stage = .delivering
+        return .deliver(batch, progress: .reading(done: done + 1, of: days.count))
+    }
+
+    /// Where the next sync goes on once this day is committed; nil while nothing is to be moved.
+    private mutating func moved(pastDaysAgo daysAgo: Int, _ span: TimeSpan) -> PedometerCursor? {
+        guard contiguous else { return nil }
+        if done + 1 == days.count {
+            // The last day of the plan: all before today is in, and today as far as it was read.
+            let startOfToday = daysAgo == 0 ? span.start : span.end
+            cursor.readThrough = todayThrough ?? startOfToday
+        } else if daysAgo > 0 {
+            cursor.readThrough = span.end
+        } else {
+            return nil
+        }
+        return cursor
+    }
+
+    private mutating func finish() -> SessionAction {
+        switch reckoning.verdict {
+        case .right: break
+        case .off(let seconds): report.notices.append(.clockWasOff(seconds: seconds))
+        case .utc:
+            let local = (clockSet?.at).map { context.localTime.utcOffset($0) } ?? 0
+            report.notices.append(.clockWasOff(seconds: -local))
+        }
+        if undecodable > 0 { report.notices.append(.undecodable(frames: undecodable)) }
+        if reckoning.misplaced > 0 { report.notices.append(.implausible(samples: reckoning.misplaced)) }
+        return .finish(report)
+    }
+}

@@ -1,0 +1,47 @@
+internal import StepDomain
+
+/// What a pedometer's wall-clock times mean.
+///
+/// A pedometer shows what it was last set to: it does not know of daylight saving or travel. So a slot that began after
+/// istep set the clock is in that setting's offset, whatever local clocks have done since.
+struct WallClock {
+    let settings: [ClockState.Setting]
+    let localTime: LocalTime
+
+    init(_ clock: ClockState, _ localTime: LocalTime) {
+        settings = clock.settings
+        self.localTime = localTime
+    }
+
+    struct Reading: Hashable {
+        var start: Timestamp
+        /// Of the place where the steps were made, seconds east of Greenwich.
+        var utcOffset: Int
+    }
+
+    /// - Parameters:
+    ///   - wall: seconds since 1970 as the pedometer's clock showed them when the slot began.
+    ///   - length: seconds of the slot: the one in which the clock was set belongs to the new setting.
+    func reading(wall: Int, length: Int) -> Reading {
+        for setting in settings.reversed() {
+            let start = Timestamp(wall - setting.utcOffset)
+            if start + length > setting.at { return Reading(start: start, utcOffset: place(start, under: setting)) }
+        }
+        // Older than all that istep did: local time is the best guess.
+        let day = Day(of: Timestamp(wall), utcOffset: 0)
+        let start = localTime.moment(day, seconds: wall - day.daysSince1970 * 86_400)
+        return Reading(start: start, utcOffset: localTime.utcOffset(start))
+    }
+
+    /// What the pedometer's clock shows at a moment, seconds since 1970.
+    func wall(at moment: Timestamp) -> Int {
+        moment.seconds + (settings.last?.utcOffset ?? localTime.utcOffset(moment))
+    }
+
+    /// Within one zone the day follows the zone, across a change of daylight saving too; after a journey the old place's
+    /// offset stays with the steps made there.
+    private func place(_ moment: Timestamp, under setting: ClockState.Setting) -> Int {
+        let sameZone = localTime.utcOffset(setting.at) == setting.utcOffset
+        return sameZone ? localTime.utcOffset(moment) : setting.utcOffset
+    }
+}

@@ -1,0 +1,145 @@
+internal import StepDomain
+
+/// From two readings of a counter to the steps between them.
+///
+/// A reading that gives more steps than people make leaves the cursor where it was: it may be a glitch, and the next
+/// reading then is measured against the last good one.
+struct CounterReckoning {
+    let cursor: PedometerCursor
+    let localTime: LocalTime
+    /// One more than the counter's greatest value.
+    let modulus: Int
+
+    struct Result: Hashable {
+        var batch = SampleBatch()
+        var notices: [SyncNotice] = []
+    }
+
+    /// After midnight a watch whose clock is behind still shows yesterday's steps. A first reading of the day within this time
+    /// (seconds) that is not below yesterday's last may be one of those.
+    static let doubtAfterMidnight = 3 * 3600
+
+    // MARK: A counter that only grows
+
+    func stepsInAll(_ reading: CounterReading) -> Result {
+        guard let last = cursor.counter else { return baseline(reading) }
+        guard reading.at > last.at else { return Result() }     // our own clock was put back: wait until it has caught up
+        var result = Result()
+        var steps = reading.value - last.value
+        if steps < 0 {
+            // From the last quarter of its range into the first it ran over; else it started anew, and what it
+            // counted between the last reading and the restart is gone.
+            let ranOver = last.value >= modulus / 4 * 3 && reading.value < modulus / 4
+            steps = ranOver ? steps + modulus : reading.value
+            if !ranOver { result.notices.append(.counterRestarted) }
+        }
+        add(steps, TimeSpan(last.at, reading.at), reading, to: &result)
+        return result
+    }
+
+    // MARK: A counter that midnight sets back
+
+    func stepsOfToday(_ reading: CounterReading) -> Result {
+        let midnight = localTime.moment(reading.day)
+        if let doubtful = cursor.quarantined, doubtful.day == reading.day {
+            return settle(doubtful, reading, midnight)
+        }
+        guard let last = cursor.counter else {
+            var result = Result()
+            add(reading.value, TimeSpan(midnight, reading.at), reading, to: &result)
+            return result
+        }
+        guard reading.at > last.at else { return Result() }
+        if last.day >= reading.day { return laterToday(last, reading) }
+
+        let sinceMidnight = reading.at - midnight
+        if reading.value >= last.value, reading.value > 0, sinceMidnight < Self.doubtAfterMidnight {
+            var result = Result()
+            result.batch.cursor = cursor
+            result.batch.cursor?.quarantined = reading
+            return result
+        }
+        var result = Result()
+        add(reading.value, TimeSpan(midnight, reading.at), reading, to: &result)
+        result.notices += notClosed(last, before: midnight)
+        return result
+    }
+
+    private func laterToday(_ last: CounterReading, _ reading: CounterReading) -> Result {
+        var result = Result()
+        var steps = reading.value - last.value
+        if steps < 0 {
+            steps = reading.value
+            result.notices.append(.counterRestarted)
+        }
+        add(steps, TimeSpan(last.at, reading.at), reading, to: &result)
+        return result
+    }
+
+    /// The second reading of a day whose first was doubtful: fallen since, the first was yesterday's and completes it;
+    /// not fallen, both are today's.
+    private func settle(_ doubtful: CounterReading, _ reading: CounterReading, _ midnight: Timestamp) -> Result {
+        guard reading.at > doubtful.at else { return Result() }
+        var result = Result()
+        add(reading.value, TimeSpan(midnight, reading.at), reading, to: &result)
+        guard let last = cursor.counter else { return result }
+        if reading.value < doubtful.value {
+            let late = doubtful.value - last.value
+            let span = TimeSpan(last.at, midnight)
+            if last.day == reading.day.advanced(by: -1), !span.isEmpty {
+                let sample = StepSample(start: span.start, length: span.length, steps: late, utcOffset: last.utcOffset)
+                if sample.isPlausible {
+                    result.batch.samples += late > 0 ? [sample] : []
+                    result.batch.coverage.append(span)
+                }
+            }
+        } else {
+            result.notices += notClosed(last, before: midnight)
+        }
+        return result
+    }
+
+    /// Yesterday's steps after its last reading are unknown.
+    private func notClosed(_ last: CounterReading, before midnight: Timestamp) -> [SyncNotice] {
+        last.at < midnight ? [.dayNotClosed(last.day)] : []
+    }
+
+    // MARK: Samples
+
+    private func baseline(_ reading: CounterReading) -> Result {
+        Result(batch: SampleBatch(cursor: PedometerCursor(readThrough: reading.at, counter: reading)))
+    }
+
+    private func add(_ steps: Int, _ span: TimeSpan, _ reading: CounterReading, to result: inout Result) {
+        guard !span.isEmpty else {
+            result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading)
+            return
+        }
+        let whole = StepSample(start: span.start, length: span.length, steps: steps, utcOffset: reading.utcOffset)
+        guard whole.isPlausible else {
+            result.batch.samples.append(whole)      // kept apart by the history
+            return
+        }
+        result.batch.samples += perDay(steps, span)
+        result.batch.coverage.append(span)
+        result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading)
+    }
+
+    /// Steps of a span that crosses midnights, by each day's share of the time: when they were made is not known, that
+    /// they were made is.
+    private func perDay(_ steps: Int, _ span: TimeSpan) -> [StepSample] {
+        var samples: [StepSample] = []
+        var start = span.start
+        var given = 0
+        while start < span.end {
+            let end = min(span.end, localTime.span(of: localTime.day(of: start)).end)
+            let through = Int((Double(steps) * Double(end - span.start) / Double(span.length)).rounded())
+            let part = StepSample(
+                start: start, length: end - start, steps: through - given, utcOffset: localTime.utcOffset(start))
+            if part.steps > 0 { samples.append(part) }
+            given = through
+            start = end
+        }
+        return samples
+    }
+}
