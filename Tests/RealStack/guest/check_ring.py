@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Checks the virtual ring against an independent client: both must tell the same steps.
+
+    ./vm-run --config peripherals/pedometers.json '$RS_VENV/bin/python guest/check_ring.py'
+"""
+import os
+import sys
+import time
+from datetime import date, timedelta
+
+from lab import client, events, peripheral, set_clock
+
+RINGS = {"ring": "C0:DE:00:00:00:02", "old-ring": "C0:DE:00:00:00:03"}
+
+
+def remembered(truth):
+    """Of the truth: the 8 days that a ring tells of, without those that nobody walked on."""
+    today = date.fromisoformat(truth["clock"][:10])
+    days = {str(today - timedelta(days=ago)) for ago in range(8)}
+    return {day: {"steps": known["steps"], "slots": known["slots"]}
+            for day, known in truth["days"].items() if day in days and known["slots"]}
+
+
+def same_days(who):
+    truth, read = peripheral(who, "truth"), client(RINGS[who])
+    assert read["battery"] == truth["battery"], read["battery"]
+    assert read["days"] == remembered(truth), f"client: {read['days']}\nring: {remembered(truth)}"
+    slots = sum(len(day["slots"]) for day in read["days"].values())
+    return f"{len(read['days'])} days, {slots} slots, {sum(d['steps'] for d in read['days'].values())} steps"
+
+
+def check_same_days():
+    return same_days("ring")
+
+def check_same_days_hourly_slots_and_old_calories():
+    return same_days("old-ring")
+
+def check_steps_walked_now():
+    before = client(RINGS["ring"])["days"]
+    peripheral("ring", "walk", 1234)
+    after = client(RINGS["ring"])["days"]
+    assert sum(d["steps"] for d in after.values()) - sum(d["steps"] for d in before.values()) == 1234
+    return same_days("ring")
+
+def check_days_with_nothing():
+    peripheral("ring", "clock", "2026-11-25T12:00:00")      # five days later: three days are left
+    try:
+        return same_days("ring")
+    finally:
+        peripheral("ring", "clock", "2026-11-20T23:06:00")
+
+def check_the_client_sets_the_clock_to_utc():
+    peripheral("old-ring", "events", "clear")
+    os.environ["TZ"] = "America/New_York"
+    time.tzset()
+    set_clock("2026-11-20 17:30:00")
+    client(RINGS["old-ring"], "--days", "1", "--set-time")
+    clock, = events("old-ring", "clock set")
+    assert clock["to"].startswith("2026-11-20T22:3"), clock
+    return clock["to"]
+
+
+failed = 0
+for name, check in [(n[6:], f) for n, f in globals().items() if n.startswith("check_")]:
+    try:
+        print(f"ok      {name.replace('_', ' ')}: {check()}", flush=True)
+    except Exception as error:
+        failed += 1
+        print(f"FAILED  {name.replace('_', ' ')}: {type(error).__name__} {error}", flush=True)
+sys.exit(min(failed, 1))

@@ -1,0 +1,207 @@
+"""A virtual smart ring of the Colmi/QRing family (kind "ring").
+
+Beyond every peripheral's commands:
+  truth                       what the ring knows, as JSON: clock, battery, days with their slots
+  walk STEPS                  now: they count for the present quarter of an hour
+  clock TIME                  sets the ring's own clock (ISO 8601, no zone: it knows none)
+  chatter N                   after every N-th record an unasked "live steps" packet (0: none)
+  fault drop|stall|checksum N | fault noend | fault refuse | fault none
+      at the N-th packet from now the link drops, or nothing more comes on this link, or the
+      checksum is wrong; the next history lacks its last packet; the next connection is cut at
+      once. Each strikes once; with `always` at the end again and again.
+"""
+import asyncio
+import time
+from datetime import datetime, timedelta
+
+import colmi
+import walking
+from peripheral import Peripheral
+
+SERVICE = "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"
+WRITE = "6e400002-b5a3-f393-e0a9-e50e24dcca9e"
+NOTIFY = "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
+
+
+class Ring(Peripheral):
+    DEFAULTS = {
+        **Peripheral.DEFAULTS,
+        "name": "R02_1A2B",
+        "services": [
+            {"uuid": SERVICE, "characteristics": [
+                {"uuid": WRITE, "properties": ["write", "write_without_response"]},
+                {"uuid": NOTIFY, "properties": ["notify"]}]},
+            {"uuid": "180a", "characteristics": [
+                {"uuid": "2a26", "properties": ["read"], "value": "RT02_3.10.21_250101"},
+                {"uuid": "2a27", "properties": ["read"], "value": "RT02_V3.1"}]},
+        ],
+        "clock": None,              # its own wall clock at the start, ISO 8601; None: this machine's
+        "seed": "anna",
+        "days": 10,                 # days walked on, today among them (the ring tells of 8)
+        "slots": 60,                # quarters of an hour walked in on each
+        "slot_step": 1,             # 4: hours only, as some rings have it
+        "tens_of_calories": True,   # the newer of the two calorie units
+        "battery": 87,
+        "charging": False,
+        "chatter": 0,
+        "pace": 0.002,              # seconds between two packets
+    }
+
+    def __init__(self, description, radio):
+        super().__init__(description, radio)
+        start = datetime.fromisoformat(self.config["clock"]) if self.config["clock"] else datetime.now()
+        self.days = walking.history(self.config["seed"], start, self.config["days"],
+                                    self.config["slots"], self.config["slot_step"])
+        self.chatter = self.config["chatter"]
+        self.trap = None            # (kind, packets left, strikes again, packets at the start)
+        self.silenced = None        # the connection that a stall fell upon
+        self.requests = asyncio.Queue()
+        self.set_clock(start)
+
+    async def start(self):
+        await super().start()
+        self.server = asyncio.ensure_future(self.serve())
+
+    # ------------------------------------------------------------ its clock and steps
+    def set_clock(self, now):
+        self.clock_ahead = now - datetime.fromtimestamp(0) - timedelta(seconds=time.monotonic())
+
+    def now(self):
+        return datetime.fromtimestamp(0) + timedelta(seconds=time.monotonic()) + self.clock_ahead
+
+    def today(self):
+        slots = self.days.get(self.now().date(), {}).values()
+        return walking.Slot(*(sum(column) for column in zip(*slots))) if slots else walking.Slot.of(0)
+
+    # ------------------------------------------------------------ requests
+    def written(self, uuid, connection, value):
+        if uuid == WRITE:
+            self.requests.put_nowait((connection, value))
+
+    async def serve(self):
+        """Answers one request after the other, as the ring's single thread does."""
+        while True:
+            connection, request = await self.requests.get()
+            for reply in self.replies(request):
+                if not await self.send(connection, reply):
+                    break
+
+    def replies(self, request):
+        if not colmi.is_whole(request):
+            self.log("bad request", value=request.hex())
+            return [colmi.error(request[0] if request else 0)]
+        if request[0] == colmi.SET_TIME:
+            return self.set_time(request)
+        if request[0] == colmi.BATTERY:
+            return [colmi.battery(self.config["battery"], self.config["charging"])]
+        if request[0] == colmi.STEPS:
+            return self.steps(request)
+        self.log("unknown request", value=request.hex())
+        return [colmi.error(request[0])]
+
+    def set_time(self, request):
+        try:
+            wanted = colmi.time_in(request)
+        except ValueError as reason:
+            self.log("bad request", value=request.hex(), reason=str(reason))
+            return [colmi.error(request[0])]
+        self.log("clock set", off_by=round((wanted - self.now()).total_seconds()), to=wanted.isoformat())
+        self.set_clock(wanted)
+        return [colmi.set_time_reply()]
+
+    def steps(self, request):
+        of = colmi.day_asked(request, self.now().date())
+        packets = colmi.day(of, self.days.get(of, {}), self.config["tens_of_calories"])
+        self.log("steps asked", day=str(of), packets=len(packets))
+        if len(packets) > 1 and self.trap and self.trap[0] == "noend":
+            self.spring()
+            packets.pop()
+        if not self.chatter or len(packets) == 1:
+            return packets
+        today, spoken = self.today(), []
+        for n, each in enumerate(packets):
+            spoken.append(each)
+            if n and n % self.chatter == 0 and n < len(packets) - 1:
+                spoken.append(colmi.live(today.steps, today.calories, today.metres))
+        return spoken
+
+    # ------------------------------------------------------------ packets out, and what befalls them
+    async def send(self, connection, packet):
+        """False when there is no use in sending more on this connection."""
+        if connection not in self.device.connections.values() or self.silenced is connection:
+            return False
+        await asyncio.sleep(self.config["pace"])
+        kind = self.strike_packet()
+        if kind == "stall":
+            self.silenced = connection
+            self.log("stalled")
+            return False
+        if kind == "checksum":
+            packet = packet[:15] + bytes([packet[15] ^ 0x55])
+        characteristic = self.characteristics[NOTIFY]
+        if not self.subscribed(connection, characteristic):
+            self.log("not listened to", value=packet.hex())
+            return True
+        await self.device.notify_subscriber(connection, characteristic, packet)
+        if kind == "drop":
+            await self.drop()
+            return False
+        return True
+
+    def strike_packet(self):
+        if not self.trap or self.trap[0] not in ("drop", "stall", "checksum"):
+            return None
+        kind, left, *rest = self.trap
+        if left > 1:
+            self.trap = (kind, left - 1, *rest)
+            return None
+        self.spring()
+        return kind
+
+    def spring(self):
+        kind, _, again, packets = self.trap
+        self.log("fault", kind=kind)
+        self.trap = (kind, packets, again, packets) if again else None
+
+    def on_connection(self, connection):
+        super().on_connection(connection)
+        if self.trap and self.trap[0] == "refuse":
+            self.spring()
+            asyncio.ensure_future(connection.disconnect())
+
+    # ------------------------------------------------------------ commands
+    async def do_truth(self):
+        return {"clock": self.now().isoformat(timespec="seconds"),
+                "battery": self.config["battery"], "charging": self.config["charging"],
+                "days": {str(of): {"steps": sum(s.steps for s in slots.values()),
+                                   "metres": sum(s.metres for s in slots.values()),
+                                   "calories": sum(s.calories for s in slots.values()),
+                                   "slots": {index: list(slot) for index, slot in sorted(slots.items())}}
+                         for of, slots in sorted(self.days.items())}}
+
+    async def do_walk(self, steps):
+        now = self.now()
+        slots = self.days.setdefault(now.date(), {})
+        index = walking.slot_of(now)
+        slots[index] = slots.get(index, walking.Slot.of(0)).and_then(int(steps))
+        today = self.today()
+        for connection in list(self.device.connections.values()):
+            await self.send(connection, colmi.live(today.steps, today.calories, today.metres))
+
+    async def do_clock(self, to):
+        self.set_clock(datetime.fromisoformat(to))
+
+    async def do_chatter(self, every):
+        self.chatter = int(every)
+
+    async def do_fault(self, kind, *arguments):
+        again = arguments[-1:] == ("always",)
+        arguments = arguments[:-1] if again else arguments
+        if kind in ("drop", "stall", "checksum"):
+            self.trap = (kind, int(arguments[0]), again, int(arguments[0]))
+        elif kind in ("noend", "refuse"):
+            self.trap = (kind, 0, again, 0)
+        elif kind == "none":
+            self.trap = None
+        else:
+            await super().do_fault(kind, *arguments)
