@@ -1,0 +1,104 @@
+/// The interfaces that bluetoothd 5.66 shows on a Debian 12 machine without experimental features. Those that have nothing
+/// to do with a central are there to be seen; their methods answer `NotSupported`.
+enum Interface {
+    static let introspectable = "org.freedesktop.DBus.Introspectable"
+    static let properties = "org.freedesktop.DBus.Properties"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let agentManager = "org.bluez.AgentManager1"
+    static let profileManager = "org.bluez.ProfileManager1"
+    static let adapter = "org.bluez.Adapter1"
+    static let gattManager = "org.bluez.GattManager1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+    static let media = "org.bluez.Media1"
+    static let networkServer = "org.bluez.NetworkServer1"
+    static let device = "org.bluez.Device1"
+    static let battery = "org.bluez.Battery1"
+    static let service = "org.bluez.GattService1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+    static let descriptor = "org.bluez.GattDescriptor1"
+    static let agent = "org.bluez.Agent1"
+
+    static let all: [String: InterfaceDescription] = Dictionary(
+        uniqueKeysWithValues: descriptions.map { ($0.name, $0) })
+
+    private static let descriptions = [
+        InterfaceDescription(introspectable).method("Introspect", out: ["xml:s"]),
+        InterfaceDescription(properties)
+            .method("Get", ["interface:s", "name:s"], out: ["value:v"])
+            .method("Set", ["interface:s", "name:s", "value:v"])
+            .method("GetAll", ["interface:s"], out: ["properties:a{sv}"])
+            .signal("PropertiesChanged", ["interface:s", "changed_properties:a{sv}", "invalidated_properties:as"]),
+        InterfaceDescription(objectManager)
+            .method("GetManagedObjects", out: ["objects:a{oa{sa{sv}}}"])
+            .signal("InterfacesAdded", ["object:o", "interfaces:a{sa{sv}}"])
+            .signal("InterfacesRemoved", ["object:o", "interfaces:as"]),
+        InterfaceDescription(agentManager)
+            .method("RegisterAgent", ["agent:o", "capability:s"])
+            .method("UnregisterAgent", ["agent:o"])
+            .method("RequestDefaultAgent", ["agent:o"]),
+        InterfaceDescription(profileManager)
+            .method("RegisterProfile", ["profile:o", "UUID:s", "options:a{sv}"])
+            .method("UnregisterProfile", ["profile:o"]),
+        InterfaceDescription(gattManager)
+            .method("RegisterApplication", ["application:o", "options:a{sv}"])
+            .method("UnregisterApplication", ["application:o"]),
+        InterfaceDescription(advertisingManager)
+            .method("RegisterAdvertisement", ["advertisement:o", "options:a{sv}"])
+            .method("UnregisterAdvertisement", ["service:o"])
+            .property("ActiveInstances", "y").property("SupportedInstances", "y").property("SupportedIncludes", "as")
+            .property("SupportedSecondaryChannels", "as"),
+        InterfaceDescription(media)
+            .method("RegisterEndpoint", ["endpoint:o", "properties:a{sv}"])
+            .method("UnregisterEndpoint", ["endpoint:o"])
+            .method("RegisterPlayer", ["player:o", "properties:a{sv}"])
+            .method("UnregisterPlayer", ["player:o"])
+            .method("RegisterApplication", ["application:o", "options:a{sv}"])
+            .method("UnregisterApplication", ["application:o"])
+            .property("SupportedUUIDs", "as"),
+        InterfaceDescription(networkServer)
+            .method("Register", ["uuid:s", "bridge:s"]).method("Unregister", ["uuid:s"]),
+        adapterDescription, deviceDescription, characteristicDescription,
+        InterfaceDescription(battery).property("Percentage", "y"),
+        InterfaceDescription(service)
+            .property("UUID", "s").property("Device", "o").property("Primary", "b").property("Includes", "ao"),
+        InterfaceDescription(descriptor)
+            .method("ReadValue", ["options:a{sv}"], out: ["value:ay"])
+            .method("WriteValue", ["value:ay", "options:a{sv}"])
+            .property("UUID", "s").property("Characteristic", "o").property("Value", "ay"),
+    ]
+
+    private static let adapterDescription = InterfaceDescription(adapter)
+        .method("StartDiscovery")
+        .method("SetDiscoveryFilter", ["properties:a{sv}"])
+        .method("StopDiscovery")
+        .method("RemoveDevice", ["device:o"])
+        .method("GetDiscoveryFilters", out: ["filters:as"])
+        .property("Address", "s").property("AddressType", "s").property("Name", "s")
+        .property("Alias", "s", writable: true).property("Class", "u").property("Powered", "b", writable: true)
+        .property("Discoverable", "b", writable: true).property("DiscoverableTimeout", "u", writable: true)
+        .property("Pairable", "b", writable: true).property("PairableTimeout", "u", writable: true)
+        .property("Discovering", "b").property("UUIDs", "as").property("Modalias", "s").property("Roles", "as")
+        .property("ExperimentalFeatures", "as")
+
+    private static let deviceDescription = InterfaceDescription(device)
+        .method("Disconnect").method("Connect")
+        .method("ConnectProfile", ["UUID:s"]).method("DisconnectProfile", ["UUID:s"])
+        .method("Pair").method("CancelPairing")
+        .property("Address", "s").property("AddressType", "s").property("Name", "s")
+        .property("Alias", "s", writable: true).property("Class", "u").property("Appearance", "q")
+        .property("Icon", "s").property("Paired", "b").property("Bonded", "b")
+        .property("Trusted", "b", writable: true).property("Blocked", "b", writable: true)
+        .property("LegacyPairing", "b").property("RSSI", "n").property("Connected", "b").property("UUIDs", "as")
+        .property("Modalias", "s").property("Adapter", "o").property("ManufacturerData", "a{qv}")
+        .property("ServiceData", "a{sv}").property("TxPower", "n").property("ServicesResolved", "b")
+        .property("WakeAllowed", "b", writable: true)
+
+    private static let characteristicDescription = InterfaceDescription(characteristic)
+        .method("ReadValue", ["options:a{sv}"], out: ["value:ay"])
+        .method("WriteValue", ["value:ay", "options:a{sv}"])
+        .method("AcquireWrite", ["options:a{sv}"], out: ["fd:h", "mtu:q"])
+        .method("AcquireNotify", ["options:a{sv}"], out: ["fd:h", "mtu:q"])
+        .method("StartNotify").method("StopNotify")
+        .property("UUID", "s").property("Service", "o").property("Value", "ay").property("Notifying", "b")
+        .property("Flags", "as").property("WriteAcquired", "b").property("NotifyAcquired", "b").property("MTU", "q")
+}

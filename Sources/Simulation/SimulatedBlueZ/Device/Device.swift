@@ -1,0 +1,113 @@
+import DBus
+
+/// A peripheral as BlueZ knows it.
+struct Device: Sendable {
+    let path: ObjectPath
+    let adapter: ObjectPath
+    let peripheral: any SimulatedPeripheral
+    /// Nobody has connected to it or paired with it: its object goes when it is not heard any more.
+    var isTemporary = true
+    var isTrusted = false
+    var isBonded = false
+    var name: String?
+    var attempt: ConnectAttempt?
+    var link: Link?
+    var pairing: Pairing?
+    /// Callers that wait for the link to end.
+    var disconnects: [Request] = []
+    /// The exported attributes by object path; kept over connections, as BlueZ keeps its cache.
+    var attributes: [ObjectPath: Attribute] = [:]
+    var table: [SimulatedService] = []
+    /// Clients with a notify session, by characteristic. Sessions outlive the link.
+    var sessions: [ObjectPath: Set<String>] = [:]
+    /// Sockets handed out by AcquireNotify and AcquireWrite, by characteristic.
+    var notifySockets: [ObjectPath: AcquiredSocket] = [:]
+    var writeSockets: [ObjectPath: AcquiredSocket] = [:]
+    /// Set anew whenever it is heard.
+    var temporaryTimer = 0
+    var hasOwnAlias = false
+
+    init(path: ObjectPath, adapter: ObjectPath, peripheral: any SimulatedPeripheral) {
+        self.path = path
+        self.adapter = adapter
+        self.peripheral = peripheral
+    }
+
+    var address: String { peripheral.address }
+
+    /// Back to what is on disk.
+    mutating func reset() {
+        if link != nil { peripheral.linkClosed() }
+        for socket in Array(notifySockets.values) + Array(writeSockets.values) { socket.close() }
+        (attempt, link, pairing) = (nil, nil, nil)
+        (disconnects, attributes, table, sessions, notifySockets, writeSockets) = ([], [:], [], [:], [:], [:])
+    }
+
+    // MARK: Properties
+
+    func properties(_ advertisement: Advertisement) -> ObjectTree.Properties {
+        var properties = storedProperties
+        properties.merge(Self.advertised(advertisement)) { $1 }
+        properties["RSSI"] = .int16(advertisement.rssi)
+        properties["Alias"] = properties["Name"] ?? properties["Alias"]
+        return properties
+    }
+
+    var storedProperties: ObjectTree.Properties {
+        var properties: ObjectTree.Properties = [
+            "Address": .string(address), "AddressType": .string(peripheral.addressKind.rawValue),
+            "Alias": .string(address.replacing(":", with: "-")), "Paired": .boolean(isBonded),
+            "Bonded": .boolean(isBonded), "Trusted": .boolean(isTrusted), "Blocked": .boolean(false),
+            "LegacyPairing": .boolean(false), "Connected": .boolean(false), "UUIDs": .strings([]),
+            "Adapter": .objectPath(adapter), "ServicesResolved": .boolean(false),
+        ]
+        if !isTemporary, let name = Self.clean(peripheral.advertisement.name) {
+            properties["Name"] = .string(name)
+            properties["Alias"] = .string(name)
+        }
+        return properties
+    }
+
+    /// What an advertisement tells; parts that it lacks are missing, as in BlueZ.
+    static func advertised(_ advertisement: Advertisement) -> ObjectTree.Properties {
+        var properties: ObjectTree.Properties = [
+            "UUIDs": .strings(advertisement.services.map(\.text).sorted())
+        ]
+        if let name = clean(advertisement.name) { properties["Name"] = .string(name) }
+        if let power = advertisement.txPower { properties["TxPower"] = .int16(power) }
+        if advertisement.appearance != 0 { properties["Appearance"] = .uint16(advertisement.appearance) }
+        if !advertisement.manufacturerData.isEmpty {
+            properties["ManufacturerData"] = .dictionary(
+                key: "q", value: "v",
+                Dictionary(uniqueKeysWithValues: advertisement.manufacturerData.map { (.uint16($0), .variant(.bytes($1))) }))
+        }
+        if !advertisement.serviceData.isEmpty {
+            properties["ServiceData"] = .properties(
+                Dictionary(uniqueKeysWithValues: advertisement.serviceData.map { ($0.text, .bytes($1)) }))
+        }
+        return properties
+    }
+
+    /// A D-Bus text cannot hold a NUL; on the air it ends the name.
+    private static func clean(_ name: String?) -> String? {
+        name.map { String($0.prefix { $0 != "\0" }) }
+    }
+}
+
+/// `Connect` under way.
+struct ConnectAttempt: Sendable {
+    let number: Int
+    /// nil when pairing needs the link.
+    var request: Request?
+}
+
+/// An open link to a peripheral.
+struct Link: Sendable {
+    let number: Int
+    var isClosing = false
+    /// Operations that wait for the peripheral; when the link drops they fail.
+    var operations: [Int: Request] = [:]
+    /// Packets on their way, one after the other.
+    var inbox: [(CharacteristicID, [UInt8])] = []
+    var isDelivering = false
+}
