@@ -1,12 +1,14 @@
 import DBus
 import Dispatch
 import Glibc
-import Synchronization
 
 /// The daemon's end of a socket that `AcquireNotify` or `AcquireWrite` handed out: one packet for each value.
 final class AcquiredSocket: Sendable {
     private let descriptor: Int32
-    private let source: any DispatchSourceRead
+    /// Everything that uses the descriptor runs here, so that it is closed after the last use.
+    private let queue = DispatchQueue(label: "acquired socket")
+    // Dispatch sources may be used from any thread; only their Swift declaration on Linux does not say so.
+    private nonisolated(unsafe) let source: any DispatchSourceRead
 
     /// - Parameters:
     ///   - received: called for each packet from the client.
@@ -16,7 +18,7 @@ final class AcquiredSocket: Sendable {
         received: @escaping @Sendable ([UInt8]) -> Void, hungUp: @escaping @Sendable () -> Void
     ) -> (AcquiredSocket, DBusFileDescriptor)? {
         var ends: [Int32] = [-1, -1]
-        let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
         return (AcquiredSocket(ends[0], received, hungUp), DBusFileDescriptor(owning: ends[1]))
     }
@@ -25,27 +27,31 @@ final class AcquiredSocket: Sendable {
         _ descriptor: Int32, _ received: @escaping @Sendable ([UInt8]) -> Void, _ hungUp: @escaping @Sendable () -> Void
     ) {
         self.descriptor = descriptor
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: DispatchQueue(label: "acquired socket"))
-        source.setEventHandler { [source] in
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        self.source = source
+        source.setEventHandler {
             var buffer = [UInt8](repeating: 0, count: 512)
-            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count > 0 { return received(Array(buffer.prefix(count))) }
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             // Level-triggered: an end that is closed stays readable for ever.
             source.cancel()
             hungUp()
         }
-        // Not before the last event: the number may belong to another file by then.
         source.setCancelHandler { _ = Glibc.close(descriptor) }
         source.activate()
     }
 
     /// A client that does not read loses packets, as with BlueZ.
     func send(_ packet: [UInt8]) {
-        guard !source.isCancelled else { return }
-        _ = Glibc.send(descriptor, packet, packet.count, Int32(MSG_DONTWAIT.rawValue) | Int32(MSG_NOSIGNAL.rawValue))
+        queue.async { [self] in
+            guard !source.isCancelled else { return }
+            _ = Glibc.send(descriptor, packet, packet.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        }
     }
 
-    /// The client sees the end.
-    func close() { source.cancel() }
+    /// The client sees the end, after the packets that were sent before.
+    func close() {
+        queue.async { [self] in source.cancel() }
+    }
 }

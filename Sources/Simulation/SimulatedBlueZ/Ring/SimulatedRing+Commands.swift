@@ -1,3 +1,5 @@
+import Foundation
+
 extension SimulatedRing {
     /// What the ring sends back for a packet. One with a wrong length or checksum it does not hear.
     func answer(to packet: [UInt8], _ state: inout State) -> [[UInt8]] {
@@ -45,7 +47,10 @@ extension SimulatedRing {
     /// `73 12`: what the ring says unasked while its wearer walks; three big-endian u24 of the day so far.
     func liveSteps(_ state: State) -> [UInt8] {
         let today = slots(daysAgo: 0, state)
-        let totals = [\WalkedSlot.steps, \.calories, \.metres].map { today.map($0).reduce(0, { $0 + $1[keyPath: \.self] }) }
-        return RingPacket.make(0x73, [0x12] + totals.flatMap { [UInt8($0 >> 16 & 255), UInt8($0 >> 8 & 255), UInt8($0 & 255)] })
+        var payload: [UInt8] = [0x12]
+        for total in [today.map(\.steps), today.map(\.calories), today.map(\.metres)].map({ $0.reduce(0, +) }) {
+            for shift in [16, 8, 0] { payload.append(UInt8(truncatingIfNeeded: total >> shift)) }
+        }
+        return RingPacket.make(0x73, payload)
     }
 }

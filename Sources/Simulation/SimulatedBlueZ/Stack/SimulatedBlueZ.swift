@@ -1,5 +1,5 @@
 import DBus
-import PrivateBus
+public import PrivateBus
 
 /// org.bluez on a bus of its own, with simulated peripherals in range: for trying out and for tests.
 ///
