@@ -45,7 +45,7 @@ enum BodyWriter {
             }
         case .dictionary(let key, let valueType, let entries):
             try container(TypeCode.array, "{" + key + valueType + "}", &iterator) { (inner) throws(DBusError) in
-                for (entryKey, entryValue) in entries {
+                for (entryKey, entryValue) in ordered(entries) {
                     try container(TypeCode.dictionaryEntry, nil, &inner) { (entry) throws(DBusError) in
                         try append(entryKey, to: &entry)
                         try append(entryValue, to: &entry)
@@ -61,6 +61,12 @@ enum BodyWriter {
                 try append(content, to: &inner)
             }
         }
+    }
+
+    /// Entries with text keys leave in the order of their keys, so that equal messages are equal bytes. Clients count on
+    /// some order, too: bluetoothctl 5.66 crashes when an adapter's other interfaces come before `org.bluez.Adapter1`.
+    private static func ordered(_ entries: [DBusValue: DBusValue]) -> [(key: DBusValue, value: DBusValue)] {
+        entries.sorted { ($0.key.stringValue ?? "") < ($1.key.stringValue ?? "") }
     }
 
     private static func append<Number: BitwiseCopyable>(
