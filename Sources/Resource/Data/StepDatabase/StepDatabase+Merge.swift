@@ -1,0 +1,43 @@
+import Foundation
+import GRDB
+public import StepDomain
+
+extension StepDatabase {
+    public func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws(HistoryError) -> MergeCounts {
+        try write { database in
+            let pedometer = try Int64.fetchOne(
+                database.cachedStatement(sql: "SELECT pedometer FROM sync WHERE id = ?"), arguments: [sync])
+            guard let pedometer else { throw HistoryError.notFound(.sync, id: sync) }
+
+            var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(batch.samples)
+            try CoverageMerge(database, pedometer: pedometer).merge(batch.coverage)
+            counts.frames = batch.frames.count
+            try keep(batch.frames, of: sync, database)
+            if let cursor = batch.cursor {
+                try database.cachedStatement(sql: "UPDATE pedometer SET cursor = ? WHERE id = ?")
+                    .execute(arguments: [try json(cursor), pedometer])
+            }
+            try sum(counts, in: sync, database)
+            return counts
+        }
+    }
+
+    private func keep(_ frames: [RawFrame], of sync: SyncRecord.ID, _ database: Database) throws {
+        let insert = try database.cachedStatement(
+            sql: "INSERT INTO frame (sync, at, direction, bytes) VALUES (?, ?, ?, ?)")
+        for frame in frames {
+            try insert.execute(arguments: [sync, frame.at.seconds, frame.direction.rawValue, Data(frame.bytes)])
+        }
+    }
+
+    private func sum(_ counts: MergeCounts, in sync: SyncRecord.ID, _ database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                UPDATE sync SET added = added + ?, grown = grown + ?, unchanged = unchanged + ?,
+                implausible = implausible + ?, steps = steps + ?, frames = frames + ? WHERE id = ?
+                """
+        ).execute(arguments: [
+            counts.added, counts.grown, counts.unchanged, counts.implausible, counts.steps, counts.frames, sync,
+        ])
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+
+extension StepDatabase {
+    static func open(
+        _ path: String, for access: Access, busyTimeout: Double, schema: Schema
+    ) throws -> DatabaseQueue {
+        switch access {
+        case .writing:
+            try createFile(at: path)
+            return try openForWriting(path, busyTimeout: busyTimeout, schema: schema)
+        case .reading:
+            guard FileManager.default.fileExists(atPath: path) else { throw HistoryError.missing(path: path) }
+            let queue = try openForReading(path, busyTimeout: busyTimeout)
+            switch try queue.read(schema.state) {
+            case .current:
+                return queue
+            case .older:
+                try queue.close()
+                return try openForWriting(path, busyTimeout: busyTimeout, schema: schema)
+            case .newer(let found):
+                throw HistoryError.newerVersion(path: path, found: found, supported: schema.version)
+            case .foreign:
+                throw HistoryError.foreign(path: path)
+            }
+        }
+    }
+
+    private static func openForWriting(_ path: String, busyTimeout: Double, schema: Schema) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: path, configuration: configuration(busyTimeout: busyTimeout))
+        try queue.writeWithoutTransaction { database in
+            switch try schema.state(of: database) {
+            case .current:
+                break
+            case .older:
+                // The mode stays with the file. Where the file system cannot share memory (some network ones) SQLite
+                // keeps its rollback journal, which loses nothing either.
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                try schema.migrate(database)
+            case .newer(let found):
+                throw HistoryError.newerVersion(path: path, found: found, supported: schema.version)
+            case .foreign:
+                throw HistoryError.foreign(path: path)
+            }
+        }
+        return queue
+    }
+
+    /// Opens without writing.
+    ///
+    /// Not with SQLite's read-only flag: such a connection leaves the log's two files behind when it closes, for it may
+    /// not clear them away. SQLite falls back to it by itself where the file may not be written.
+    private static func openForReading(_ path: String, busyTimeout: Double) throws -> DatabaseQueue {
+        var configuration = configuration(busyTimeout: busyTimeout)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = 1") }
+        do {
+            return try DatabaseQueue(path: path, configuration: configuration)
+        } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
+            // In a directory that may not be written, the log's files cannot be made. Nobody can be writing then, so
+            // SQLite may take the file for unchangeable; unless a log is left, which holds part of the history.
+            let directory = (path as NSString).deletingLastPathComponent
+            guard access(directory, W_OK) != 0, access(path, R_OK) == 0, isEmptyOrMissing(path + "-wal") else { throw error }
+            return try DatabaseQueue(path: immutableURI(path), configuration: configuration)
+        }
+    }
+
+    private static func configuration(busyTimeout: Double) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(busyTimeout)
+        configuration.label = "istep.history"
+        return configuration
+    }
+
+    /// Makes the file for its owner's eyes only; SQLite gives the log's files the same mode.
+    private static func createFile(at path: String) throws(HistoryError) {
+        if access(path, F_OK) == 0 { return }
+        try createDirectory((path as NSString).deletingLastPathComponent)
+        let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        if descriptor < 0 {
+            if errno == EEXIST { return }   // another process was quicker
+            throw HistoryError(errno: errno, path: path)
+        }
+        Foundation.close(descriptor)
+    }
+
+    private static func createDirectory(_ path: String) throws(HistoryError) {
+        if path.isEmpty || path == "/" || access(path, F_OK) == 0 { return }
+        try createDirectory((path as NSString).deletingLastPathComponent)
+        if mkdir(path, 0o700) != 0 && errno != EEXIST { throw HistoryError(errno: errno, path: path) }
+    }
+
+    private static func isEmptyOrMissing(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_size == 0
+    }
+
+    /// https://www.sqlite.org/uri.html
+    private static func immutableURI(_ path: String) -> String {
+        let plain = CharacterSet(charactersIn: "/-._~").union(.alphanumerics)
+        return "file:" + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path) + "?immutable=1"
+    }
+}
