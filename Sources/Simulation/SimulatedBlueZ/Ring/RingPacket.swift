@@ -19,7 +19,7 @@ enum RingPacket {
     static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 { bytes.reduce(0, &+) }
 
     /// 37 is 0x37.
-    static func bcd(_ number: Int) -> UInt8 { UInt8(number / 10 % 10 << 4 | number % 10) }
+    static func bcd(_ number: Int) -> UInt8 { UInt8((number / 10 % 10) << 4 + number % 10) }
 
     /// nil when a digit is above 9.
     static func number(_ bcd: UInt8) -> Int? {
