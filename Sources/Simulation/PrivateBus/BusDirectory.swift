@@ -1,41 +1,37 @@
 internal import Glibc
 
-/// A directory of the bus's own, readable by nobody else, with its configuration and its socket.
+/// A directory of the bus's own, which lets nobody else in, with its configuration and its socket.
 struct BusDirectory: Sendable {
     let path: String
 
-    var socket: String { path + "/bus" }
     var configuration: String { path + "/bus.conf" }
     /// What the daemon complains about.
-    var complaints: String { path + "/stderr" }
+    var complaints: String { path + "/complaints" }
+    var socket: String { path + "/bus" }
     /// The address by which the socket is reached.
-    var address: String { "unix:path=" + AddressEscape.escaped(socket) }
+    var address: String { "unix:path=" + socket }
 
     /// The longest path that fits into `sockaddr_un`.
     private static let maximumSocketPath = 107
 
+    /// - Throws: `PrivateBusError.cannotStart`.
     static func create() throws(PrivateBusError) -> BusDirectory {
-        let preferred = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-        var failure = ""
-        for parent in [preferred, "/tmp"] where parent.hasPrefix("/") {
-            let template = parent + "/dbus-XXXXXX"
-            guard template.utf8.count + "/bus".utf8.count <= maximumSocketPath else {
-                failure = "\(parent) is too long for the path of a socket"
-                continue
-            }
-            var characters = Array(template.utf8CString)
-            // mkdtemp makes it 0700.
-            if mkdtemp(&characters) != nil {
-                let directory = BusDirectory(path: String(decoding: characters.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
-                try directory.writeConfiguration()
-                return directory
-            }
-            failure = "cannot make a directory in \(parent): \(String(cString: strerror(errno)))"
+        let template = parent() + "/dbus-XXXXXX"
+        var characters = Array(template.utf8CString)
+        // Made with mode 0700.
+        guard mkdtemp(&characters) != nil else { throw .cannotStart(reason: "cannot make a directory like \(template): \(lastError())") }
+        let path = String(decoding: characters.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let directory = BusDirectory(path: path)
+        do throws(PrivateBusError) {
+            try directory.writeConfiguration()
+        } catch {
+            directory.remove()
+            throw error
         }
-        throw .cannotStart(reason: failure)
+        return directory
     }
 
-    /// Removes what the daemon and `create` made.
+    /// Removes everything that this, the daemon and its guard made.
     func remove() {
         for file in [socket, configuration, complaints] { unlink(file) }
         rmdir(path)
@@ -47,33 +43,44 @@ struct BusDirectory: Sendable {
         defer { fclose(file) }
         var buffer = [UInt8](repeating: 0, count: 1000)
         let count = fread(&buffer, 1, buffer.count, file)
-        let text = String(decoding: buffer.prefix(count), as: UTF8.self)
-        return String(text.map { $0.isNewline ? " " : $0 }).trimmed
+        return String(decoding: buffer.prefix(count), as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// `TMPDIR`, unless it is too long for the path of a socket, or would need escaping in an address and in XML.
+    private static func parent() -> String {
+        let preferred = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        let isShort = preferred.utf8.count + "/dbus-XXXXXX/bus".utf8.count <= maximumSocketPath
+        let isPlain = preferred.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        return preferred.hasPrefix("/") && isShort && isPlain ? preferred : "/tmp"
     }
 
     private func writeConfiguration() throws(PrivateBusError) {
         guard let file = fopen(configuration, "wx") else {
-            let reason = String(cString: strerror(errno))
-            remove()
-            throw .cannotStart(reason: "cannot write \(configuration): \(reason)")
+            throw .cannotStart(reason: "cannot write \(configuration): \(Self.lastError())")
         }
         fputs(text, file)
-        // A full disk shows only now.
-        guard fclose(file) == 0 else {
-            let reason = String(cString: strerror(errno))
-            remove()
-            throw .cannotStart(reason: "cannot write \(configuration): \(reason)")
-        }
+        // A full disk shows only here.
+        guard fclose(file) == 0 else { throw .cannotStart(reason: "cannot write \(configuration): \(Self.lastError())") }
     }
 
-    /// Everybody who can reach the socket (the directory lets nobody else in) may do everything; limits as on a session bus.
+    private static func lastError() -> String { String(cString: strerror(errno)) }
+
+    /// Whoever can reach the socket may do everything, as on a session bus, which the limits are those of as well.
     private var text: String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
         <busconfig>
           <type>session</type>
-          <listen>\(AddressEscape.escapedForXML(address))</listen>
+          <listen>\(address)</listen>
           <auth>EXTERNAL</auth>
           <policy context="default">
             <allow send_destination="*" eavesdrop="true"/>
@@ -86,11 +93,5 @@ struct BusDirectory: Sendable {
         </busconfig>
 
         """
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

@@ -1,10 +1,72 @@
 internal import Glibc
 
-/// The child process.
-enum Daemon {
-    /// Looked in after `PATH`, which for a service need not hold it.
+/// The daemon, started through a shell that stands guard: it ends the daemon and removes its files as soon as this process closes
+/// its end of a socket, on purpose or by coming to an end in whatever way.
+struct Daemon: Sendable {
+    /// The daemon's process; not waited for by anybody before the guard ends, so the number stays its own.
+    let identifier: pid_t
+    private let shell: pid_t
+    private let lifeline: Int32
+
+    /// `$1` is the program, `$2` the directory; 0 is the lifeline, 3 where the daemon tells that it listens.
+    /// Signals from the terminal go to the whole process group, and would keep the guard from tidying up.
+    private static let guardScript = """
+        trap '' HUP INT QUIT TERM
+        "$1" --config-file="$2/bus.conf" --nofork --nopidfile --print-address=1 --print-pid=1 \
+            </dev/null >&3 2>"$2/complaints" 3>&- &
+        exec 3>&-
+        read -r line
+        kill -KILL $!
+        wait
+        rm -f "$2/bus" "$2/bus.conf" "$2/complaints"
+        rmdir "$2"
+        """
+
+    /// Starts the daemon in `directory`, which from then on the guard removes, and waits until it listens.
+    static func start(_ program: String, _ directory: BusDirectory, seconds: Int) throws(PrivateBusError) -> Daemon {
+        let lifeline: SocketPair
+        let readiness: SocketPair
+        do throws(PrivateBusError) {
+            lifeline = try SocketPair()
+            readiness = try SocketPair()
+        } catch {
+            directory.remove()
+            throw error
+        }
+        let shell: pid_t
+        do throws(PrivateBusError) {
+            shell = try Spawn.shell(guardScript, [program, directory.path], [0: lifeline.theirs, 3: readiness.theirs])
+        } catch {
+            directory.remove()
+            throw error
+        }
+        lifeline.closeTheirs()
+        readiness.closeTheirs()
+        let answer = readiness.readLines(2, seconds: seconds)
+        guard answer.count == 2, let identifier = pid_t(answer[1]) else {
+            let complaints = directory.readComplaints()
+            end(shell, lifeline.takeOurs())
+            if answer.isEmpty, complaints.isEmpty { throw .noAnswer(seconds: seconds) }
+            throw .cannotStart(reason: complaints.isEmpty ? "it ended at once" : complaints)
+        }
+        return Daemon(identifier: identifier, shell: shell, lifeline: lifeline.takeOurs())
+    }
+
+    /// Ends the daemon and waits until it has ended and its files are gone. To be called once.
+    func end() {
+        Self.end(shell, lifeline)
+    }
+
+    private static func end(_ shell: pid_t, _ lifeline: Int32) {
+        close(lifeline)
+        var status: Int32 = 0
+        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// Looked in after `PATH`, which need not hold them for a service.
     private static let usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
 
+    /// - Throws: `PrivateBusError.daemonNotFound`.
     static func find() throws(PrivateBusError) -> String {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         var searched: [String] = []
@@ -15,56 +77,5 @@ enum Daemon {
             searched.append(directory)
         }
         throw .daemonNotFound(searched: searched)
-    }
-
-    /// Starts the daemon; it writes its address to `readiness` when it listens, and its complaints to a file of the directory.
-    static func spawn(_ program: String, _ directory: BusDirectory, readiness: Int32) throws(PrivateBusError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, readiness, 1)
-        posix_spawn_file_actions_addopen(&actions, 2, directory.complaints, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-
-        // A fresh start for signals, whatever this process ignores or blocks.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-        let arguments = [program, "--config-file=\(directory.configuration)", "--nofork", "--nopidfile", "--print-address=1"]
-        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        var identifier: pid_t = 0
-        let failure = posix_spawn(&identifier, program, &actions, &attributes, &pointers, environ)
-        guard failure == 0 else { throw .cannotStart(reason: "\(program): \(String(cString: strerror(failure)))") }
-        return identifier
-    }
-
-    /// Waits until the daemon listens.
-    /// - Returns: false if it ended, nil if `seconds` passed.
-    static func awaitReadiness(_ readiness: Int32, seconds: Int) -> Bool? {
-        var descriptor = pollfd(fd: readiness, events: Int16(POLLIN), revents: 0)
-        while true {
-            let events = poll(&descriptor, 1, Int32(seconds) * 1000)
-            if events < 0, errno == EINTR { continue }
-            guard events > 0 else { return nil }
-            var byte: UInt8 = 0
-            // The address comes in one write, before which the daemon listens already.
-            return read(readiness, &byte, 1) == 1
-        }
-    }
-
-    /// Ends the daemon and waits for that. It keeps nothing that would need an orderly end.
-    static func end(_ identifier: pid_t) {
-        kill(identifier, SIGKILL)
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
     }
 }

@@ -1,3 +1,4 @@
+internal import CDBus
 internal import Glibc
 
 /// Which bus to connect to.
@@ -27,19 +28,11 @@ public enum DBusAddress: Sendable, Hashable {
         }
     }
 
-    /// Escapes a path for use as a value in an address, as the specification demands ("Server Addresses").
-    static func escaped(_ path: String) -> String {
-        let plain = Set("-/._*0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
-        let digits = Array("0123456789abcdef".utf8)
-        var bytes: [UInt8] = []
-        for byte in path.utf8 {
-            if plain.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    /// A path as a value in an address.
+    private static func escaped(_ path: String) -> String {
+        guard let escaped = dbus_address_escape_value(path) else { return path }
+        defer { dbus_free(escaped) }
+        return String(cString: escaped)
     }
 
     private static func variable(_ name: String) -> String? {

@@ -12,6 +12,8 @@ final class Link: @unchecked Sendable {
     private var readSource: (any DispatchSourceRead)?
     private var writeSource: (any DispatchSourceWrite)?
     private let canPassDescriptors: Bool
+    private var queue: DispatchQueue?
+    private var ready: (@Sendable () -> Void)?
 
     /// Takes over the only reference to an open, private, authenticated connection.
     init(owning connection: OpaquePointer, uniqueName: String) {
@@ -45,8 +47,6 @@ final class Link: @unchecked Sendable {
         self.ready = ready
         return true
     }
-    private var queue: DispatchQueue?
-    private var ready: (@Sendable () -> Void)?
 
     /// - Returns: the serial under which the message went out, or waits to go out.
     func send(_ outgoing: borrowing OutgoingMessage) throws(DBusError) -> UInt32 {

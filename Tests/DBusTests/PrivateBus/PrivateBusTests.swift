@@ -1,0 +1,64 @@
+import DBus
+import Foundation
+import PrivateBus
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PrivateBusTests {
+    private func directory(of bus: PrivateBus) throws -> String {
+        let path = try #require(bus.address.wholeMatch(of: /unix:path=(.+)\/bus/))
+        return String(path.1)
+    }
+
+    @Test func nobodyElseCanReachIt() async throws {
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        let attributes = try FileManager.default.attributesOfItem(atPath: try directory(of: bus))
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test func stoppingEndsItAndRemovesItsFiles() async throws {
+        let bus = try await PrivateBus.start()
+        let directory = try directory(of: bus)
+        let connection = try await DBusConnection.open(.address(bus.address))
+        let signals = try await connection.signals(MatchRule())
+        bus.stop()
+        #expect(!FileManager.default.fileExists(atPath: directory))
+        for await _ in signals {}
+        bus.stop()
+        let error = await failure { _ = try await DBusConnection.open(.address(bus.address)) }
+        guard case .cannotConnect(bus.address, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func letGo() async throws {
+        let directory = try directory(of: try await PrivateBus.start())
+        #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    @Test func busesAreApart() async throws {
+        let one = try await PrivateBus.start()
+        let other = try await PrivateBus.start()
+        defer {
+            one.stop()
+            other.stop()
+        }
+        #expect(one.address != other.address)
+        #expect(one.processIdentifier != other.processIdentifier)
+        let connection = try await DBusConnection.open(.address(one.address))
+        let stranger = try await DBusConnection.open(.address(other.address))
+        try await connection.requestName("org.bluez")
+        try await stranger.requestName("org.bluez")
+    }
+
+    @Test(arguments: [
+        (PrivateBusError.daemonNotFound(searched: ["/a", "/b"]),
+         "dbus-daemon was not found in /a:/b; install it (Debian and Ubuntu: apt install dbus-daemon)"),
+        (.cannotStart(reason: "why"), "dbus-daemon could not be started: why"),
+        (.noAnswer(seconds: 10), "dbus-daemon did not come up within 10 s"),
+    ])
+    func errorsTellWhatToDo(_ error: PrivateBusError, _ text: String) {
+        #expect(error.description == text)
+    }
+}

@@ -1,0 +1,52 @@
+import DBus
+import Glibc
+import Testing
+
+@Suite struct DBusFileDescriptorTests {
+    @Test func takenOnce() throws {
+        let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let descriptor = DBusFileDescriptor(owning: number)
+        #expect(descriptor.isOpen)
+        #expect(descriptor.take() == number)
+        #expect(descriptor.take() == nil)
+        #expect(!descriptor.isOpen)
+        #expect(close(number) == 0)
+    }
+
+    /// Told by the other end of a socket: a closed number may at once belong to another test.
+    @Test func closedWithTheLastReference() {
+        var pair: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
+        defer { close(pair[1]) }
+        do {
+            let value = DBusValue.fileDescriptor(DBusFileDescriptor(owning: pair[0]))
+            #expect(!atEnd(pair[1]))
+            withExtendedLifetime(value) {}
+        }
+        #expect(atEnd(pair[1]))
+    }
+
+    @Test func duplicateIsAnother() throws {
+        let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(number) }
+        let descriptor = try #require(DBusFileDescriptor(duplicating: number))
+        let duplicate = try #require(descriptor.take())
+        #expect(duplicate != number)
+        #expect(fcntl(duplicate, F_GETFD) & FD_CLOEXEC != 0)
+        close(duplicate)
+        #expect(DBusFileDescriptor(duplicating: -1) == nil)
+    }
+
+    @Test func equalByIdentity() {
+        let one = DBusFileDescriptor(owning: -1)
+        let other = DBusFileDescriptor(owning: -1)
+        #expect(one == one)
+        #expect(one != other)
+        _ = (one.take(), other.take())
+    }
+
+    private func atEnd(_ socket: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+    }
+}
