@@ -1,0 +1,30 @@
+/// Something that holds from a day on, until the next of its kind does.
+public protocol ValidFrom {
+    var validFrom: Day { get }
+}
+
+extension Profile: ValidFrom {}
+extension SportPlan: ValidFrom {}
+
+extension Sequence where Element: ValidFrom {
+    /// The one in force on a day: the latest that is valid from that day or an earlier one; nil before the first.
+    public func inForce(on day: Day) -> Element? {
+        filter { $0.validFrom <= day }.max { $0.validFrom < $1.validFrom }
+    }
+}
+
+extension SportPlan {
+    /// Steps, 1 or more; nil on a rest day.
+    public func goal(on day: Day) -> Int? {
+        let steps = self[day.weekday]
+        return steps > 0 ? steps : nil
+    }
+
+    public func isRestDay(_ day: Day) -> Bool { goal(on: day) == nil }
+
+    /// 100 · steps / goal; nil without a goal.
+    public static func percentage(steps: Int?, goal: Int?) -> Double? {
+        guard let steps, let goal, goal > 0 else { return nil }
+        return 100 * Double(steps) / Double(goal)
+    }
+}
