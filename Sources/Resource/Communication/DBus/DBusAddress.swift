@@ -10,16 +10,17 @@ public enum DBusAddress: Sendable, Hashable {
     /// A bus by its address in the form of the D-Bus specification, such as `unix:path=/run/my/bus`.
     case address(String)
 
+    /// - Parameter variable: the value of an environment variable; an empty one counts as not set.
     /// - Throws: `DBusError.cannotConnect` if nothing tells where the session bus is.
-    func resolved() throws(DBusError) -> String {
+    func resolved(_ variable: (String) -> String? = Self.environment) throws(DBusError) -> String {
         switch self {
         case .address(let address):
             return address
         case .system:
-            return Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket"
+            return variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket"
         case .session:
-            if let address = Self.variable("DBUS_SESSION_BUS_ADDRESS") { return address }
-            guard let directory = Self.variable("XDG_RUNTIME_DIR") else {
+            if let address = variable("DBUS_SESSION_BUS_ADDRESS") { return address }
+            guard let directory = variable("XDG_RUNTIME_DIR") else {
                 throw .cannotConnect(
                     address: "session",
                     reason: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set: is this a login session?")
@@ -35,7 +36,7 @@ public enum DBusAddress: Sendable, Hashable {
         return String(cString: escaped)
     }
 
-    private static func variable(_ name: String) -> String? {
+    private static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }

@@ -40,6 +40,8 @@ extension DBusConnection {
     func receiveSignal(_ message: borrowing ReceivedMessage) {
         let header = SignalHeader(
             sender: message.sender, path: message.path, interface: message.interface, member: message.member)
+        // libdbus tells of the end of a connection this way (and admits it from nobody else); streams simply finish.
+        guard header.interface != "org.freedesktop.DBus.Local" else { return }
         if header.sender == BusDriver.name, header.member == "NameOwnerChanged", let body = try? message.body(), body.count == 3,
             let name = body[0].stringValue
         {

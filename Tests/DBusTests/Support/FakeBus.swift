@@ -1,0 +1,145 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A socket that pretends to be a bus, and behaves as the test says.
+final class FakeBus: Sendable {
+    let address: String
+    private let listener: Int32
+    private let directory: String
+
+    /// - Parameter behave: run on a thread of its own with the first peer that connects, who is hung up on afterwards.
+    init(backlog: Int32 = 5, _ behave: (@Sendable (FakePeer) -> Void)?) throws {
+        var template = Array("/tmp/fakebus-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+        directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        address = "unix:path=\(directory)/bus"
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let bound = UnixAddress(directory + "/bus").with { bind(listener, $0, $1) }
+        guard bound == 0, listen(listener, backlog) == 0 else { throw POSIXError(.EADDRINUSE) }
+        guard let behave else { return }
+        Thread.detachNewThread { [listener] in
+            let descriptor = accept(listener, nil, nil)
+            guard descriptor >= 0 else { return }
+            let peer = FakePeer(descriptor)
+            behave(peer)
+            close(descriptor)
+        }
+    }
+
+    deinit {
+        // Wakes `accept`.
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        unlink(directory + "/bus")
+        rmdir(directory)
+    }
+
+    /// Connects without ever being accepted, until nobody else can; the connections are to be closed by the caller.
+    func fillBacklog() -> [Int32] {
+        var connections: [Int32] = []
+        while true {
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            connections.append(descriptor)
+            let connected = UnixAddress(directory + "/bus").with { connect(descriptor, $0, $1) }
+            if connected != 0 { return connections }
+        }
+    }
+}
+
+private struct UnixAddress {
+    private var address = sockaddr_un()
+
+    init(_ path: String) {
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    }
+
+    func with(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+}
+
+/// Whoever connected to a `FakeBus`, as that sees it. Used on its one thread.
+struct FakePeer: Sendable {
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// - Returns: false if the peer has gone.
+    @discardableResult
+    func write(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    func write(_ line: String) {
+        write(Array((line + "\r\n").utf8))
+    }
+
+    func read(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: max(count, 1))
+        while bytes.count < count {
+            let received = recv(descriptor, &buffer, count - bytes.count, 0)
+            guard received > 0 else { return bytes }
+            bytes += buffer.prefix(received)
+        }
+        return bytes
+    }
+
+    func readLine() -> String? {
+        var line: [UInt8] = []
+        while !line.suffix(2).elementsEqual([13, 10]) {
+            let byte = read(1)
+            guard !byte.isEmpty else { return nil }
+            line += byte
+        }
+        return String(decoding: line.dropLast(2), as: UTF8.self)
+    }
+
+    /// Until the peer hangs up.
+    func readAll() {
+        while !read(1).isEmpty {}
+    }
+
+    /// Admits the peer, as a server does by the specification ("Authentication Protocol").
+    func authenticate() {
+        while let line = readLine() {
+            if line.contains("AUTH") {
+                write("OK 0123456789abcdef0123456789abcdef")
+            } else if line.hasPrefix("NEGOTIATE_UNIX_FD") {
+                write("AGREE_UNIX_FD")
+            } else if line.hasPrefix("BEGIN") {
+                return
+            }
+        }
+    }
+
+    /// - Returns: the serial of the next message from the peer; nil if it has gone.
+    func readMessage() -> UInt32? {
+        let header = read(16)
+        guard header.count == 16 else { return nil }
+        func number(_ offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(header[offset + $1]) << (8 * $1) } }
+        let fields = (number(12) + 7) & ~7
+        guard read(fields + number(4)).count == fields + number(4) else { return nil }
+        return UInt32(number(8))
+    }
+
+    /// Admits the peer and answers its Hello: from here on it is a connection to a bus.
+    func greet() {
+        authenticate()
+        guard let serial = readMessage() else { return }
+        write(WireMessage.reply(to: serial, signature: "s", body: Wire.string(":1.99")).bytes)
+    }
+}

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import DBus
+
+@Suite struct DBusAddressTests {
+    @Test func system() throws {
+        #expect(try DBusAddress.system.resolved { _ in nil } == "unix:path=/var/run/dbus/system_bus_socket")
+        #expect(try DBusAddress.system.resolved { ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/a"][$0] } == "unix:path=/a")
+    }
+
+    @Test func session() throws {
+        #expect(try DBusAddress.session.resolved { ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/a"][$0] } == "unix:path=/a")
+        #expect(try DBusAddress.session.resolved { ["XDG_RUNTIME_DIR": "/run/user/1000"][$0] } == "unix:path=/run/user/1000/bus")
+        #expect(try DBusAddress.session.resolved { ["XDG_RUNTIME_DIR": "/a b;c"][$0] } == "unix:path=/a%20b%3bc/bus")
+        #expect(throws: DBusError.self) { try DBusAddress.session.resolved { _ in nil } }
+    }
+
+    @Test func asGiven() throws {
+        #expect(try DBusAddress.address("tcp:host=a").resolved { _ in "other" } == "tcp:host=a")
+    }
+}
