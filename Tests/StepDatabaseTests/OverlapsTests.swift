@@ -1,0 +1,45 @@
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+@Suite struct OverlapsTests {
+    @Test func slotsThatAdjoinStay() {
+        let samples = [slot(0, 0), slot(15, 3), slot(30, 0), slot(60, 9)]
+        #expect(withoutOverlaps(samples) == samples)
+        #expect(withoutOverlaps([]) == [])
+    }
+
+    @Test func theGreaterSumStays() {
+        #expect(withoutOverlaps([slot(0, 100, length: 3600), slot(15, 30), slot(30, 30)]) == [slot(0, 100, length: 3600)])
+        #expect(withoutOverlaps([slot(0, 50, length: 3600), slot(15, 30), slot(30, 30)]) == [slot(15, 30), slot(30, 30)])
+    }
+
+    @Test func slotsOfNoStepsStayWhereNothingElseIs() {
+        let samples = [slot(0, 0), slot(15, 20), slot(20, 10), slot(35, 0), slot(60, 0)]
+        #expect(withoutOverlaps(samples) == [slot(0, 0), slot(15, 20), slot(35, 0), slot(60, 0)])
+    }
+
+    /// Against trying all subsets, on slots drawn by a fixed rule.
+    @Test func noSubsetHasMore() {
+        var state: UInt64 = 42
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        for _ in 0..<200 {
+            let samples = (0..<8).map { _ in slot(random(60), random(50), length: 60 * (1 + random(20))) }
+                .sorted { $0.start < $1.start }
+            let best = (0..<256).map { subset in samples.indices.filter { subset >> $0 & 1 == 1 }.map { samples[$0] } }
+                .filter { !overlaps($0) }.map { $0.reduce(0) { $0 + $1.steps } }.max()
+            let found = withoutOverlaps(samples)
+            #expect(!overlaps(found))
+            #expect(found == found.sorted { $0.start < $1.start })
+            #expect(found.reduce(0) { $0 + $1.steps } == best)
+        }
+    }
+
+    private func overlaps(_ samples: [StepSample]) -> Bool {
+        samples.indices.contains { i in samples[..<i].contains { $0.span.overlaps(samples[i].span) } }
+    }
+}

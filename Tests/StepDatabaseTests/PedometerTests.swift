@@ -1,0 +1,138 @@
+import StepDatabase
+import StepDomain
+import Testing
+
+@Suite struct PedometerTests {
+    @Test func whatIsAddedIsFoundAgain() throws {
+        try withFixture { history in
+            var clock = ClockState()
+            clock.record(.init(at: noon, utcOffset: 7200), memory: 0)
+            let added = try history.database.addPedometer(
+                Pedometer(
+                    id: 7, user: history.user.id, model: "generic", address: "aa:bb:cc:dd:ee:ff", addressType: "random",
+                    name: "Kitchen \u{201C}clip\u{201D}", options: ["format": "u32", "service": "0x183e\"'"], clock: clock,
+                    cursor: PedometerCursor(readThrough: noon)))
+            #expect(added.address == "AA:BB:CC:DD:EE:FF")
+            #expect(try history.database.pedometers() == [added, history.pedometer], "sorted by name")
+        }
+    }
+
+    @Test func aNameOrAddressInUseIsRefused() throws {
+        try withFixture { history in
+            let ben = try history.database.addUser(named: "Ben")
+            expect(.addressTaken("30:34:42:00:00:01", name: "ring")) { try history.database.addPedometer(.ring(of: ben, name: "other")) }
+            expect(.nameTaken("RING")) { try history.database.addPedometer(.ring(of: ben, address: "30:34:42:00:00:02", name: "RING")) }
+            #expect(try history.database.pedometers() == [history.pedometer])
+        }
+    }
+
+    @Test(arguments: ["\u{9B}31mring", "", "a\u{2028}b"])
+    func aHostileNameIsRefused(name: String) throws {
+        try withFixture { history in
+            let error = historyError {
+                try history.database.addPedometer(.ring(of: history.user, address: "30:34:42:00:00:02", name: name))
+            }
+            guard case .invalidName = error else {
+                Issue.record("taken")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: ["30:34:42:00:00", "", "30:34:42:00:00:01:02"])
+    func whatIsNoAddressIsRefused(address: String) throws {
+        try withFixture { history in
+            guard case .invalidValue = historyError({
+                try history.database.addPedometer(.ring(of: history.user, address: address, name: "other"))
+            }) else {
+                Issue.record("taken")
+                return
+            }
+        }
+    }
+
+    @Test func forgottenItComesBackWithSamplesClockAndCursor() throws {
+        try withFixture { history in
+            let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])
+            let cursor = PedometerCursor(readThrough: noon)
+            try history.database.setClock(clock, of: history.pedometer.id)
+            _ = try history.database.merge(SampleBatch(samples: [slot(0, 10)], cursor: cursor), sync: history.sync)
+            try history.database.forgetPedometer(history.pedometer.id)
+            #expect(try history.database.pedometers().isEmpty)
+            #expect(try history.samples() == [slot(0, 10)], "its samples still count")
+
+            let back = try history.database.addPedometer(.ring(of: history.user, name: "new name"))
+            #expect(back.id == history.pedometer.id)
+            #expect(back.name == "new name")
+            #expect(back.clock == clock)
+            #expect(back.cursor == cursor)
+            #expect(try history.database.pedometers() == [back])
+        }
+    }
+
+    @Test func asAnotherModelItIsReadAnew() throws {
+        try withFixture { history in
+            let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])
+            try history.database.setClock(clock, of: history.pedometer.id)
+            _ = try history.database.merge(
+                SampleBatch(samples: [slot(0, 10)], cursor: PedometerCursor(readThrough: noon)), sync: history.sync)
+            try history.database.forgetPedometer(history.pedometer.id)
+            var other = Pedometer.ring(of: history.user)
+            other.model = "generic"
+            let back = try history.database.addPedometer(other)
+            #expect(back.id == history.pedometer.id)
+            #expect(back.cursor == PedometerCursor())
+            #expect(back.clock == clock)
+        }
+    }
+
+    @Test func passedOnItLeavesItsSamplesBehind() throws {
+        try withFixture { history in
+            let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])
+            try history.database.setClock(clock, of: history.pedometer.id)
+            _ = try history.database.merge(
+                SampleBatch(samples: [slot(0, 10)], cursor: PedometerCursor(readThrough: noon)), sync: history.sync)
+            try history.database.forgetPedometer(history.pedometer.id)
+            let ben = try history.database.addUser(named: "Ben")
+            let passedOn = try history.database.addPedometer(.ring(of: ben))
+            #expect(passedOn.id != history.pedometer.id)
+            #expect(passedOn.clock == clock)
+            #expect(passedOn.cursor == PedometerCursor())
+            #expect(try history.samples() == [slot(0, 10)])
+            #expect(try history.database.stepData(of: ben, on: day, span: TimeSpan(midnight, noon)).tracks.isEmpty)
+            // And back again.
+            try history.database.forgetPedometer(passedOn.id)
+            #expect(try history.database.addPedometer(.ring(of: history.user)).id == history.pedometer.id)
+        }
+    }
+
+    @Test func whatIsNotThereCannotBeForgottenOrSet() throws {
+        try withFixture { history in
+            expect(.notFound(.pedometer, id: 99)) { try history.database.forgetPedometer(99) }
+            expect(.notFound(.pedometer, id: 99)) { try history.database.setClock(ClockState(), of: 99) }
+            try history.database.forgetPedometer(history.pedometer.id)
+            expect(.notFound(.pedometer, id: history.pedometer.id)) { try history.database.forgetPedometer(history.pedometer.id) }
+        }
+    }
+
+    @Test func syncsStandNewestFirst() throws {
+        try withFixture { history in
+            let database = history.database
+            let second = try database.beginSync(of: history.pedometer.id, at: noon + 60)
+            try database.endSync(second, at: noon + 70, outcome: .failed, battery: 55, failure: "out of range")
+            let third = try database.beginSync(of: history.pedometer.id, at: noon + 120)
+            try database.endSync(third, at: noon + 130, outcome: .complete, battery: nil, failure: nil)
+            let syncs = try database.syncs(of: history.pedometer.id, limit: 10)
+            #expect(syncs.map(\.id) == [third, second, history.sync])
+            #expect(syncs.map(\.outcome) == [.complete, .failed, .running])
+            #expect(syncs[1].battery == 55)
+            #expect(syncs[1].failure == "out of range")
+            #expect(syncs[2].end == nil)
+            #expect(try database.syncs(of: history.pedometer.id, limit: 1).map(\.id) == [third])
+            #expect(try database.syncs(of: history.pedometer.id, limit: -1).isEmpty)
+            #expect(try history.data().lastSync == noon + 130, "the last complete one")
+            expect(.notFound(.pedometer, id: 99)) { try database.beginSync(of: 99, at: noon) }
+            expect(.notFound(.sync, id: 99)) { try database.endSync(99, at: noon, outcome: .complete, battery: nil, failure: nil) }
+        }
+    }
+}
