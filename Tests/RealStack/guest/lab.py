@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import time
+from datetime import date, timedelta
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
@@ -29,6 +30,14 @@ def peripheral(who, *words):
     if isinstance(reply, dict) and "error" in reply:
         raise RuntimeError(f"peripheral {who} {' '.join(map(str, words))}: {reply['error']}")
     return reply
+
+
+def remembered(truth):
+    """Of the truth: the 8 days that a ring tells of, without those that nobody walked on."""
+    today = date.fromisoformat(truth["clock"][:10])
+    days = {str(today - timedelta(days=ago)) for ago in range(8)}
+    return {day: {"steps": known["steps"], "slots": known["slots"]}
+            for day, known in truth["days"].items() if day in days and known["slots"]}
 
 
 def events(who, kind=None):

@@ -8,7 +8,7 @@ Commands on the control socket, one line each; the reply is one line of JSON. `@
 command names the peripheral, else it is the first of the description.
   every peripheral: status | events [clear] | wait EVENT [SECONDS] | advertise on|off
       drop [REASON] | range out|in | set UUID VALUE | get UUID | notify UUID VALUE [COUNT]
-      unbond | fault UUID error CODE | stall SECONDS | drop | none
+      pairing accept|refuse | unbond | fault UUID error CODE | stall SECONDS | drop | none
   a ring or a counter: truth | walk STEPS, and what ring.py adds
   the adapter: unplug | plug (it falls silent, or not; used by the guest's `adapter` command)
 VALUE is text, or bytes when written 0xHEX.

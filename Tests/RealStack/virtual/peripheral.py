@@ -22,6 +22,17 @@ def to_bytes(text):
     return bytes.fromhex(text[2:]) if text.startswith("0x") else text.encode()
 
 
+class Willing(PairingDelegate):
+    """Pairs without asking anybody (Just Works), as long as the peripheral is told to."""
+
+    def __init__(self, peripheral):
+        super().__init__(self.IoCapability.NO_OUTPUT_NO_INPUT)
+        self.peripheral = peripheral
+
+    async def accept(self):
+        return self.peripheral.pairs
+
+
 class Peripheral:
     """The kind "gatt". What a description leaves out keeps the value in DEFAULTS."""
 
@@ -44,6 +55,7 @@ class Peripheral:
         self.faults = {}            # uuid -> (kind, argument)
         self.characteristics = {}   # uuid -> Characteristic
         self.advertising = True
+        self.pairs = True
 
         host = Host()
         self.controller = host.controller = Controller(self.config["name"], link=radio)
@@ -52,8 +64,7 @@ class Peripheral:
             irk=bytes.fromhex("000102030405060708090a0b0c0d0e0f")))
         self.device.keystore = MemoryKeyStore()
         self.device.pairing_config_factory = lambda connection: PairingConfig(
-            delegate=PairingDelegate(PairingDelegate.IoCapability.NO_OUTPUT_NO_INPUT),
-            **self.config["pairing"])
+            delegate=Willing(self), **self.config["pairing"])
         self.device.on("connection", self.on_connection)
         for service in self.config["services"]:
             self.device.add_service(Service(
@@ -234,6 +245,9 @@ class Peripheral:
         for _ in range(int(times)):
             await send(characteristic, to_bytes(value))
             await asyncio.sleep(self.INTERVAL)
+
+    async def do_pairing(self, answer):
+        self.pairs = answer == "accept"
 
     async def do_unbond(self):
         await self.device.keystore.delete_all()

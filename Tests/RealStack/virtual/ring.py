@@ -202,6 +202,6 @@ class Ring(Peripheral):
         elif kind in ("noend", "refuse"):
             self.trap = (kind, 0, again, 0)
         elif kind == "none":
-            self.trap = None
+            self.trap = self.silenced = None
         else:
             await super().do_fault(kind, *arguments)

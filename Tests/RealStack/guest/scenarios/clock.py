@@ -1,0 +1,48 @@
+"""The ring's clock: set to local time, wherever that is, and noticed when somebody else set it."""
+from datetime import datetime
+
+from lab import client, events, peripheral, set_clock
+from scenarios.harness import Istep, check, scenario
+
+RING = "C0:DE:00:00:00:02"
+NOW = "2026-11-04 23:05"        # the week before holds 1 November, which has 25 hours in New York
+
+set_clock(f'TZ="America/New_York" {NOW}')
+traveller = Istep(TZ="America/New_York")
+
+
+def ring_is_off_by(local):
+    return abs((datetime.fromisoformat(peripheral("ring", "truth")["clock"]) - local).total_seconds())
+
+
+@scenario
+def local_time():
+    """the ring's clock is set to local time, west of Greenwich too"""
+    peripheral("ring", "clock", "2026-11-04T23:02:00")      # three minutes late
+    traveller("add", RING, "--name", "ring")
+    traveller("sync")
+    written = events("ring", "clock set")
+    check(written, "the clock was not set")
+    off = ring_is_off_by(datetime.fromisoformat("2026-11-04T23:05:00"))
+    check(off < 110, f"the ring's clock is {off} s off")
+
+
+@scenario
+def long_day():
+    """a week with a day of 25 hours equals the ring's"""
+    traveller.equals_the_ring("ring")
+
+
+@scenario
+def utc():
+    """a clock that another program set to UTC is noticed, told and put right"""
+    client(RING, "--days", "1", "--set-time", TZ="America/New_York")
+    check(peripheral("ring", "truth")["clock"].startswith("2026-11-05T04"), "colmi-r02-client sets no UTC any more")
+    before = traveller.samples()
+    told = traveller("sync")
+    check("clock" in (told.out + told.err).lower(), f"nothing is said of the clock: {told}")
+    off = ring_is_off_by(datetime.fromisoformat("2026-11-04T23:05:00"))
+    check(off < 300, f"the ring's clock is {off} s off")
+    lost = {s[:2] for s in before} - {s[:2] for s in traveller.samples()}
+    check(not lost, f"{len(lost)} samples are lost")
+    traveller.equals_the_ring("ring")

@@ -1,0 +1,132 @@
+"""A ring that goes away, falls silent or talks rubbish, and an istep that is killed: nothing is lost."""
+import contextlib
+import signal
+
+from lab import peripheral, set_clock
+from scenarios.harness import Istep, check, scenario
+
+RING = "C0:DE:00:00:00:02"
+
+set_clock('TZ="Europe/Berlin" 2026-11-20 23:06:00')
+added = Istep(TZ="Europe/Berlin")
+
+
+@scenario
+def add():
+    """a ring is added"""
+    added("add", RING, "--name", "ring")
+
+
+@contextlib.contextmanager
+def fault(*words):
+    """Armed for as long as the block lasts."""
+    peripheral("ring", "events", "clear")
+    peripheral("ring", "fault", *words)
+    try:
+        yield
+    finally:
+        peripheral("ring", "fault", "none")
+
+
+def heals(istep):
+    """The fault is over: the next sync completes, nothing is lost and no link is left."""
+    istep("sync")
+    istep.lets_go_of("ring")
+    istep.holds_the_ring("ring")
+
+
+@scenario
+def dropped_once():
+    """the link drops in the middle of a sync: retried, or told and completed by the next one"""
+    istep = Istep(added)
+    with fault("drop", 100):
+        istep("sync", exits=(0, 75))
+    heals(istep)
+
+
+@scenario
+def dropped_always():
+    """the link drops again and again: told as temporary, what came is kept, the next sync completes"""
+    istep = Istep(added)
+    with fault("drop", 100, "always"):
+        istep("sync", exits=75)
+    check(len(istep.samples()) >= 60, f"{len(istep.samples())} samples kept of two whole days")
+    heals(istep)
+
+
+@scenario
+def silent():
+    """a ring that falls silent is given up in time, and told as temporary"""
+    istep = Istep(added)
+    with fault("stall", 100, "always"):
+        istep("sync", exits=75)
+    istep.lets_go_of("ring")
+    heals(istep)
+
+
+@scenario
+def refused():
+    """a ring that cuts every connection at once is told as temporary"""
+    istep = Istep(added)
+    with fault("refuse", "always"):
+        istep("sync", exits=75)
+    heals(istep)
+
+
+@scenario
+def garbled():
+    """a packet with a wrong checksum gets no false steps into the history"""
+    istep = Istep(added)
+    with fault("checksum", 40):
+        istep("sync", exits=(0, 65, 75))
+    heals(istep)
+
+
+@scenario
+def endless():
+    """a history whose end is missing is read as far as it came"""
+    istep = Istep(added)
+    with fault("noend"):
+        istep("sync", exits=(0, 65, 75))
+    heals(istep)
+
+
+def ended_by(number):
+    """Starts a sync against a ring that falls silent, and ends istep while it waits in the middle."""
+    istep = Istep(added)
+    with fault("stall", 150):
+        process = istep.start("sync")
+        peripheral("ring", "wait", "stalled", 60)
+        process.send_signal(number)
+        return istep, istep.finish(process, ("sync",), limit=15)
+
+
+@scenario
+def killed():
+    """kill -9 in the middle: the history is whole, the next sync completes and lets the link go"""
+    istep, result = ended_by(signal.SIGKILL)
+    check(result.code == -signal.SIGKILL, str(result))
+    check(len(istep.samples()) >= 60, f"{len(istep.samples())} samples kept of two whole days")
+    heals(istep)
+
+
+@scenario
+def interrupted():
+    """Ctrl-C in the middle: the link is let go at once"""
+    istep, result = ended_by(signal.SIGINT)
+    check(result.code != 0, str(result))
+    istep.lets_go_of("ring", seconds=8)
+    heals(istep)
+
+
+@scenario
+def at_once():
+    """two syncs at once: the second says so and ends with 75"""
+    istep = Istep(added)
+    with fault("stall", 30):
+        first = istep.start("sync")
+        peripheral("ring", "wait", "stalled", 60)
+        istep("sync", exits=75, limit=20)
+        first.send_signal(signal.SIGTERM)
+        istep.finish(first, ("sync",), limit=15)
+    heals(istep)

@@ -1,0 +1,131 @@
+"""What can be missing on the machine's side: range, power, adapter, daemon, bus."""
+import subprocess
+from pathlib import Path
+
+from lab import adapter, daemon, peripheral, powered, set_clock, until
+from scenarios.harness import Istep, check, scenario
+
+RING = "C0:DE:00:00:00:02"
+
+set_clock('TZ="Europe/Berlin" 2026-11-20 23:06:00')
+istep = Istep(TZ="Europe/Berlin")
+
+
+def works_again():
+    until(powered, 20, "adapter powered")
+    istep("sync")
+    istep.lets_go_of("ring")
+    istep.holds_the_ring("ring")
+
+
+def is_told(command, exits, *words):
+    result = istep(*command, exits=exits)
+    said = (result.err + result.out).lower()
+    check(any(word in said for word in words), f"none of {', '.join(words)} is said: {result}")
+
+
+@scenario
+def add():
+    """a ring is added and read"""
+    istep("add", RING, "--name", "ring")
+    works_again()
+
+
+@scenario
+def out_of_range():
+    """out of range: told, exit code 75"""
+    peripheral("ring", "range", "out")
+    try:
+        is_told(["sync"], 75, "range")
+    finally:
+        peripheral("ring", "range", "in")
+    works_again()
+
+
+@scenario
+def powered_off():
+    """adapter off: told, exit code 69"""
+    subprocess.run(["bluetoothctl", "power", "off"], check=True, stdout=subprocess.DEVNULL)
+    until(lambda: not powered(), 10, "adapter off")
+    try:
+        is_told(["sync"], 69, "off", "power", "down")
+        is_told(["scan", "--timeout", "5"], 69, "off", "power", "down")
+    finally:
+        subprocess.run(["bluetoothctl", "power", "on"], check=True, stdout=subprocess.DEVNULL)
+    works_again()
+
+
+@scenario
+def blocked():
+    """adapter blocked by rfkill: told as such, exit code 69"""
+    switch, = (path.parent / "soft" for path in Path("/sys/class/rfkill").glob("*/type")
+               if path.read_text().strip() == "bluetooth" and (path.parent / "name").read_text().strip() == "hci0")
+    switch.write_text("1")
+    until(lambda: not powered(), 10, "adapter off")
+    try:
+        is_told(["sync"], 69, "rfkill")
+    finally:
+        switch.write_text("0")
+        subprocess.run(["bluetoothctl", "power", "on"], stdout=subprocess.DEVNULL)
+    works_again()
+
+
+@scenario
+def unplugged():
+    """adapter unplugged: told, exit code 69"""
+    adapter("off")
+    until(lambda: not powered(), 10, "adapter gone")
+    try:
+        is_told(["sync"], 69, "no bluetooth adapter", "no adapter")
+    finally:
+        adapter("on")
+    works_again()
+
+
+@scenario
+def daemon_stopped():
+    """bluetoothd stopped: told, exit code 69; started again: works"""
+    daemon("stop")
+    try:
+        is_told(["sync"], 69, "bluetoothd")
+        is_told(["scan", "--timeout", "5"], 69, "bluetoothd")
+    finally:
+        daemon("start")
+    works_again()
+
+
+@scenario
+def daemon_crashes():
+    """bluetoothd dies in the middle of a sync: told in time, and the next sync completes"""
+    fresh = Istep(istep)
+    peripheral("ring", "events", "clear")
+    peripheral("ring", "fault", "stall", 100)
+    process = fresh.start("sync")
+    peripheral("ring", "wait", "stalled", 60)
+    daemon("kill")
+    try:
+        result = fresh.finish(process, ("sync",), limit=60)
+        check(result.code in (69, 75), str(result))
+    finally:
+        daemon("start")
+        peripheral("ring", "fault", "none")
+    works_again()
+
+
+@scenario
+def no_bus():
+    """no system bus: told, exit code 69"""
+    nowhere = Istep(istep, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
+    result = nowhere("sync", exits=69)
+    check("bus" in (result.err + result.out).lower(), f"nothing is said of the bus: {result}")
+
+
+@scenario
+def history_is_enough():
+    """show needs neither adapter nor daemon"""
+    daemon("stop")
+    try:
+        istep.equals_the_ring("ring")
+    finally:
+        daemon("start")
+    until(powered, 20, "adapter powered")

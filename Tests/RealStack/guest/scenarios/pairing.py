@@ -1,0 +1,63 @@
+"""Pedometers that istep is told about, and one that must be paired with."""
+from lab import events, peripheral, set_clock
+from scenarios.harness import Istep, check, scenario
+
+COUNTER, SECURE = "C0:DE:00:00:00:04", "C0:DE:00:00:00:05"
+TODAY = "2026-11-20"
+OPEN = ("--service", "00030000-78fc-48fe-8e23-433b3a1942d0",
+        "--characteristic", "00030001-78fc-48fe-8e23-433b3a1942d0", "--format", "u32le", "--counts", "today")
+CLOSED = ("--service", "8f1d0001-7e57-4c0b-9b1d-000000000000",
+          "--characteristic", "8f1d0003-7e57-4c0b-9b1d-000000000000", "--format", "u32le", "--counts", "today")
+
+set_clock(f"{TODAY} 18:00:00")
+istep = Istep()
+
+
+def grows(who, name):
+    """What is walked between two syncs is what the day grows by."""
+    istep("sync", name)
+    before = istep.steps(TODAY) or 0
+    peripheral(who, "walk", 500)
+    istep("sync", name)
+    now = istep.steps(TODAY) or 0
+    check(now - before == 500, f"{before} steps, 500 walked, {now} steps")
+
+
+@scenario
+def described():
+    """a pedometer that counts, described by its UUIDs"""
+    istep("add", COUNTER, "--name", "watch", "--model", "generic", *OPEN)
+    grows("counter", "watch")
+    istep.lets_go_of("counter")
+
+
+@scenario
+def wrong_service():
+    """a device that lacks the service is refused, and told"""
+    result = istep("add", "C0:DE:00:00:00:03", "--name", "wrong", "--model", "generic", *OPEN, exits=69)
+    check("00030000" in result.err, f"the missing service is not named: {result}")
+    istep.lets_go_of("old-ring")
+
+
+@scenario
+def refused():
+    """a refused pairing is told, and leaves no link"""
+    peripheral("secure", "pairing", "refuse")
+    try:
+        istep("add", SECURE, "--name", "locked", "--model", "generic", *CLOSED, exits=(0, 69, 75, 77))
+        result = istep("sync", "locked", exits=(64, 69, 75, 77))
+        check("pair" in (result.out + result.err).lower() or result.code == 64, f"nothing is said of pairing: {result}")
+        istep.lets_go_of("secure")
+    finally:
+        peripheral("secure", "pairing", "accept")
+        istep("forget", "locked", exits=(0, 64))
+
+
+@scenario
+def paired():
+    """a pedometer that demands encryption is paired with, and read"""
+    istep("add", SECURE, "--name", "stepper", "--model", "generic", *CLOSED)
+    grows("secure", "stepper")
+    check(peripheral("secure", "status")["bonds"], "the peripheral knows of no bond")
+    check(len(events("secure", "paired")) == 1, "paired more than once")
+    istep.lets_go_of("secure")
