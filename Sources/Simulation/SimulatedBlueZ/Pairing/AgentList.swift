@@ -13,28 +13,28 @@ struct AgentList: Sendable {
     }
 
     private var agents: [String: Agent] = [:]
-    /// The last one asks; when it goes, the one before.
-    private var defaults: [String] = []
+    /// Clients in the order in which they are the default: the first to come stays first until another asks for it.
+    private var order: [String] = []
 
     func agent(of client: String) -> Agent? { agents[client] }
-    var defaultAgent: Agent? { defaults.last.flatMap { agents[$0] } }
+    var defaultAgent: Agent? { order.first.flatMap { agents[$0] } }
 
     mutating func register(_ client: String, _ path: ObjectPath, capability: String) throws(BlueZError) {
         guard agents[client] == nil else { throw .alreadyExists }
         guard let capability = Self.capability(capability) else { throw .invalidArguments }
         agents[client] = Agent(client: client, path: path, capability: capability)
+        order.append(client)
     }
 
     mutating func makeDefault(_ client: String, _ path: ObjectPath) throws(BlueZError) {
         guard agents[client]?.path == path else { throw .doesNotExist }
-        defaults.removeAll { $0 == client }
-        defaults.append(client)
+        order = [client] + order.filter { $0 != client }
     }
 
     /// - Returns: false when the client had none.
     @discardableResult
     mutating func remove(_ client: String) -> Bool {
-        defaults.removeAll { $0 == client }
+        order.removeAll { $0 == client }
         return agents.removeValue(forKey: client) != nil
     }
 

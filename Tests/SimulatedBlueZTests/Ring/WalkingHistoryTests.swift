@@ -1,0 +1,60 @@
+import Testing
+
+@testable import SimulatedBlueZ
+
+struct WalkingHistoryTests {
+    /// Monday, 2026-11-16.
+    private let monday = WallClock(year: 2026, month: 11, day: 16).dayNumber
+    private let future = WallClock(year: 2030, month: 1, day: 1)
+
+    private func total(_ day: Int, seed: UInt64 = 1) -> Int {
+        WalkingHistory(seed: seed).slots(day: day, until: future).map(\.steps).reduce(0, +)
+    }
+
+    @Test func theSameSeedIsTheSamePerson() {
+        #expect(WalkingHistory(seed: 7).slots(day: monday, until: future) == WalkingHistory(seed: 7).slots(day: monday, until: future))
+        #expect(total(monday, seed: 7) != total(monday, seed: 8))
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func aWeekIsBelievable(seed: UInt64) {
+        for week in 0..<4 {
+            let days = (0..<7).map { total(monday + week * 7 + $0, seed: seed) }
+            for workday in [days[0], days[2], days[4]].indices { #expect((5_500...12_500).contains(days[workday])) }
+            #expect(days[1] > 10_000 && days[3] > 10_000)
+            #expect((500...5_500).contains(days[6]))
+            #expect(days[6] == days.min())
+        }
+    }
+
+    @Test func nobodyRunsFasterThanPeopleCan() {
+        for day in monday..<monday + 70 {
+            for slot in WalkingHistory(seed: 3).slots(day: day, until: future) {
+                #expect((1...2_700).contains(slot.steps))
+                #expect(slot.start.dayNumber == day)
+            }
+        }
+    }
+
+    @Test func nightsAreForSleep() {
+        let slots = (monday..<monday + 14).flatMap { WalkingHistory(seed: 1).slots(day: $0, until: future) }
+        #expect(slots.allSatisfy { (24...92).contains($0.index) })
+    }
+
+    @Test func theSlotOfNowGrows() throws {
+        let history = WalkingHistory(seed: 1)
+        let slot = try #require(history.slots(day: monday, until: future).max { $0.steps < $1.steps })
+        var last = 0
+        for minute in 1...15 {
+            let now = WallClock(seconds: slot.start.seconds + minute * 60)
+            let current = history.slots(day: monday, until: now).first { $0.start == slot.start }?.steps ?? 0
+            #expect(current >= last)
+            last = current
+        }
+        #expect(last == slot.steps)
+    }
+
+    @Test func tomorrowHasNoSteps() {
+        let now = WallClock(year: 2026, month: 11, day: 16, hour: 12)
+        #expect(WalkingHistory(seed: 1).slots(day: monday + 1, until: now).isEmpty)
+    }
+}
