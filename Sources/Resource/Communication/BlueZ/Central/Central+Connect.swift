@@ -13,6 +13,7 @@ extension Central {
     ///   - body: must not keep the peripheral beyond its end: everything fails with `linkLost` then.
     /// - Throws: what `body` throws, or `BluetoothError`: `peripheralNotFound`, `connectFailed`, `pairingFailed`, `busy` if
     ///   this central is connected to it already, or the adapter's errors as `adapter(_:)`.
+    @discardableResult
     public func withPeripheral<R>(
         _ address: DeviceAddress, adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(),
         pairing: (any PairingDelegate)? = nil, isolation: isolated (any Actor)? = #isolation,

@@ -24,7 +24,7 @@ enum LinkUse: Sendable, Hashable {
     case shared
 
     /// For a device as it was before we wanted it. A link that is up though nobody listens on it, on a device that
-    /// nobody has bonded or trusted, was left by a program that died (ours, as a rule): BlueZ keeps it for ever, and
+    /// nobody has marked as trusted (what is to connect by itself is), was left by a program that died (ours, as a rule): BlueZ keeps it for ever, and
     /// it would drain the peripheral's battery. Such a one is taken over.
     init(of device: DeviceRecord, in cache: ObjectCache) {
         guard device.isConnected else {
@@ -35,6 +35,6 @@ enum LinkUse: Sendable, Hashable {
             guard path.isInside(device.path), let properties = interfaces[BlueZName.characteristic] else { return false }
             return ["Notifying", "NotifyAcquired", "WriteAcquired"].contains { properties[$0]?.boolValue == true }
         }
-        self = isListenedTo || device.isPaired || device.isTrusted ? .shared : .own
+        self = isListenedTo || device.isTrusted ? .shared : .own
     }
 }

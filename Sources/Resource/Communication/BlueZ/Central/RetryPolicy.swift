@@ -36,6 +36,7 @@ struct RetryPolicy {
         let isFirst = attempt == 1 && failure.reason != .busy
         let wait: Duration = isFirst ? .zero : limits.backOff * (1 << min(max(attempt - 2, 0), 6))
         if isVanishing { return .again(after: wait, .whileDiscovering) }
-        return .again(after: wait, took >= Self.slow || attempt >= 3 ? .afterDiscovery : .direct)
+        let isFar = took >= Self.slow && [.linkFailed, .timedOut].contains(failure.reason)
+        return .again(after: wait, isFar || attempt >= 3 ? .afterDiscovery : .direct)
     }
 }

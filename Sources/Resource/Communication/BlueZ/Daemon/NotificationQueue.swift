@@ -3,7 +3,7 @@ internal import Synchronization
 /// Notifications between the bus and who reads them: unbounded in time, bounded in number, and never one dropped
 /// silently.
 final class NotificationQueue: Sendable {
-    enum Outcome: Sendable {
+    enum Outcome: Sendable, Hashable {
         case value([UInt8])
         /// No more: the link ended so.
         case end(LinkEnd)

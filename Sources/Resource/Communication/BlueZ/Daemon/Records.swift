@@ -80,10 +80,3 @@ struct DeviceRecord: Sendable, Hashable {
             isPaired: isPaired, adapter: adapter)
     }
 }
-
-extension ObjectPath {
-    /// What follows the last slash.
-    var lastElement: String {
-        String(string.split(separator: "/").last ?? "")
-    }
-}

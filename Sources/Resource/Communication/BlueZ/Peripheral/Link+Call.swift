@@ -1,6 +1,17 @@
 internal import DBus
 
 extension Link {
+    /// The path of a characteristic. Before it is said to be missing, BlueZ is asked once more: ServicesResolved has been
+    /// seen before all objects were there.
+    func path(
+        _ service: BluetoothUUID, _ characteristic: BluetoothUUID
+    ) async throws(BluetoothError) -> ObjectPath {
+        if let path = try? table.path(service, characteristic, peripheral: peripheral) { return path }
+        if let end = await daemon.endOfLink(id) { throw end.error(during: "looking for \(characteristic) of \(peripheral)") }
+        try await daemon.reload()
+        return try GATTTable(await daemon.cache, device: device).path(service, characteristic, peripheral: peripheral)
+    }
+
     /// One GATT operation, racing the end of the link and the limit.
     func call(
         _ path: ObjectPath, _ member: String, _ arguments: [DBusValue], _ operation: GATTOperation

@@ -9,7 +9,7 @@ extension Peripheral {
     public func notifications(
         _ service: BluetoothUUID, _ characteristic: BluetoothUUID
     ) async throws(BluetoothError) -> Notifications {
-        let path = try link.table.path(service, characteristic, peripheral: link.peripheral)
+        let path = try await link.path(service, characteristic)
         let operation = GATTOperation(kind: .subscribe, characteristic: characteristic, peripheral: link.peripheral)
         let queue = NotificationQueue()
         // Before StartNotify: a peripheral may talk before BlueZ has answered.

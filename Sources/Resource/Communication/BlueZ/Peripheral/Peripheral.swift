@@ -18,7 +18,7 @@ public struct Peripheral: Sendable {
     public func read(
         _ service: BluetoothUUID, _ characteristic: BluetoothUUID
     ) async throws(BluetoothError) -> [UInt8] {
-        let path = try link.table.path(service, characteristic, peripheral: link.peripheral)
+        let path = try await link.path(service, characteristic)
         let operation = GATTOperation(kind: .read, characteristic: characteristic, peripheral: link.peripheral)
         let reply = try await link.call(path, "ReadValue", [.properties([:])], operation)
         guard let value = reply.first?.bytesValue else { throw .unexpected("\(operation.text): no bytes") }
@@ -33,7 +33,7 @@ public struct Peripheral: Sendable {
     public func write(
         _ bytes: [UInt8], _ service: BluetoothUUID, _ characteristic: BluetoothUUID, response: Bool = true
     ) async throws(BluetoothError) {
-        let path = try link.table.path(service, characteristic, peripheral: link.peripheral)
+        let path = try await link.path(service, characteristic)
         let operation = GATTOperation(kind: .write, characteristic: characteristic, peripheral: link.peripheral)
         let options: [String: DBusValue] = ["type": .string(response ? "request" : "command")]
         _ = try await link.call(path, "WriteValue", [.bytes(bytes), .properties(options)], operation)

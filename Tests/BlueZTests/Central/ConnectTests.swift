@@ -1,0 +1,263 @@
+import BlueZ
+import DBus
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectTests {
+    private func connect(_ lab: Lab, limits: ConnectionLimits = ConnectionLimits()) async -> Result<Bool, BluetoothError> {
+        do {
+            return .success(
+                try await lab.central.withPeripheral(.ring, limits: limits) { peripheral in
+                    peripheral.services.map(\.uuid) == [Sample.serviceUUID]
+                })
+        } catch {
+            return .failure(error as? BluetoothError ?? .unexpected("\(error)"))
+        }
+    }
+
+    private let heard = Sample.deviceProperties(rssi: -60)
+
+    @Test func `listens, stops discovery, connects, and disconnects`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            #expect(await connect(lab) == .success(true))
+            #expect(
+                await lab.fake.calls == [
+                    "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "Connect", "Disconnect",
+                ])
+        }
+    }
+
+    @Test(arguments: [["RSSI": DBusValue.int16(-60)], ["Paired": .boolean(true)]])
+    func `does not listen for what is near or paired`(properties: [String: DBusValue]) async throws {
+        try await withLab(device: Sample.deviceProperties(.ring, properties)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            #expect(await connect(lab) == .success(true))
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+        }
+    }
+
+    @Test func `discovery of a running scan rests while a connection is set up`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.hear(), FakeBlueZ.agree)
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            for try await _ in await lab.central.scan(limit: .seconds(20)) {
+                #expect(await connect(lab) == .success(true))
+                break
+            }
+            #expect(
+                await lab.fake.calls.prefix(5) == [
+                    "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "StartDiscovery",
+                ])
+            await lab.fake.until { $0.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"] }
+        }
+    }
+
+    @Test func `tells what is not in range`() async throws {
+        try await withLab { lab in
+            async let result = connect(lab)
+            await lab.clock.pass(.seconds(20))
+            #expect(await result == .failure(.peripheralNotFound("C0:DE:00:00:00:01", seconds: 20)))
+            #expect(await !lab.fake.calls.contains("Connect"))
+        }
+    }
+
+    // MARK: Trying again
+
+    @Test func `a failed link is tried again at once`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.linkFails, FakeBlueZ.connect)
+            #expect(await connect(lab) == .success(true))
+            #expect(await lab.fake.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
+        }
+    }
+
+    @Test func `attempts are limited`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.linkFails)
+            async let result = connect(lab, limits: ConnectionLimits(attempts: 3, backOff: .seconds(1)))
+            await lab.clock.pass(.seconds(1))
+            #expect(
+                await result
+                    == .failure(
+                        .connectFailed(
+                            "C0:DE:00:00:00:01",
+                            reason: ConnectFailure(.linkFailed, detail: "le-connection-abort-by-local"))))
+            #expect(await lab.fake.calls.filter { $0 == "Connect" }.count == 3)
+        }
+    }
+
+    @Test func `what will not pass is not tried again`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.fail("org.bluez.Error.Failed", "le-connection-key-missing"))
+            #expect(
+                await connect(lab)
+                    == .failure(
+                        .connectFailed(
+                            "C0:DE:00:00:00:01", reason: ConnectFailure(.pairingBroken, detail: "le-connection-key-missing"))))
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+        }
+    }
+
+    @Test func `success without a connection is a failure`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.agree, FakeBlueZ.connect)
+            async let result = connect(lab)
+            await lab.clock.pass(.seconds(3))
+            #expect(await result == .success(true))
+        }
+    }
+
+    @Test func `a link that drops before the services are known is a failure`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)
+            async let result = connect(lab)
+            await lab.clock.sleeping(for: .seconds(20))
+            try await lab.fake.drop()
+            #expect(await result == .success(true))
+        }
+    }
+
+    @Test func `services that do not come in time are a failure`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)
+            async let result = connect(lab, limits: ConnectionLimits(services: .seconds(17)))
+            await lab.clock.pass(.seconds(17))
+            #expect(await result == .success(true))
+            #expect(await lab.fake.calls.filter { $0 == "Disconnect" }.count == 2)
+        }
+    }
+
+    @Test func `services whose objects BlueZ did not tell of are read`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect") { fake, call in
+                await FakeBlueZ.connectOnly(fake, call)
+                await fake.set(Sample.gatt)
+                try? await fake.device(["ServicesResolved": .boolean(true)])
+            }
+            #expect(await connect(lab) == .success(true))
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+        }
+    }
+
+    @Test func `no services at all is a failure`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect") { fake, call in
+                await FakeBlueZ.connectOnly(fake, call)
+                try? await fake.device(["ServicesResolved": .boolean(true)])
+            }
+            #expect(
+                await connect(lab, limits: ConnectionLimits(attempts: 2))
+                    == .failure(.connectFailed("C0:DE:00:00:00:01", reason: ConnectFailure(.noServices))))
+        }
+    }
+
+    @Test func `a peripheral that BlueZ drops after discovery is connected to during it`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
+            await lab.fake.on("StopDiscovery", { fake, call in
+                await call.reply()
+                try? await fake.remove(Sample.device)
+            }, FakeBlueZ.agree)
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            #expect(await connect(lab) == .success(true))
+            #expect(
+                await lab.fake.calls == [
+                    "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter",
+                    "SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery", "SetDiscoveryFilter", "Disconnect",
+                ])
+        }
+    }
+
+    @Test func `an attempt without an answer is cancelled after its limit`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.hang)
+            async let result = connect(lab, limits: ConnectionLimits(connect: .seconds(25), attempts: 1))
+            await lab.fake.until { $0 == ["Connect"] }
+            await lab.clock.pass(.seconds(25))
+            #expect(await result == .failure(.connectFailed("C0:DE:00:00:00:01", reason: ConnectFailure(.timedOut))))
+            let calls = await lab.fake.calls
+            #expect(calls == ["Connect", "Disconnect"])
+        }
+    }
+
+    // MARK: Ways out
+
+    @Test func `cancelling an attempt cancels it in BlueZ too`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.hang)
+            let task = Task { await connect(lab) }
+            await lab.fake.until { $0.last == "Connect" }
+            task.cancel()
+            #expect(await task.value == .failure(.cancelled))
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+        }
+    }
+
+    @Test func `cancelling while listening stops discovery`() async throws {
+        try await withLab { lab in
+            let task = Task { await connect(lab) }
+            await lab.fake.until { $0.last == "StartDiscovery" }
+            task.cancel()
+            #expect(await task.value == .failure(.cancelled))
+            #expect(await lab.fake.calls.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"])
+        }
+    }
+
+    @Test func `an error and a cancellation of the body disconnect`() async throws {
+        struct Mishap: Error {}
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await #expect(throws: Mishap.self) {
+                try await lab.central.withPeripheral(.ring) { _ in throw Mishap() }
+            }
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+
+            let task = Task {
+                try await lab.central.withPeripheral(.ring) { _ in
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    try Task.checkCancellation()
+                }
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(await lab.fake.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
+        }
+    }
+
+    @Test func `one connection to a peripheral at a time`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.withPeripheral(.ring) { _ in
+                #expect(await connect(lab) == .failure(.busy("C0:DE:00:00:00:01 is in use by this program already")))
+            }
+            #expect(await connect(lab) == .success(true))
+        }
+    }
+
+    @Test func `a link that another program uses is shared and left up`() async throws {
+        let connected = Sample.deviceProperties(.ring, [
+            "Connected": .boolean(true), "ServicesResolved": .boolean(true), "Trusted": .boolean(true),
+        ])
+        try await withLab(device: connected, gatt: Sample.gatt) { lab in
+            try await lab.central.withPeripheral(.ring) { peripheral in
+                _ = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+            }
+            #expect(await lab.fake.calls == ["StartNotify", "StopNotify"])
+        }
+    }
+
+    @Test func `the name is the one that the peripheral tells when connected`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect") { fake, call in
+                try? await fake.device(["Name": .string("Full Name")])
+                await FakeBlueZ.connect(fake, call)
+            }
+            try await lab.central.withPeripheral(.ring) { peripheral in
+                #expect(peripheral.name == "Full Name")
+                #expect(peripheral.address == .ring)
+                #expect(peripheral.addressType == .random)
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import DBus
+import Testing
+
+@testable import BlueZ
+
+struct LinkUseTests {
+    private func use(_ device: Properties, gatt: [ObjectPath: [String: Properties]] = Sample.gatt) throws -> LinkUse {
+        var cache = ObjectCache()
+        cache.setOwner(":1.1")
+        cache.beginSnapshot()
+        cache.finishSnapshot(gatt.merging([Sample.device: ["org.bluez.Device1": device]]) { a, _ in a })
+        return LinkUse(of: try #require(cache.device(Sample.device)), in: cache)
+    }
+
+    private let connected: [String: DBusValue] = ["Connected": .boolean(true)]
+
+    @Test func `a link that we set up is ours`() throws {
+        #expect(try use(Sample.deviceProperties()) == .own)
+        #expect(try use(Sample.deviceProperties(.ring, ["Paired": .boolean(true)])) == .own)
+    }
+
+    @Test func `a link that somebody listens on is theirs, too`() throws {
+        for name in ["Notifying", "NotifyAcquired", "WriteAcquired"] {
+            var gatt = Sample.gatt
+            gatt[Sample.counter]?["org.bluez.GattCharacteristic1"]?[name] = .boolean(true)
+            #expect(try use(Sample.deviceProperties(.ring, connected), gatt: gatt) == .shared)
+        }
+    }
+
+    @Test func `so is one to a device that connects by itself`() throws {
+        let more = connected.merging(["Trusted": .boolean(true)]) { a, _ in a }
+        #expect(try use(Sample.deviceProperties(.ring, more)) == .shared)
+    }
+
+    @Test func `a link that nobody uses was left behind`() throws {
+        #expect(try use(Sample.deviceProperties(.ring, connected)) == .own)
+        let paired = connected.merging(["Paired": .boolean(true)]) { a, _ in a }
+        #expect(try use(Sample.deviceProperties(.ring, paired)) == .own)
+    }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import BlueZ
+
+struct RetryPolicyTests {
+    let quick: Duration = .seconds(1)
+
+    private func policy(attempts: Int = 4, isPaired: Bool = false) -> RetryPolicy {
+        RetryPolicy(limits: ConnectionLimits(attempts: attempts, backOff: .seconds(1)), isPaired: isPaired)
+    }
+
+    @Test func `a failed link is tried again at once, then with growing waits, then given up`() {
+        var policy = policy(attempts: 5)
+        let failure = ConnectFailure(.linkFailed)
+        #expect(policy.next(after: failure, took: quick) == .again(after: .zero, .direct))
+        #expect(policy.next(after: failure, took: quick) == .again(after: .seconds(1), .direct))
+        #expect(policy.next(after: failure, took: quick) == .again(after: .seconds(2), .afterDiscovery))
+        #expect(policy.next(after: failure, took: quick) == .again(after: .seconds(4), .afterDiscovery))
+        #expect(policy.next(after: failure, took: quick) == .giveUp(failure))
+    }
+
+    @Test func `after a slow failure the peripheral is listened for before anything else`() {
+        var policy = policy()
+        let failure = ConnectFailure(.linkFailed)
+        #expect(policy.next(after: failure, took: .seconds(20)) == .again(after: .zero, .afterDiscovery))
+    }
+
+    @Test func `unless the link was up`() {
+        var policy = policy()
+        #expect(policy.next(after: ConnectFailure(.servicesUnresolved), took: .seconds(20)) == .again(after: .zero, .direct))
+    }
+
+    @Test func `another attempt under way is given time`() {
+        var policy = policy()
+        #expect(policy.next(after: ConnectFailure(.busy), took: quick) == .again(after: .seconds(1), .direct))
+    }
+
+    @Test func `a peripheral that BlueZ drops is connected to while discovery runs from then on`() {
+        var policy = policy()
+        #expect(policy.next(after: ConnectFailure(.vanished), took: quick) == .again(after: .zero, .whileDiscovering))
+        #expect(policy.next(after: ConnectFailure(.linkFailed), took: quick) == .again(after: .seconds(1), .whileDiscovering))
+    }
+
+    @Test func `what will not pass is given up at once`() {
+        for reason in ConnectFailure.Reason.allCases where !ConnectFailure(reason).isTransient {
+            var policy = policy()
+            #expect(policy.next(after: ConnectFailure(reason), took: quick) == .giveUp(ConnectFailure(reason)))
+        }
+    }
+
+    @Test func `one attempt means one attempt`() {
+        var policy = policy(attempts: 1)
+        #expect(policy.next(after: ConnectFailure(.linkFailed), took: quick) == .giveUp(ConnectFailure(.linkFailed)))
+        #expect(ConnectionLimits(attempts: 0).attempts == 1)
+    }
+
+    @Test(arguments: [(true, true), (false, false)])
+    func `three failures of a paired peripheral raise the suspicion of a broken pairing`(isPaired: Bool, isSuspected: Bool) {
+        var policy = policy(attempts: 3, isPaired: isPaired)
+        for _ in 1...2 { _ = policy.next(after: ConnectFailure(.linkFailed), took: quick) }
+        var failure = ConnectFailure(.linkFailed)
+        failure.suspectsPairing = isSuspected
+        #expect(policy.next(after: ConnectFailure(.linkFailed), took: quick) == .giveUp(failure))
+    }
+
+    @Test func `failures of another kind in between clear the suspicion`() {
+        var policy = policy(attempts: 3, isPaired: true)
+        _ = policy.next(after: ConnectFailure(.linkFailed), took: quick)
+        _ = policy.next(after: ConnectFailure(.busy), took: quick)
+        #expect(policy.next(after: ConnectFailure(.linkFailed), took: quick) == .giveUp(ConnectFailure(.linkFailed)))
+    }
+
+    @Test func `the wait stays bounded`() {
+        var policy = policy(attempts: 100)
+        var last = RetryPolicy.Step.again(after: .zero, .direct)
+        for _ in 1..<100 { last = policy.next(after: ConnectFailure(.busy), took: quick) }
+        #expect(last == .again(after: .seconds(64), .afterDiscovery))
+    }
+}

@@ -1,0 +1,65 @@
+import DBus
+import Testing
+
+@testable import BlueZ
+
+struct ScanStateTests {
+    private func device(rssi: Int16? = nil, _ more: [String: DBusValue] = [:]) throws -> DeviceRecord {
+        try #require(DeviceRecord(Sample.device, Sample.deviceProperties(rssi: rssi, more)))
+    }
+
+    private func state(_ filter: ScanFilter = ScanFilter()) -> ScanState { ScanState(filter: filter, adapter: "hci0") }
+
+    @Test func `what BlueZ only remembers is not found`() throws {
+        var state = state()
+        #expect(try state.take(.known(device())) == nil)
+        // Added from its store, when the adapter came up.
+        #expect(try state.take(.added(device())) == nil)
+        #expect(try state.take(.changed(device(["Paired": .boolean(true)]), ["Paired"])) == nil)
+    }
+
+    @Test func `what is heard is found, once`() throws {
+        var state = state()
+        #expect(try state.take(.added(device(rssi: -60)))?.address == .ring)
+        #expect(try state.take(.changed(device(rssi: -60), ["Alias"])) == nil)
+        #expect(try state.take(.changed(device(rssi: -40), ["RSSI"]))?.rssi == -40)
+    }
+
+    @Test func `what another program's scan hears is in range`() throws {
+        var state = state()
+        #expect(try state.take(.known(device(rssi: -60))) != nil)
+    }
+
+    @Test func `new data is as good as a signal strength`() throws {
+        var state = state()
+        #expect(try state.take(.changed(device(), ["ServiceData"])) != nil)
+    }
+
+    @Test func `what is connected is silent, and near`() throws {
+        var state = state()
+        let found = try #require(try state.take(.known(device(["Connected": .boolean(true)]))))
+        #expect(found.isConnected)
+    }
+
+    @Test func `a loss of the signal strength is no news`() throws {
+        var state = state()
+        _ = try state.take(.added(device(rssi: -60)))
+        #expect(try state.take(.changed(device(), [])) == nil)
+    }
+
+    @Test func `what does not match is not told, until it does`() throws {
+        var state = state(ScanFilter(namePrefix: "R"))
+        #expect(try state.take(.added(device(rssi: -60, ["Name": .string("Watch")]))) == nil)
+        #expect(try state.take(.changed(device(rssi: -60, ["Name": .string("R02")]), ["Name"]))?.name == "R02")
+    }
+
+    @Test func `what went and came back is told again`() throws {
+        var state = state()
+        let event = try DeviceEvent.added(device(rssi: -60))
+        #expect(state.take(event) != nil)
+        #expect(state.take(.removed(Sample.device)) == nil)
+        #expect(state.take(event) != nil)
+    }
+
+    private func device(_ more: [String: DBusValue]) throws -> DeviceRecord { try device(rssi: nil, more) }
+}

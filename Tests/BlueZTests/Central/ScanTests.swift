@@ -1,0 +1,182 @@
+import BlueZ
+import DBus
+import PrivateBus
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ScanTests {
+    @Test func `finds what is heard, and leaves the adapter as it was`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
+            for try await found in await lab.central.scan(limit: .seconds(20)) {
+                #expect(found.address == .ring)
+                #expect(found.rssi == -60)
+                #expect(found.adapter == "hci0")
+                break
+            }
+            // The scan ends by itself when nobody reads any more.
+            await lab.fake.until { $0 == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"] }
+        }
+    }
+
+    @Test func `ends after its limit`() async throws {
+        try await withLab { lab in
+            async let found = lab.central.scan(limit: .seconds(20)).reduce(into: []) { $0.append($1) }
+            await lab.clock.pass(.seconds(20))
+            let foundValue = try await found
+            #expect(foundValue == [])
+            #expect(await lab.fake.calls.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"])
+        }
+    }
+
+    @Test func `ends when its task is cancelled`() async throws {
+        try await withLab { lab in
+            let task = Task {
+                for try await _ in await lab.central.scan(limit: .seconds(20)) {}
+            }
+            await lab.fake.until { $0.last == "StartDiscovery" }
+            task.cancel()
+            try await task.value
+            await lab.fake.until { $0.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"] }
+        }
+    }
+
+    @Test func `does not find what BlueZ only remembers, until it is heard`() async throws {
+        try await withLab(device: Sample.deviceProperties()) { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.hear(Sample.otherDevice, Sample.deviceProperties(.other, rssi: -50)))
+            var found: [DeviceAddress] = []
+            for try await discovery in await lab.central.scan(limit: .seconds(20)) {
+                found.append(discovery.address)
+                if found == [.other] { try await lab.fake.device(["RSSI": .int16(-70)]) }
+                if found.count == 2 { break }
+            }
+            #expect(found == [.other, .ring])
+        }
+    }
+
+    @Test func `checks itself what BlueZ reports`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
+            try await lab.fake.add([
+                Sample.otherDevice: ["org.bluez.Device1": Sample.deviceProperties(.other, rssi: -50, ["UUIDs": .strings(["180d"])])]
+            ])
+            let found = try await lab.central.find(ScanFilter(services: [Sample.serviceUUID]), limit: .seconds(20))
+            #expect(found.address == .ring)
+        }
+    }
+
+    @Test func `two scans share one discovery`() async throws {
+        try await withLab { lab in
+            let (heard, ear) = AsyncStream.makeStream(of: Void.self)
+            func count(_ limit: Duration) -> Task<Int, any Error> {
+                Task {
+                    var count = 0
+                    for try await _ in await lab.central.scan(limit: limit) {
+                        count += 1
+                        ear.yield()
+                    }
+                    return count
+                }
+            }
+            let first = count(.seconds(20))
+            await lab.clock.sleeping(for: .seconds(20))
+            let second = count(.seconds(30))
+            await lab.clock.sleeping(for: .seconds(30))
+            try await lab.fake.add([Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -60)]])
+            var reports = heard.makeAsyncIterator()
+            await reports.next()
+            await reports.next()
+
+            lab.clock.advance(by: .seconds(20))
+            let firstCount = try await first.value
+            #expect(firstCount == 1)
+            #expect(await !lab.fake.calls.contains("StopDiscovery"))
+            lab.clock.advance(by: .seconds(10))
+            let secondCount = try await second.value
+            #expect(secondCount == 1)
+            #expect(await lab.fake.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"])
+        }
+    }
+
+    // MARK: What goes wrong
+
+    private func error(of lab: Lab, _ filter: ScanFilter = ScanFilter()) async -> BluetoothError? {
+        do {
+            for try await _ in await lab.central.scan(filter, limit: .seconds(20)) {}
+            return nil
+        } catch {
+            return error as? BluetoothError
+        }
+    }
+
+    @Test func `a discovery that is starting or stopping elsewhere is waited for`() async throws {
+        try await withLab { lab in
+            let busy = FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress")
+            await lab.fake.on("StartDiscovery", busy, busy, FakeBlueZ.hear())
+            async let found = lab.central.find(ScanFilter(), limit: .seconds(20))
+            await lab.clock.pass(.milliseconds(200))
+            await lab.clock.pass(.milliseconds(500))
+            let foundValue = try await found
+            #expect(foundValue.address == .ring)
+        }
+    }
+
+    @Test func `but not for ever`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress"))
+            async let error = error(of: lab)
+            for wait in [200, 500, 1000, 2000] { await lab.clock.pass(.milliseconds(wait)) }
+            #expect(await error == .busy("another scan on hci0 is starting or stopping"))
+            #expect(await lab.fake.calls.last == "SetDiscoveryFilter")
+        }
+    }
+
+    @Test func `an adapter that is switched off meanwhile ends the scan`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery") { fake, call in
+                await call.reply()
+                try? await fake.change(Sample.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])
+            }
+            #expect(await error(of: lab) == .adapterDown("hci0"))
+        }
+    }
+
+    @Test func `an adapter that is pulled out ends the scan`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery") { fake, call in
+                await call.reply()
+                try? await fake.remove(Sample.adapter)
+            }
+            #expect(await error(of: lab) == .adapterLost("hci0"))
+        }
+    }
+
+    @Test func `the end of bluetoothd ends the scan`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery") { fake, call in
+                await call.reply()
+                await fake.bus.close()
+            }
+            #expect(await error(of: lab) == .daemonNotRunning)
+        }
+    }
+
+    @Test func `the end of the bus ends the scan`() async throws {
+        try await withLab { lab in
+            async let error = error(of: lab)
+            await lab.fake.until { $0.last == "StartDiscovery" }
+            lab.bus.stop()
+            guard case .noBus = await error else {
+                Issue.record("\(String(describing: await error))")
+                return
+            }
+        }
+    }
+
+    @Test func `a refusal is told`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("SetDiscoveryFilter", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
+            #expect(await error(of: lab) == .accessDenied("scanning on hci0: policy"))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import BlueZ
+
+struct BluetoothErrorTests {
+    static let all: [(BluetoothError, String, isTransient: Bool)] = [
+        (.noKernelSupport, "this kernel has no Bluetooth, or keeps it from this process", false),
+        (.noAdapter(nil), "this machine has no Bluetooth adapter", false),
+        (.noAdapter("hci1"), "there is no Bluetooth adapter hci1", false),
+        (.adapterDown("hci0"), "the Bluetooth adapter hci0 is switched off", false),
+        (.adapterBlocked("hci0", hard: false), "the Bluetooth adapter hci0 is blocked in software (rfkill)", false),
+        (.adapterBlocked("hci0", hard: true), "the Bluetooth adapter hci0 is blocked by a switch of the machine", false),
+        (.daemonNotRunning, "the Bluetooth service (bluetoothd) is not running", false),
+        (.noBus("gone"), "no connection to the D-Bus bus: gone", false),
+        (.accessDenied("rule"), "access denied: rule", false),
+        (.peripheralNotFound("P", seconds: 20), "P was not heard within 20 s", true),
+        (.peripheralNotFound("P", seconds: 0.5), "P was not heard within 0.5 s", true),
+        (
+            .connectFailed("P", reason: ConnectFailure(.linkFailed, detail: "le-connection-abort-by-local")),
+            "cannot connect to P: the link could not be set up (le-connection-abort-by-local)", true
+        ),
+        (.connectFailed("P", reason: ConnectFailure(.notSupported)), "cannot connect to P: not supported by the adapter", false),
+        (.serviceNotFound("180f", peripheral: "P"), "P has no service 0000180f-0000-1000-8000-00805f9b34fb", false),
+        (
+            .characteristicNotFound("2a19", service: "180f", peripheral: "P"),
+            "P has no characteristic 00002a19-0000-1000-8000-00805f9b34fb in its service "
+                + "0000180f-0000-1000-8000-00805f9b34fb", false
+        ),
+        (.readFailed("2a19", peripheral: "P", reason: "no"), "cannot read 00002a19-0000-1000-8000-00805f9b34fb of P: no", false),
+        (.writeFailed("2a19", peripheral: "P", reason: "no"), "cannot write 00002a19-0000-1000-8000-00805f9b34fb of P: no", false),
+        (
+            .notifyFailed("2a19", peripheral: "P", reason: "no"),
+            "cannot subscribe to 00002a19-0000-1000-8000-00805f9b34fb of P: no", false
+        ),
+        (.attError(code: 0x80, doing: "reading"), "reading: the peripheral answered with error 0x80 (of its application)", false),
+        (.attError(code: 0x05, doing: "reading"), "reading: the peripheral answered with error 0x05", false),
+        (.notPaired(doing: "reading"), "reading: the peripheral demands pairing", false),
+        (.pairingFailed("P", reason: "it was refused"), "pairing with P failed: it was refused", false),
+        (.linkLost(during: "reading"), "the connection was lost while reading", true),
+        (.adapterLost("hci0"), "the Bluetooth adapter hci0 went away", false),
+        (.timedOut(operation: "reading", seconds: 10), "reading took longer than 10 s", true),
+        (.cancelled, "cancelled", false),
+        (.busy("hci0"), "busy: hci0", true),
+        (.unexpected("x"), "unexpected answer from the Bluetooth service: x", false),
+    ]
+
+    @Test(arguments: all)
+    func `says what failed, what to do and whether to try later`(
+        error: BluetoothError, text: String, isTransient: Bool
+    ) {
+        #expect(error.description == text)
+        #expect(error.isTransient == isTransient)
+        #expect(error.advice.hasSuffix("."), "\(error.advice)")
+    }
+
+    @Test func `advises to pair again after repeated failures of a paired peripheral only`() {
+        var failure = ConnectFailure(.linkFailed)
+        #expect(!BluetoothError.connectFailed("P", reason: failure).advice.contains("pair"))
+        failure.suspectsPairing = true
+        #expect(BluetoothError.connectFailed("P", reason: failure).advice.contains("pair again"))
+        #expect(BluetoothError.connectFailed("P", reason: ConnectFailure(.pairingBroken)).advice.contains("pair again"))
+    }
+
+    @Test func `a hard block is not advised to be lifted by a program`() {
+        #expect(BluetoothError.adapterBlocked("hci0", hard: false).advice.contains("rfkill unblock bluetooth"))
+        #expect(!BluetoothError.adapterBlocked("hci0", hard: true).advice.contains("rfkill"))
+    }
+}

@@ -1,0 +1,222 @@
+import BlueZ
+import DBus
+import PrivateBus
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PairingTests {
+    /// Answers as told, and keeps what it was asked.
+    final class Person: PairingDelegate {
+        let capability: PairingCapability
+        let answer: Bool
+        private let log = Mutex<[String]>([])
+
+        init(_ capability: PairingCapability = .keyboardDisplay, answer: Bool = true) {
+            self.capability = capability
+            self.answer = answer
+        }
+
+        var asked: [String] { log.withLock { $0 } }
+        private func note(_ text: String) { log.withLock { $0.append(text) } }
+
+        func authorize(_ peripheral: DeviceAddress) async -> Bool {
+            note("authorize \(peripheral)")
+            return answer
+        }
+        func confirm(passkey: UInt32, of peripheral: DeviceAddress) async -> Bool {
+            note("confirm \(passkey)")
+            return answer
+        }
+        func passkey(of peripheral: DeviceAddress) async -> UInt32? { answer ? 123_456 : 1_000_000 }
+        func pinCode(of peripheral: DeviceAddress) async -> String? { answer ? "0000" : "" }
+        func display(passkey: UInt32, entered: Int, for peripheral: DeviceAddress) async { note("show \(passkey) \(entered)") }
+        func display(pinCode: String, for peripheral: DeviceAddress) async { note("show \(pinCode)") }
+    }
+
+    /// A Pair during which BlueZ asks; the answers go to `check`.
+    private static func pair(
+        _ member: String, _ arguments: [DBusValue] = [], device: ObjectPath = Sample.device,
+        _ check: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
+    ) -> FakeBlueZ.Script {
+        { fake, call in
+            // The next call of the central must get through while this one asks.
+            Task {
+                do throws(DBusError) {
+                    check(
+                        .success(
+                            try await fake.bus.call(
+                                call.message.sender ?? "", "/bluez/agent", "org.bluez.Agent1", member,
+                                [.objectPath(device)] + arguments)))
+                } catch {
+                    check(.failure(error))
+                }
+                await call.reply()
+            }
+        }
+    }
+
+    private func pair(_ person: Person, _ script: @escaping FakeBlueZ.Script) async throws -> [String] {
+        let calls = Mutex<[String]>([])
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Pair", script)
+            try await lab.central.pair(.ring, delegate: person)
+            let made = await lab.fake.calls
+            calls.withLock { $0 = made }
+        }
+        return calls.withLock { $0 }
+    }
+
+    @Test func `pairs, answers with its agent, and takes the agent back`() async throws {
+        let person = Person()
+        let calls = try await pair(person, Self.pair("RequestAuthorization") { #expect($0 == .success([])) })
+        #expect(person.asked == ["authorize C0:DE:00:00:00:01"])
+        #expect(calls == ["Connect", "RegisterAgent", "Pair", "UnregisterAgent", "Disconnect"])
+    }
+
+    static let rejected = Result<[DBusValue], DBusError>.failure(.remote(name: "org.bluez.Error.Rejected", message: "refused"))
+
+    @Test func `every question of BlueZ has its answer`() async throws {
+        let questions: [(String, [DBusValue], yes: [DBusValue], no: Result<[DBusValue], DBusError>, asked: [String])] = [
+            ("RequestConfirmation", [.uint32(42)], [], Self.rejected, ["confirm 42"]),
+            ("RequestPasskey", [], [.uint32(123_456)], Self.rejected, []),
+            ("RequestPinCode", [], [.string("0000")], Self.rejected, []),
+            ("DisplayPasskey", [.uint32(7), .uint16(2)], [], .success([]), ["show 7 2"]),
+            ("DisplayPinCode", [.string("0042")], [], .success([]), ["show 0042"]),
+        ]
+        for question in questions {
+            let yes = Person()
+            _ = try await pair(yes, Self.pair(question.0, question.1) { #expect($0 == .success(question.yes)) })
+            #expect(yes.asked == question.asked)
+            let no = question.no
+            _ = try await pair(Person(answer: false), Self.pair(question.0, question.1) { #expect($0 == no) })
+        }
+    }
+
+    @Test func `other devices, and services of this one, are refused without asking`() async throws {
+        let person = Person()
+        _ = try await pair(
+            person,
+            Self.pair("RequestAuthorization", device: Sample.otherDevice) {
+                #expect(
+                    $0
+                        == .failure(
+                            .remote(name: "org.bluez.Error.Rejected", message: "not a device that is being paired here")))
+            })
+        _ = try await pair(person, Self.pair("AuthorizeService", [.string("180a")]) { #expect($0 == Self.rejected) })
+        #expect(person.asked == [])
+    }
+
+    @Test func `nobody but bluetoothd may ask`() async throws {
+        let person = Person()
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            let stranger = try await DBusConnection.open(.address(lab.bus.address))
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Pair") { _, call in
+                do throws(DBusError) {
+                    _ = try await stranger.call(
+                        call.message.sender ?? "", "/bluez/agent", "org.bluez.Agent1", "RequestAuthorization",
+                        [.objectPath(Sample.device)])
+                    Issue.record("answered")
+                } catch {
+                    #expect(error.remoteName == "org.freedesktop.DBus.Error.AccessDenied")
+                }
+                await call.reply()
+            }
+            try await lab.central.pair(.ring, delegate: person)
+            await stranger.close()
+        }
+        #expect(person.asked == [])
+    }
+
+    @Test func `without an own answer a delegate refuses, and AcceptJustWorks accepts no more than it says`() async throws {
+        struct Silent: PairingDelegate { var capability: PairingCapability { .displayYesNo } }
+        #expect(await !Silent().authorize(.ring))
+        #expect(await !Silent().confirm(passkey: 1, of: .ring))
+        #expect(await Silent().passkey(of: .ring) == nil)
+        #expect(await Silent().pinCode(of: .ring) == nil)
+        #expect(await AcceptJustWorks().authorize(.ring))
+        #expect(await !AcceptJustWorks().confirm(passkey: 1, of: .ring))
+        #expect(AcceptJustWorks().capability == .noInputNoOutput)
+    }
+
+    @Test func `what is paired is not paired again`() async throws {
+        try await withLab(device: Sample.deviceProperties(.ring, ["Paired": .boolean(true)])) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.pair(.ring, delegate: AcceptJustWorks())
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+        }
+    }
+
+    @Test(arguments: [
+        ("org.bluez.Error.AuthenticationRejected", "", "it was refused"),
+        ("org.bluez.Error.AuthenticationCanceled", "", "it was cancelled"),
+        ("org.bluez.Error.AuthenticationFailed", "", "the two sides do not agree on the keys"),
+        ("org.bluez.Error.AuthenticationTimeout", "", "there was no answer in time"),
+        ("org.bluez.Error.ConnectionAttemptFailed", "", "the connection failed"),
+        ("org.bluez.Error.Failed", "No such thing", "No such thing"),
+    ])
+    func `each failure is told, and the connection given up`(name: String, message: String, reason: String) async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Pair", FakeBlueZ.fail(name, message))
+            await #expect(throws: BluetoothError.pairingFailed("C0:DE:00:00:00:01", reason: reason)) {
+                try await lab.central.pair(.ring, delegate: AcceptJustWorks())
+            }
+            #expect(await lab.fake.calls == ["Connect", "RegisterAgent", "Pair", "UnregisterAgent", "Disconnect"])
+        }
+    }
+
+    @Test func `a pairing that takes too long, or is cancelled, is cancelled in BlueZ`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Pair", FakeBlueZ.hang)
+            await lab.fake.on("CancelPairing", FakeBlueZ.agree)
+            let expected = ["Connect", "RegisterAgent", "Pair", "CancelPairing", "UnregisterAgent", "Disconnect"]
+
+            let late = Task { try await lab.central.pair(.ring, delegate: AcceptJustWorks()) }
+            await lab.fake.until { $0.last == "Pair" }
+            await lab.clock.pass(.seconds(60))
+            await #expect(throws: BluetoothError.timedOut(operation: "pairing with C0:DE:00:00:00:01", seconds: 60)) {
+                try await late.value
+            }
+            #expect(await lab.fake.calls == expected)
+
+            await lab.fake.forgetCalls()
+            let cancelled = Task { try await lab.central.pair(.ring, delegate: AcceptJustWorks()) }
+            await lab.fake.until { $0.last == "Pair" }
+            cancelled.cancel()
+            await #expect(throws: BluetoothError.cancelled) { try await cancelled.value }
+            #expect(await lab.fake.calls == expected)
+        }
+    }
+
+    // MARK: Removing
+
+    @Test func `removes what BlueZ knows`() async throws {
+        try await withLab(device: Sample.deviceProperties()) { lab in
+            await lab.fake.on("RemoveDevice") { fake, call in
+                #expect(call.message.body == [.objectPath(Sample.device)])
+                try? await fake.remove(Sample.device)
+                await call.reply()
+            }
+            let answers = try await [
+                lab.central.remove(.ring), lab.central.remove(.ring), lab.central.remove(.other),
+            ]
+            #expect(answers == [true, false, false])
+            #expect(await lab.fake.calls == ["RemoveDevice"])
+        }
+    }
+
+    @Test func `does not remove what is in use`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.withPeripheral(.ring) { _ in
+                await #expect(throws: BluetoothError.busy("C0:DE:00:00:00:01 is in use by this program")) {
+                    try await lab.central.remove(.ring)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import BlueZ
+import DBus
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct NotificationsTests {
+    private func withNotifications(
+        _ script: @escaping FakeBlueZ.Script = FakeBlueZ.agree,
+        _ body: (Lab, Peripheral, Notifications) async throws -> Void
+    ) async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("StartNotify", script)
+            try await lab.central.withPeripheral(.ring) { peripheral in
+                let notifications = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+                try await body(lab, peripheral, notifications)
+            }
+        }
+    }
+
+    @Test func `what comes before BlueZ has answered is not lost`() async throws {
+        try await withNotifications({ fake, call in
+            try? await fake.notify([1])
+            await call.reply()
+            try? await fake.notify([2])
+        }) { _, _, notifications in
+            let values = try await notifications.prefix(2).reduce(into: [[UInt8]]()) { $0.append($1) }
+            #expect(values == [[1], [2]])
+        }
+    }
+
+    @Test func `a burst comes whole and in order`() async throws {
+        try await withNotifications { lab, _, notifications in
+            for n in 0..<500 { try await lab.fake.notify([UInt8(n & 255), UInt8(n >> 8)]) }
+            var iterator = notifications.makeAsyncIterator()
+            for n in 0..<500 { #expect(try await iterator.next() == [UInt8(n & 255), UInt8(n >> 8)]) }
+        }
+    }
+
+    @Test func `what had come is read before the loss of the link is told`() async throws {
+        try await withNotifications { lab, _, notifications in
+            try await lab.fake.notify([1])
+            try await lab.fake.drop()
+            var iterator = notifications.makeAsyncIterator()
+            #expect(try await iterator.next() == [1])
+            let waiting = "waiting for notifications of \(Sample.counterUUID) of C0:DE:00:00:00:01"
+            await #expect(throws: BluetoothError.linkLost(during: waiting)) { try await iterator.next() }
+        }
+    }
+
+    @Test func `silence ends after a limit, and nothing is lost by that`() async throws {
+        try await withNotifications { lab, _, notifications in
+            let late = Task {
+                var iterator = notifications.makeAsyncIterator()
+                return try await iterator.next(within: .seconds(4))
+            }
+            await lab.clock.pass(.seconds(4))
+            let waiting = "waiting for notifications of \(Sample.counterUUID) of C0:DE:00:00:00:01"
+            await #expect(throws: BluetoothError.timedOut(operation: waiting, seconds: 4)) { try await late.value }
+            try await lab.fake.notify([1])
+            var iterator = notifications.makeAsyncIterator()
+            #expect(try await iterator.next(within: .seconds(4)) == [1])
+        }
+    }
+
+    @Test func `cancellation is told as such`() async throws {
+        try await withNotifications { lab, _, notifications in
+            let task = Task {
+                var iterator = notifications.makeAsyncIterator()
+                return try await iterator.next(within: .seconds(4))
+            }
+            await lab.clock.sleeping(for: .seconds(4))
+            task.cancel()
+            await #expect(throws: BluetoothError.cancelled) { try await task.value }
+        }
+    }
+
+    @Test func `ends with the connection, without a packet to the peripheral`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            let kept = try await lab.central.withPeripheral(.ring) {
+                try await $0.notifications(Sample.serviceUUID, Sample.counterUUID)
+            }
+            for try await _ in kept { Issue.record("a value after the end") }
+            #expect(await lab.fake.calls == ["Connect", "StartNotify", "Disconnect"])
+        }
+    }
+
+    @Test func `two readers share one subscription`() async throws {
+        try await withNotifications { lab, peripheral, first in
+            let second = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+            try await lab.fake.notify([1])
+            for notifications in [first, second] {
+                var iterator = notifications.makeAsyncIterator()
+                #expect(try await iterator.next() == [1])
+            }
+            await first.stop()
+            #expect(await lab.fake.calls == ["Connect", "StartNotify"])
+            await second.stop()
+            #expect(await lab.fake.calls == ["Connect", "StartNotify", "StopNotify"])
+            var iterator = second.makeAsyncIterator()
+            #expect(try await iterator.next() == nil)
+        }
+    }
+
+    @Test func `a refused subscription is told, and can be tried again`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("StartNotify", FakeBlueZ.fail("org.bluez.Error.NotSupported", "Not Supported"), FakeBlueZ.agree)
+            try await lab.central.withPeripheral(.ring) { peripheral in
+                await #expect(
+                    throws: BluetoothError.notifyFailed(
+                        Sample.counterUUID, peripheral: "C0:DE:00:00:00:01",
+                        reason: "the characteristic does not support it")
+                ) {
+                    _ = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+                }
+                _ = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+            }
+            #expect(await lab.fake.calls == ["Connect", "StartNotify", "StartNotify", "Disconnect"])
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import BlueZ
+import DBus
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PeripheralTests {
+    private let doing = "reading \(Sample.counterUUID) of C0:DE:00:00:00:01"
+
+    private func withPeripheral(_ body: (Lab, Peripheral) async throws -> Void) async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.withPeripheral(.ring) { try await body(lab, $0) }
+        }
+    }
+
+    private func read(_ peripheral: Peripheral) async -> Result<[UInt8], BluetoothError> {
+        do {
+            return .success(try await peripheral.read(Sample.serviceUUID, Sample.counterUUID))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test func `reads`() async throws {
+        try await withPeripheral { lab, peripheral in
+            await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([1, 2, 3])))
+            #expect(await read(peripheral) == .success([1, 2, 3]))
+        }
+    }
+
+    @Test func `writes with and without response`() async throws {
+        try await withPeripheral { lab, peripheral in
+            for (response, type) in [(true, "request"), (false, "command")] {
+                await lab.fake.on("WriteValue") { _, call in
+                    #expect(call.message.path == Sample.command)
+                    #expect(call.message.body.first?.bytesValue == [9, 8])
+                    #expect(call.message.body.last?.propertiesValue == ["type": .string(type)])
+                    await call.reply()
+                }
+                try await peripheral.write([9, 8], Sample.serviceUUID, Sample.commandUUID, response: response)
+            }
+            #expect(await lab.fake.calls == ["Connect", "WriteValue", "WriteValue"])
+        }
+    }
+
+    @Test func `tells a missing service from a missing characteristic, without a call`() async throws {
+        try await withPeripheral { lab, peripheral in
+            await #expect(throws: BluetoothError.serviceNotFound("180f", peripheral: "C0:DE:00:00:00:01")) {
+                try await peripheral.read("180f", "2a19")
+            }
+            await #expect(
+                throws: BluetoothError.characteristicNotFound(
+                    "2a19", service: Sample.serviceUUID, peripheral: "C0:DE:00:00:00:01")
+            ) {
+                try await peripheral.write([], Sample.serviceUUID, "2a19")
+            }
+            #expect(await lab.fake.calls == ["Connect"])
+        }
+    }
+
+    @Test func `an operation under way elsewhere is waited for`() async throws {
+        try await withPeripheral { lab, peripheral in
+            let busy = FakeBlueZ.fail("org.bluez.Error.InProgress", "In Progress")
+            await lab.fake.on("ReadValue", busy, FakeBlueZ.reply(.bytes([1])))
+            async let value = read(peripheral)
+            await lab.clock.pass(.milliseconds(100))
+            #expect(await value == .success([1]))
+
+            await lab.fake.on("ReadValue", busy)
+            async let error = read(peripheral)
+            for wait in [100, 300, 1000] { await lab.clock.pass(.milliseconds(wait)) }
+            #expect(await error == .failure(.busy(doing)))
+        }
+    }
+
+    @Test func `no answer in time, and cancellation, are different errors`() async throws {
+        try await withPeripheral { lab, peripheral in
+            await lab.fake.on("ReadValue", FakeBlueZ.hang)
+            async let late = read(peripheral)
+            await lab.clock.pass(.seconds(10))
+            #expect(await late == .failure(.timedOut(operation: doing, seconds: 10)))
+
+            let task = Task { await read(peripheral) }
+            await lab.clock.sleeping(for: .seconds(10))
+            task.cancel()
+            #expect(await task.value == .failure(.cancelled))
+        }
+    }
+
+    @Test func `a characteristic whose object came late is found`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect") { fake, call in
+                await FakeBlueZ.connectOnly(fake, call)
+                try? await fake.add(Sample.gatt.filter { $0.key == Sample.service })
+                try? await fake.device(["ServicesResolved": .boolean(true)])
+            }
+            await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([1])))
+            try await lab.central.withPeripheral(.ring) { peripheral in
+                await lab.fake.set(Sample.gatt)
+                #expect(await read(peripheral) == .success([1]))
+            }
+        }
+    }
+
+    // MARK: The link goes
+
+    @Test func `a link that drops while nothing answers is a lost link`() async throws {
+        try await withPeripheral { lab, peripheral in
+            await lab.fake.on("ReadValue") { fake, call in
+                await fake.hold(call)
+                try? await fake.drop()
+            }
+            #expect(await read(peripheral) == .failure(.linkLost(during: doing)))
+            // From then on at once, also when somebody connects again.
+            try await lab.fake.device(["Connected": .boolean(true)])
+            #expect(await read(peripheral) == .failure(.linkLost(during: doing)))
+            #expect(await lab.fake.calls.filter { $0 == "ReadValue" }.count == 1)
+        }
+    }
+
+    @Test func `an unlikely error just before the drop is a lost link`() async throws {
+        try await withPeripheral { lab, peripheral in
+            await lab.fake.on("ReadValue", FakeBlueZ.fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e"))
+            async let error = read(peripheral)
+            await lab.clock.sleeping(for: .seconds(2))
+            try await lab.fake.drop()
+            #expect(await error == .failure(.linkLost(during: doing)))
+        }
+    }
+
+    @Test func `an unlikely error of the peripheral itself stays one`() async throws {
+        try await withPeripheral { lab, peripheral in
+            await lab.fake.on("ReadValue", FakeBlueZ.fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e"))
+            async let error = read(peripheral)
+            await lab.clock.pass(.seconds(2))
+            #expect(await error == .failure(.attError(code: 0x0e, doing: doing)))
+        }
+    }
+
+    @Test func `an adapter that is pulled out or switched off is told`() async throws {
+        for isPulled in [true, false] {
+            try await withPeripheral { lab, peripheral in
+                await lab.fake.on("ReadValue") { fake, call in
+                    await fake.hold(call)
+                    if isPulled {
+                        try? await fake.remove(Sample.adapter)
+                    } else {
+                        try? await fake.change(Sample.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])
+                    }
+                    try? await fake.remove(Sample.device)
+                }
+                #expect(await read(peripheral) == .failure(.adapterLost("hci0")))
+            }
+        }
+    }
+
+    @Test func `the end of bluetoothd loses the link`() async throws {
+        try await withPeripheral { lab, peripheral in
+            await lab.fake.on("ReadValue") { fake, call in
+                await fake.hold(call)
+                await fake.bus.close()
+            }
+            guard case .failure(let error) = await read(peripheral) else {
+                Issue.record("no error")
+                return
+            }
+            #expect(error == .linkLost(during: doing) || error == .daemonNotRunning)
+        }
+    }
+
+    @Test func `a peripheral kept beyond its connection is of no use`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            let kept = try await lab.central.withPeripheral(.ring) { $0 }
+            #expect(await read(kept) == .failure(.linkLost(during: "\(doing) after its end")))
+        }
+    }
+
+    // MARK: Battery
+
+    @Test func `the battery level comes from BlueZ if it has it, without a read`() async throws {
+        try await withPeripheral { lab, peripheral in
+            try await lab.fake.add([Sample.device: ["org.bluez.Battery1": ["Percentage": .byte(87)]]])
+            await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([1])))
+            // A round trip, so that the signal before it has been taken in.
+            _ = await read(peripheral)
+            await lab.fake.forgetCalls()
+            #expect(await peripheral.batteryLevel() == 87)
+            #expect(await lab.fake.calls == [])
+        }
+    }
+
+    @Test func `a peripheral without a battery service has no level`() async throws {
+        try await withPeripheral { lab, peripheral in
+            #expect(await peripheral.batteryLevel() == nil)
+            #expect(await lab.fake.calls == ["Connect"])
+        }
+    }
+
+    // MARK: One shot
+
+    @Test func `readValue and writeValue connect and disconnect`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([5])))
+            await lab.fake.on("WriteValue", FakeBlueZ.agree)
+            let value = try await lab.central.readValue(
+                peripheral: .ring, service: Sample.serviceUUID, characteristic: Sample.counterUUID)
+            #expect(value == [5])
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.writeValue(
+                [1], peripheral: .ring, service: Sample.serviceUUID, characteristic: Sample.commandUUID)
+            #expect(
+                await lab.fake.calls == ["Connect", "ReadValue", "Disconnect", "Connect", "WriteValue", "Disconnect"])
+        }
+    }
+
+    @Test func `readValue disconnects after a failure`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await #expect(throws: BluetoothError.serviceNotFound("180f", peripheral: "C0:DE:00:00:00:01")) {
+                try await lab.central.readValue(peripheral: .ring, service: "180f", characteristic: "2a19")
+            }
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import BlueZ
+import DBus
+import Testing
+
+/// `org.bluez` as a test wants it: objects that the test changes, and for each method what the test scripted.
+///
+/// A call that nobody scripted fails the test.
+actor FakeBlueZ: DBusObject {
+    typealias Properties = [String: DBusValue]
+    typealias Script = @Sendable (FakeBlueZ, DBusMethodCall) async -> Void
+
+    let bus: DBusConnection
+    private(set) var objects: [ObjectPath: [String: Properties]] = [:]
+    /// Members in the order in which they were called, for all paths; GetManagedObjects left out.
+    private(set) var calls: [String] = []
+    private var scripts: [String: [Script]] = [:]
+    private var watchers: [CheckedContinuation<Void, Never>] = []
+    /// Kept so that they stay unanswered until the test answers.
+    private var held: [String: DBusMethodCall] = [:]
+
+    init(bus: DBusConnection) {
+        self.bus = bus
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "StartNotify", "StopNotify"] {
+            scripts[member] = [Self.agree]
+        }
+        for member in ["RegisterAgent", "UnregisterAgent"] { scripts[member] = [Self.agree] }
+        scripts["Disconnect"] = [Self.disconnect]
+    }
+
+    static func start(_ address: String) async throws -> FakeBlueZ {
+        let fake = FakeBlueZ(bus: try await DBusConnection.open(.address(address)))
+        await fake.bus.export(fake, at: "/", subtree: true)
+        try await fake.bus.requestName("org.bluez")
+        return fake
+    }
+
+    // MARK: What the test says
+
+    /// What is answered to a member: one script after the other, the last one from then on.
+    func on(_ member: String, _ scripts: Script...) {
+        self.scripts[member] = scripts
+    }
+
+    func set(_ objects: [ObjectPath: [String: Properties]]) {
+        self.objects.merge(objects) { _, new in new }
+    }
+
+    /// Adds with InterfacesAdded.
+    func add(_ objects: [ObjectPath: [String: Properties]]) async throws {
+        for (path, interfaces) in objects {
+            self.objects[path, default: [:]].merge(interfaces) { _, new in new }
+            try await bus.emit(
+                "/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded",
+                [.objectPath(path), Self.value(interfaces)])
+        }
+    }
+
+    func remove(_ path: ObjectPath) async throws {
+        guard let interfaces = objects.removeValue(forKey: path) else { return }
+        try await bus.emit(
+            "/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved",
+            [.objectPath(path), .strings(Array(interfaces.keys))])
+    }
+
+    func change(_ path: ObjectPath, _ interface: String, _ properties: Properties, invalidated: [String] = []) async throws {
+        objects[path]?[interface]?.merge(properties) { _, new in new }
+        for name in invalidated { objects[path]?[interface]?[name] = nil }
+        try await bus.emit(
+            path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+            [.string(interface), .properties(properties), .strings(invalidated)])
+    }
+
+    func device(_ properties: Properties, at path: ObjectPath = Sample.device) async throws {
+        try await change(path, "org.bluez.Device1", properties)
+    }
+
+    func notify(_ value: [UInt8], at path: ObjectPath = Sample.counter) async throws {
+        try await change(path, "org.bluez.GattCharacteristic1", ["Value": .bytes(value)])
+    }
+
+    func hold(_ call: DBusMethodCall) {
+        held[call.message.member ?? ""] = call
+    }
+
+    func release(_ member: String) -> DBusMethodCall? {
+        held.removeValue(forKey: member)
+    }
+
+    private func anyCall() async {
+        await withCheckedContinuation { watchers.append($0) }
+    }
+
+    /// Returns once the calls so far are as wanted; asked again after every call.
+    func until(_ isWanted: @Sendable ([String]) -> Bool) async {
+        while !isWanted(calls) { await anyCall() }
+    }
+
+    func forgetCalls() { calls = [] }
+
+    // MARK: What the central asks
+
+    func receive(_ call: DBusMethodCall) async {
+        let member = call.message.member ?? ""
+        if member == "GetManagedObjects" { return await answerManagedObjects(call) }
+        calls.append(member)
+        guard let script = next(member) else {
+            Issue.record("\(member) was called and not scripted")
+            return await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "not scripted")
+        }
+        await script(self, call)
+        let waiting = watchers
+        watchers = []
+        for watcher in waiting { watcher.resume() }
+    }
+
+    private func answerManagedObjects(_ call: DBusMethodCall) async {
+        if let script = next("GetManagedObjects") { return await script(self, call) }
+        var values: [DBusValue: DBusValue] = [:]
+        for (path, interfaces) in objects { values[.objectPath(path)] = Self.value(interfaces) }
+        await call.reply([.dictionary(key: "o", value: "a{sa{sv}}", values)])
+    }
+
+    private func next(_ member: String) -> Script? {
+        guard let waiting = scripts[member], let first = waiting.first else { return nil }
+        if waiting.count > 1 { scripts[member]?.removeFirst() }
+        return first
+    }
+
+    private static func value(_ interfaces: [String: Properties]) -> DBusValue {
+        var values: [DBusValue: DBusValue] = [:]
+        for (name, properties) in interfaces { values[.string(name)] = .properties(properties) }
+        return .dictionary(key: "s", value: "a{sv}", values)
+    }
+}

@@ -1,0 +1,42 @@
+import BlueZ
+import DBus
+import PrivateBus
+
+/// A bus, a fake BlueZ with one adapter on it, and a central whose time stands still.
+struct Lab {
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    let clock: ManualClock
+    let central: Central
+
+    /// Returns once the central's view of its adapters is as wanted.
+    func until(_ isWanted: ([Adapter]) -> Bool) async throws {
+        while try await !isWanted(central.adapters()) { await Task.yield() }
+    }
+
+    static let bluez: [ObjectPath: [String: FakeBlueZ.Properties]] = [
+        "/org/bluez": ["org.bluez.AgentManager1": [:]],
+        Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()],
+    ]
+}
+
+/// Runs a test in a lab of its own.
+///
+/// - Parameter device: the properties of a device that BlueZ knows from the beginning, if any.
+func withLab(
+    device: FakeBlueZ.Properties? = nil, gatt: [ObjectPath: [String: FakeBlueZ.Properties]] = [:], adapter: FakeBlueZ.Properties = Sample.adapterProperties(),
+    machine: MachineProbe? = nil, _ body: (Lab) async throws -> Void
+) async throws {
+    let bus = try await PrivateBus.start()
+    defer { bus.stop() }
+    let fake = try await FakeBlueZ.start(bus.address)
+    await fake.set(Lab.bluez)
+    await fake.set([Sample.adapter: ["org.bluez.Adapter1": adapter]])
+    await fake.set(gatt)
+    if let device { await fake.set([Sample.device: ["org.bluez.Device1": device]]) }
+    let clock = ManualClock()
+    let central = try await Central.open(.address(bus.address), clock: clock, machine: machine)
+    try await body(Lab(bus: bus, fake: fake, clock: clock, central: central))
+    await central.close()
+    await fake.bus.close()
+}
