@@ -1,0 +1,47 @@
+/// Text from elsewhere (a pedometer's name, an error of a server) made harmless for a terminal and for the eye.
+///
+/// Control characters could move the cursor or change the terminal; bidirectional overrides could turn the rest of the line
+/// round; invisible characters could make two names look the same; a very long name could fill the screen.
+public struct Printable: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    /// - Parameter limit: columns; what is longer ends in `…`.
+    public init(_ text: String, limit: Int = 64) {
+        var harmless = ""
+        var marks = 0
+        // A column takes one scalar and a few marks: beyond that nothing can be shown anyway.
+        for scalar in text.unicodeScalars.prefix(max(limit, 1) * 8) {
+            if Self.isJoiner(scalar) { continue }
+            if Self.isHarmful(scalar) {
+                harmless.unicodeScalars.append("\u{fffd}")
+                marks = 0
+                continue
+            }
+            marks = Columns.isMark(scalar) ? marks + 1 : 0
+            if marks <= Self.mostMarks { harmless.unicodeScalars.append(scalar) }
+        }
+        description = Columns.clip(harmless, to: max(limit, 1), ending: "…")
+    }
+
+    /// Marks on one letter; towers of them reach into the lines above.
+    private static let mostMarks = 3
+
+    /// Joiners and variation selectors shape letters and emoji; without them the text stays readable.
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value == 0x200c || scalar.value == 0x200d || (0xfe00...0xfe0f).contains(scalar.value)
+    }
+
+    /// Whether a character steers the terminal or the line, or shows nothing at all.
+    static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x20..<0x7f: return false
+        // Fillers: letters by their category, blank to the eye.
+        case 0x115f, 0x1160, 0x3164, 0xffa0: return true
+        default: break
+        }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import StepDomain
+
+/// Numbers and times in words, the same in all views.
+enum Words {
+    /// Digits in groups of three: `12,345`.
+    static func grouped(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude))
+        var text = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// A number with so many decimals, rounded; `?` for what is no number or beyond 10¹², which nothing here reaches.
+    static func fixed(_ number: Double, _ decimals: Int) -> String {
+        guard number.isFinite, abs(number) < 1e12 else { return "?" }
+        let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+        let scaled = Int((abs(number) * scale).rounded())
+        let (whole, part) = scaled.quotientAndRemainder(dividingBy: Int(scale))
+        let sign = number < 0 && scaled > 0 ? "-" : ""
+        guard decimals > 0 else { return sign + String(whole) }
+        let digits = String(part)
+        return "\(sign)\(whole)." + String(repeating: "0", count: decimals - digits.count) + digits
+    }
+
+    /// With decimals only where they say something: `178`, `72.5`.
+    static func short(_ number: Double, _ decimals: Int = 1) -> String {
+        var text = fixed(number, decimals)
+        guard text.contains(".") else { return text }
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return text
+    }
+
+    static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(grouped(number)) \(number == 1 ? one : many ?? one + "s")"
+    }
+
+    // MARK: Time
+
+    /// `Sunday 20 April 2014`.
+    static func date(_ day: Day) -> String {
+        let parts = day.components
+        let name = day.weekday.name
+        return "\(name.prefix(1).uppercased() + name.dropFirst()) \(parts.day) \(months[parts.month - 1]) \(parts.year)"
+    }
+
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// `2014-04-20 07:30`, as local clocks showed it.
+    static func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
+        let text = iso(moment, localTime)
+        return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
+    }
+
+    /// ISO 8601 with the offset of local clocks at that moment.
+    static func iso(_ moment: Timestamp, _ localTime: LocalTime) -> String {
+        moment.iso8601(utcOffset: localTime.utcOffset(moment))
+    }
+
+    /// `just now`, `5 minutes ago`, `3 hours ago`, `4 days ago`; for a moment to come `in the future`.
+    static func ago(_ moment: Timestamp, now: Timestamp) -> String {
+        switch now - moment {
+        case ..<(-60): "in the future"
+        case ..<60: "just now"
+        case let seconds where seconds < 3600: count(seconds / 60, "minute") + " ago"
+        case let seconds where seconds < 48 * 3600: count(seconds / 3600, "hour") + " ago"
+        case let seconds: count(seconds / 86_400, "day") + " ago"
+        }
+    }
+
+    /// `40 seconds`, `12 minutes`, `2 hours 5 minutes`, `3 days`.
+    static func duration(_ seconds: Int) -> String {
+        switch abs(seconds) {
+        case let seconds where seconds < 60: return count(seconds, "second")
+        case let seconds where seconds < 3600: return count(seconds / 60, "minute")
+        case let seconds where seconds < 86_400:
+            let minutes = seconds % 3600 / 60
+            return count(seconds / 3600, "hour") + (minutes == 0 ? "" : " " + count(minutes, "minute"))
+        case let seconds: return count(seconds / 86_400, "day")
+        }
+    }
+
+    /// First and last day, or the one that both are.
+    static func days(_ first: Day, _ last: Day) -> String { first == last ? "\(first)" : "\(first) to \(last)" }
+}
