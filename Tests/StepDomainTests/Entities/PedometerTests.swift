@@ -1,0 +1,30 @@
+import StepDomain
+import Testing
+
+@Suite struct PedometerTests {
+    private func setting(_ at: Int, _ offset: Int = 0) -> ClockState.Setting {
+        ClockState.Setting(at: Timestamp(at), utcOffset: offset)
+    }
+
+    @Test func settingsAreKeptInOrderAndForgottenWhenNoSlotCanNeedThem() {
+        var clock = ClockState(settings: [setting(300), setting(100)])
+        #expect(clock.settings == [setting(100), setting(300)])
+        clock.record(setting(1000), memory: 800)
+        // At 200 the setting of 100 was in force: it stays.
+        #expect(clock.settings == [setting(100), setting(300), setting(1000)])
+        clock.record(setting(1100), memory: 800)
+        #expect(clock.settings == [setting(300), setting(1000), setting(1100)])
+    }
+
+    @Test(arguments: [(5, 1, true), (6, 1, false), (4500, 900, true), (4501, 900, false), (-1, 60, false), (0, 0, false)])
+    func plausible(steps: Int, length: Int, plausible: Bool) {
+        let sample = StepSample(start: Timestamp(0), length: length, steps: steps, utcOffset: 0)
+        #expect(sample.isPlausible == plausible)
+    }
+
+    @Test func aSamplesDayGoesByItsOwnOffset() {
+        let late = Timestamp(86_400 - 1800)
+        #expect(StepSample(start: late, length: 60, steps: 1, utcOffset: 0).day == Day(daysSince1970: 0))
+        #expect(StepSample(start: late, length: 60, steps: 1, utcOffset: 3600).day == Day(daysSince1970: 1))
+    }
+}

@@ -1,0 +1,16 @@
+import StepDomain
+import Testing
+
+@Suite struct SportPlanTests {
+    @Test func missingGoalsAreRestDaysAndMoreThanSevenAreLeftOut() {
+        #expect(SportPlan(validFrom: Day(daysSince1970: 0), goals: [1, 2]).goals == [1, 2, 0, 0, 0, 0, 0])
+        #expect(SportPlan(validFrom: Day(daysSince1970: 0), goals: Array(1...9)).goals == Array(1...7))
+    }
+
+    @Test func goalsByWeekday() {
+        var plan = SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000)
+        plan[.sunday] = 0
+        #expect(plan[.monday] == 8000)
+        #expect(plan.goals.last == 0)
+    }
+}

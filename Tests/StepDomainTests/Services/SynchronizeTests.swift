@@ -1,0 +1,211 @@
+import StepDomain
+import Synchronization
+import Testing
+import TestSupport
+
+@Suite(.timeLimit(.minutes(1))) struct SynchronizeTests {
+    private let history: InMemoryHistory
+    private let ring: Pedometer
+    private let watch: Pedometer
+    private let clock = TickingClock(1_000_000)
+
+    private struct Away: Error, CustomStringConvertible { var description: String { "not found within 20 s" } }
+
+    init() {
+        let history = InMemoryHistory()
+        let anna = history.addUser(named: "anna")
+        func add(_ name: String, _ address: String) -> Pedometer {
+            history.addPedometer(
+                Pedometer(id: 0, user: anna.id, model: "colmi", address: address, addressType: "public", name: name))
+        }
+        self.history = history
+        ring = add("ring", "C0:DE:00:00:00:01")
+        watch = add("watch", "C0:DE:00:00:00:02")
+    }
+
+    private func service(_ reader: any PedometerReader) -> StepDataService {
+        StepDataService(history: history, reader: reader, localTime: .berlin, now: clock.now)
+    }
+
+    private func batch(_ steps: Int..., readThrough: Int? = nil) -> SampleBatch {
+        SampleBatch(
+            samples: steps.enumerated().map { StepSample(start: Timestamp($0 * 900), length: 900, steps: $1, utcOffset: 0) },
+            frames: [RawFrame(.received, at: Timestamp(0), bytes: [1])],
+            cursor: readThrough.map { PedometerCursor(readThrough: Timestamp($0)) })
+    }
+
+    @Test func whatAReadingBringsIsMergedAndReported() async throws {
+        let setting = ClockState.Setting(at: Timestamp(1_000_010), utcOffset: 7200)
+        let reader = ScriptedReader([
+            ring.id: [
+                .deliver(batch(100, 200)), .deliver(batch(100, 250, readThrough: 1800)),
+                .finish(ReadReport(battery: 80, clockSet: setting, notices: [.counterRestarted], connectedSeconds: 1.5)),
+            ]
+        ])
+        let reports = await service(reader).synchronize([ring])
+        let report = try #require(reports.first)
+        #expect(reports.count == 1)
+        #expect(report.failure == nil)
+        #expect(report.counts == MergeCounts(added: 2, grown: 1, unchanged: 1, steps: 350, frames: 2))
+        #expect(report.battery == 80)
+        #expect(report.connectedSeconds == 1.5)
+        #expect(report.notices == [.counterRestarted])
+        #expect(report.pedometer.clock.settings == [setting])
+        #expect(report.record == history.sync(1))
+        #expect(report.record?.outcome == .complete)
+        #expect(report.record?.start == Timestamp(1_000_001))
+        #expect(report.record?.end == Timestamp(1_000_002))
+        #expect(history.pedometer(ring.id)?.cursor.readThrough == Timestamp(1800))
+        #expect(history.pedometer(ring.id)?.clock.settings == [setting])
+        #expect(history.calls == [.beginSync(1), .merge(1), .merge(1), .setClock(1), .endSync(1, .complete)])
+    }
+
+    @Test func aSecondSyncOfTheSameChangesNothing() async {
+        let script: [ScriptedReader.Step] = [.deliver(batch(100, 200)), .finish(ReadReport())]
+        _ = await service(ScriptedReader([ring.id: script])).synchronize([ring])
+        let again = await service(ScriptedReader([ring.id: script])).synchronize([ring])
+        #expect(again.first?.counts == MergeCounts(unchanged: 2, frames: 1))
+    }
+
+    @Test func oneFailureDoesNotHoldUpTheNext() async {
+        let reader = ScriptedReader([
+            ring.id: [.deliver(batch(100)), .fail(Away())], watch.id: [.deliver(batch(7)), .finish(ReadReport())],
+        ])
+        let reports = await service(reader).synchronize([ring, watch])
+        #expect(reports.map(\.pedometer.name) == ["ring", "watch"])
+        #expect(reports.first?.failure is Away)
+        #expect(reports.first?.failureText == "not found within 20 s")
+        #expect(reports.first?.counts.steps == 100)
+        #expect(reports.first?.connectedSeconds == nil)
+        #expect(history.sync(1)?.outcome == .failed)
+        #expect(history.sync(1)?.failure == "not found within 20 s")
+        #expect(reports.last?.failure == nil)
+        #expect(reports.last?.counts.steps == 7)
+    }
+
+    @Test func progressIsToldForEachPedometer() async {
+        let told = Told()
+        let reader = ScriptedReader([
+            ring.id: [.progress(.searching), .progress(.reading(done: 1, of: 8)), .finish(ReadReport())],
+            watch.id: [.progress(.connecting), .finish(ReadReport())],
+        ])
+        _ = await service(reader).synchronize([ring, watch]) { told.add($0.name, $1) }
+        #expect(told.all == ["ring searching", "ring reading(done: 1, of: 8)", "watch connecting"])
+    }
+
+    private final class Told: Sendable {
+        private let lines = Mutex<[String]>([])
+        func add(_ name: String, _ progress: ReadProgress) { lines.withLock { $0.append("\(name) \(progress)") } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+
+    // MARK: Notices
+
+    @Test(arguments: [(15, []), (14, [SyncNotice.batteryLow(14)]), (0, [.batteryLow(0)]), (nil, []), (200, [])])
+    func aLowBatteryIsWorthAWord(battery: Int?, notices: [SyncNotice]) async {
+        let reader = ScriptedReader([ring.id: [.finish(ReadReport(battery: battery))]])
+        let report = await service(reader).synchronize([ring]).first
+        #expect(report?.notices == notices)
+        #expect(report?.battery == (battery == 200 ? nil : battery))
+    }
+
+    @Test func samplesKeptApartAreToldOnce() async {
+        let reader = ScriptedReader([
+            ring.id: [.deliver(batch(90_000)), .finish(ReadReport(notices: [.implausible(samples: 2), .undecodable(frames: 1)]))]
+        ])
+        let report = await service(reader).synchronize([ring]).first
+        #expect(report?.notices == [.undecodable(frames: 1), .implausible(samples: 3)])
+        #expect(report?.failure == nil)
+    }
+
+    // MARK: A history that refuses
+
+    @Test func aRefusedBatchStopsTheReading() async {
+        history.refuse(.merge(1), with: Refusal())
+        let reader = ScriptedReader([ring.id: [.deliver(batch(100)), .finish(ReadReport(battery: 80))]])
+        let report = await service(reader).synchronize([ring]).first
+        #expect(report?.failure is Refusal)
+        #expect(history.calls == [.beginSync(1), .merge(1), .endSync(1, .failed)])
+    }
+
+    @Test func noBatchSlipsPastARefusal() async {
+        // A reader that ignores the refusal must not move the cursor over the gap, nor report success.
+        history.refuse(.merge(1), with: Refusal())
+        let setting = ClockState.Setting(at: Timestamp(1), utcOffset: 0)
+        let reader = ScriptedReader([
+            ring.id: [
+                .deliverCarelessly(batch(100)), .deliverCarelessly(batch(200, readThrough: 900)),
+                .finish(ReadReport(clockSet: setting)),
+            ]
+        ])
+        let report = await service(reader).synchronize([ring]).first
+        #expect(report?.failure is Refusal)
+        #expect(history.calls == [.beginSync(1), .merge(1), .endSync(1, .failed)])
+        #expect(history.pedometer(ring.id)?.cursor.readThrough == nil)
+    }
+
+    @Test func theRefusalIsTheCauseWhateverTheReaderMakesOfIt() async {
+        history.refuse(.merge(1), with: Refusal())
+        let reader = ScriptedReader([ring.id: [.deliverCarelessly(batch(100)), .fail(Away())]])
+        #expect(await service(reader).synchronize([ring]).first?.failure is Refusal)
+    }
+
+    @Test func withoutABeginningNothingIsRead() async {
+        history.refuse(.beginSync(ring.id), with: Refusal())
+        let reader = ScriptedReader([watch.id: [.finish(ReadReport())]])
+        let reports = await service(reader).synchronize([ring, watch])
+        #expect(reports.first?.failure is Refusal)
+        #expect(reports.first?.record == nil)
+        #expect(reader.read.map(\.id) == [watch.id])
+        #expect(reports.last?.failure == nil)
+    }
+
+    @Test func aClockThatCannotBeRecordedIsAFailure() async {
+        history.refuse(.setClock(ring.id), with: Refusal())
+        let setting = ClockState.Setting(at: Timestamp(1), utcOffset: 0)
+        let reader = ScriptedReader([ring.id: [.finish(ReadReport(battery: 50, clockSet: setting))]])
+        let report = await service(reader).synchronize([ring]).first
+        #expect(report?.failure is Refusal)
+        #expect(history.sync(1)?.outcome == .failed)
+        #expect(history.sync(1)?.battery == 50)
+    }
+
+    @Test func anEndThatCannotBeRecordedIsAFailureUnlessThereIsAnother() async {
+        history.refuse(.endSync(1, .complete), with: Refusal())
+        history.refuse(.endSync(2, .failed), with: Refusal())
+        let reader = ScriptedReader([ring.id: [.finish(ReadReport())], watch.id: [.fail(Away())]])
+        let reports = await service(reader).synchronize([ring, watch])
+        #expect(reports.first?.failure is Refusal)
+        #expect(reports.first?.record?.outcome == .running)
+        #expect(reports.first?.record?.end == nil)
+        #expect(reports.last?.failure is Away)
+    }
+
+    // MARK: Cancellation
+
+    @Test func cancelledItEndsWhatItBeganAndBeginsNoMore() async throws {
+        let reader = ScriptedReader([ring.id: [.deliver(batch(100)), .hang]])
+        let service = service(reader)
+        let task = Task { await service.synchronize([ring, watch]) }
+        for await _ in reader.hanging { break }
+        task.cancel()
+        let reports = await task.value
+        #expect(reports.map { $0.failure is CancellationError } == [true, true])
+        #expect(reports.first?.counts.steps == 100)
+        #expect(reports.first?.failureText == "interrupted")
+        #expect(reports.last?.record == nil)
+        #expect(history.calls == [.beginSync(1), .merge(1), .endSync(1, .failed)])
+        #expect(history.sync(1)?.failure == "interrupted")
+        #expect(reader.read.map(\.id) == [ring.id])
+    }
+
+    @Test func withoutAReaderEachFailsAndSaysWhy() async {
+        let report = await service(NoReader()).synchronize([ring]).first
+        #expect(report?.failure is NoReader.Unreadable)
+        #expect(report?.failureText?.contains("'ring'") == true)
+    }
+
+    @Test func noPedometersNoReports() async {
+        #expect(await service(ScriptedReader([:])).synchronize([]).isEmpty)
+    }
+}

@@ -1,0 +1,201 @@
+import StepDomain
+import Testing
+import TestSupport
+
+@Suite struct DaySummaryTests {
+    private let place = LocalTime.berlin
+    private let user = User(id: 1, name: "anna")
+    private var day: Day { place.day(of: place.at("2014-04-20", 12)) }
+    private var span: TimeSpan { place.span(of: day) }
+    private var later: Timestamp { place.at("2014-04-22", 8) }
+
+    private func track(_ id: Pedometer.ID = 1, _ steps: [Int: Int] = [:], coverage: [TimeSpan] = []) -> StepData.Track {
+        StepData.Track(
+            pedometer: id, name: "ring",
+            samples: steps.sorted { $0.key < $1.key }.map {
+                StepSample(
+                    start: place.at("2014-04-20", $0.key), length: 3600, steps: $0.value,
+                    distance: Double($0.value), energy: Double($0.value) / 20, utcOffset: 7200)
+            }, coverage: coverage)
+    }
+
+    private func summary(_ data: StepData, now: Timestamp? = nil) -> DaySummary {
+        DaySummary(data, localTime: place, now: now ?? later)
+    }
+
+    private func near(_ a: Double?, _ b: Double) -> Bool { a.map { abs($0 - b) < 1e-6 } ?? false }
+
+    // MARK: What is known
+
+    @Test func withoutKnowledgeThereAreNoSteps() {
+        let summary = summary(StepData(user: user, day: day, tracks: [track()], lastSync: later))
+        #expect(summary.steps == nil)
+        #expect(summary.completeness == .unknown)
+        #expect(summary.hours.isEmpty)
+        #expect(summary.distance == nil)
+        #expect(summary.energy == nil)
+        #expect(summary.category == nil)
+        #expect(summary.lastSync == later)
+    }
+
+    @Test func anAccountedDayWithoutSamplesIsZero() {
+        let summary = summary(StepData(user: user, day: day, tracks: [track(coverage: [span])]))
+        #expect(summary.steps == 0)
+        #expect(summary.completeness == .complete)
+        #expect(summary.hours.count == 24)
+        #expect(summary.distance == 0)
+        #expect(summary.category == .sedentary)
+    }
+
+    @Test func twoPedometersCanAccountForADayTogether() {
+        let noon = place.at("2014-04-20", 12)
+        let halves = [track(1, coverage: [TimeSpan(span.start - 999, noon)]), track(2, coverage: [TimeSpan(noon, span.end)])]
+        #expect(summary(StepData(user: user, day: day, tracks: halves)).completeness == .complete)
+        #expect(summary(StepData(user: user, day: day, tracks: [halves[1]])).completeness == .partial)
+    }
+
+    @Test func samplesWithoutCoverageArePartial() {
+        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])]))
+        #expect(summary.completeness == .partial)
+        #expect(summary.steps == 1000)
+    }
+
+    @Test func coverageOfAnotherDayIsNoKnowledge() {
+        let yesterday = place.span(of: day.advanced(by: -1))
+        #expect(summary(StepData(user: user, day: day, tracks: [track(coverage: [yesterday])])).completeness == .unknown)
+    }
+
+    @Test func aRunningDayIsPartial() {
+        let data = StepData(user: user, day: day, tracks: [track(1, [7: 1000], coverage: [span])])
+        let running = summary(data, now: span.end - 1)
+        #expect(running.isRunning)
+        #expect(running.completeness == .partial)
+        let over = summary(data, now: span.end)
+        #expect(!over.isRunning)
+        #expect(over.completeness == .complete)
+        #expect(!summary(data, now: span.start - 1).isRunning)
+    }
+
+    @Test(arguments: ["2014-03-30", "2014-10-26"]) func daysOfAnotherLengthAreCompleteAtTheirOwnEnd(word: String) throws {
+        let day = try #require(Day(word))
+        let span = place.span(of: day)
+        let whole = StepData(user: user, day: day, tracks: [track(coverage: [span])])
+        let short = StepData(user: user, day: day, tracks: [track(coverage: [TimeSpan(span.start, span.end - 1)])])
+        let now = span.end
+        #expect(summary(whole, now: now).completeness == .complete)
+        #expect(summary(short, now: now).completeness == .partial)
+    }
+
+    @Test func aDayThatClocksSkippedIsUnknown() throws {
+        // Samoa went over the date line: there was no 30 December 2011.
+        let change = Timestamp(1_325_239_200)
+        let samoa = LocalTime { $0 < change ? -36_000 : 50_400 }
+        let skipped = try #require(Day("2011-12-30"))
+        let everything = TimeSpan(change - 864_000, change + 864_000)
+        let data = StepData(user: user, day: skipped, tracks: [track(coverage: [everything])])
+        let summary = DaySummary(data, localTime: samoa, now: change + 864_000)
+        #expect(summary.completeness == .unknown)
+        #expect(summary.steps == nil)
+        #expect(summary.hours.isEmpty)
+    }
+
+    // MARK: Figures
+
+    @Test func figuresOfADay() {
+        let data = StepData(
+            user: user, day: day, tracks: [track(1, [7: 1000, 12: 3000]), track(2, [7: 1200])],
+            profile: Profile(validFrom: day, height: 1.8, weight: 80, sex: .male),
+            plan: SportPlan(validFrom: day, everyDay: 8000))
+        let summary = summary(data)
+        #expect(summary.steps == 4200)
+        let metres = 4200 * 0.415 * 1.8
+        #expect(near(summary.distance, metres))
+        #expect(summary.distanceSource == .height)
+        #expect(near(summary.energy, 0.5 * 80 * metres / 1000))
+        #expect(summary.energySource == .weight)
+        #expect(summary.goal == 8000)
+        #expect(summary.percentage == 52.5)
+        #expect(summary.category == .sedentary)
+        #expect(summary.hours[7].steps == 1200)
+        #expect(summary.hours[12].steps == 3000)
+    }
+
+    @Test func withoutAProfileThePedometersFigures() {
+        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])]))
+        #expect(summary.distance == 1000)
+        #expect(summary.distanceSource == .pedometer)
+        #expect(summary.energy == 50)
+        #expect(summary.energySource == .pedometer)
+        #expect(summary.goal == nil)
+        #expect(summary.percentage == nil)
+        #expect(!summary.isRestDay)
+    }
+
+    @Test func aRestDayHasNoPercentage() {
+        let rest = SportPlan(validFrom: day, everyDay: 0)
+        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], plan: rest))
+        #expect(summary.isRestDay)
+        #expect(summary.goal == nil)
+        #expect(summary.percentage == nil)
+    }
+
+    @Test func implausibleStepsAreToldAndNotCounted() {
+        var track = track(1, [7: 1000])
+        track.implausible = [StepSample(start: span.start, length: 60, steps: 40_000, utcOffset: 7200)]
+        let summary = summary(StepData(user: user, day: day, tracks: [track]))
+        #expect(summary.steps == 1000)
+        #expect(summary.implausibleSteps == 40_000)
+    }
+
+    // MARK: By hand
+
+    @Test func aCorrectionReplacesTheStepsAndTheRestFollows() {
+        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], correction: 3000))
+        #expect(summary.steps == 3000)
+        #expect(summary.isCorrected)
+        #expect(summary.completeness == .complete)
+        #expect(summary.distance == 3000)
+        #expect(summary.energy == 150)
+        #expect(summary.category == .sedentary)
+        #expect(summary.hours.reduce(0) { $0 + $1.steps } == 1000)
+    }
+
+    @Test func aCorrectionOfADayWithoutStepsIsWalked() {
+        let profile = Profile(validFrom: day, weight: 80, stepLength: 0.7)
+        let known = summary(StepData(user: user, day: day, correction: 10_000, profile: profile))
+        #expect(known.steps == 10_000)
+        #expect(near(known.distance, 7000))
+        #expect(near(known.energy, 280))
+        #expect(known.hours.isEmpty)
+        let unknown = summary(StepData(user: user, day: day, correction: 10_000))
+        #expect(unknown.distance == nil)
+        #expect(unknown.energy == nil)
+    }
+
+    @Test func aCorrectionToZero() {
+        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], correction: 0))
+        #expect(summary.steps == 0)
+        #expect(summary.distance == 0)
+        #expect(summary.energy == 0)
+    }
+
+    // MARK: What holds for all days
+
+    @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"], 0..<40 as Range<UInt64>)
+    func whateverTheDay(word: String, seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed &* 31)
+        let day = try #require(Day(word))
+        var data = StepData(
+            user: user, day: day, tracks: RandomDay.tracks(of: word, in: place, using: &generator),
+            profile: Profile(validFrom: day, height: 1.7, weight: 70), plan: SportPlan(validFrom: day, everyDay: 7000))
+        let summary = summary(data)
+        #expect(summary.steps == summary.hours.reduce(0) { $0 + $1.steps })
+        #expect(summary.percentage == Double(try #require(summary.steps)) / 70)
+        data.tracks.shuffle(using: &generator)
+        #expect(self.summary(data) == summary)
+        // One more pedometer never takes steps away.
+        data.tracks += [track(99, [10: 5000])]
+        #expect(try #require(self.summary(data).steps) >= 0)
+        #expect(MergedTracks(data.tracks).steps >= 5000)
+    }
+}

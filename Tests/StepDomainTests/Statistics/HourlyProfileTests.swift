@@ -1,0 +1,97 @@
+import StepDomain
+import Testing
+import TestSupport
+
+@Suite struct HourlyProfileTests {
+    private let place = LocalTime.berlin
+
+    private func hours(_ samples: [StepSample], _ day: String, _ place: LocalTime = .berlin) throws -> [DaySummary.Hour] {
+        HourlyProfile(samples, of: try #require(Day(day)), localTime: place).hours
+    }
+
+    private func sample(_ start: Timestamp, _ length: Int, _ steps: Int, offset: Int? = nil) -> StepSample {
+        StepSample(start: start, length: length, steps: steps, utcOffset: offset ?? place.utcOffset(start))
+    }
+
+    @Test func anOrdinaryDayHas24() throws {
+        let hours = try hours([sample(place.at("2014-04-20", 7, 30), 900, 1000)], "2014-04-20")
+        #expect(hours.map(\.hour) == Array(0...23))
+        #expect(hours.map(\.start) == (0...23).map { place.at("2014-04-20", $0) })
+        #expect(hours.filter { $0.steps > 0 }.map(\.hour) == [7])
+    }
+
+    @Test func springHas23() throws {
+        let hours = try hours([sample(place.at("2014-03-30", 3, 10), 60, 100)], "2014-03-30")
+        #expect(hours.map(\.hour) == [0, 1] + Array(3...23))
+        #expect(hours[2].steps == 100)
+    }
+
+    @Test func autumnHas25AndTellsTheTwoHoursApart() throws {
+        let second = place.at("2014-10-26", 3) - 1800
+        let hours = try hours([sample(second, 60, 100)], "2014-10-26")
+        #expect(hours.map(\.hour) == [0, 1, 2, 2] + Array(3...23))
+        #expect(hours.map(\.steps).prefix(5) == [0, 0, 0, 100, 0])
+        #expect(hours[2].start.iso8601(utcOffset: 7200) == "2014-10-26T02:00:00+02:00")
+        #expect(hours[3].start.iso8601(utcOffset: 3600) == "2014-10-26T02:00:00+01:00")
+    }
+
+    @Test func zonesOffTheHourHaveWholeLocalHours() throws {
+        let kathmandu = LocalTime.fixed(20_700)
+        let hours = try hours([], "2014-04-20", kathmandu)
+        #expect(hours.map(\.hour) == Array(0...23))
+        #expect(hours[5].start.iso8601(utcOffset: 20_700) == "2014-04-20T05:00:00+05:45")
+    }
+
+    @Test func clocksSetByHalfAnHour() throws {
+        // Back from 2:00 to 1:30: half an hour of 1 comes twice. Forward from 2:00 to 2:30: hour 2 has half an hour.
+        let back = try #require(Day("2023-04-02")), forward = try #require(Day("2023-10-01"))
+        #expect(LocalTime.lordHowe.hours(of: back).map(\.hour) == [0, 1, 1] + Array(2...23))
+        #expect(LocalTime.lordHowe.hours(of: back)[2].span.length == 1800)
+        #expect(LocalTime.lordHowe.hours(of: forward).map(\.hour) == Array(0...23))
+        #expect(LocalTime.lordHowe.hours(of: forward)[2].span.length == 1800)
+    }
+
+    @Test func clocksSetInTheMiddleOfAnHour() throws {
+        let change = Timestamp(1_000 * 86_400 + 60)
+        let odd = LocalTime { $0 < change ? 0 : 3600 }
+        let hours = odd.hours(of: Day(daysSince1970: 1000))
+        #expect(hours.map(\.hour) == Array(0...23))
+        #expect(hours[0].span.length == 60)
+        #expect(hours[1].span == TimeSpan(change, change + 3540))
+    }
+
+    @Test func longSamplesAreSpreadByTime() throws {
+        // 100 minutes from 10:40: 20 in hour 10, 60 in 11, 20 in 12.
+        let hours = try hours([sample(place.at("2014-04-20", 10, 40), 6000, 1001)], "2014-04-20")
+        #expect(hours[10...12].map(\.steps) == [200, 600, 201])
+    }
+
+    @Test func whatLiesPastMidnightCountsBeforeIt() throws {
+        let hours = try hours([sample(place.at("2014-04-20", 23, 30), 3600, 800)], "2014-04-20")
+        #expect(hours[23].steps == 800)
+        #expect(hours.reduce(0) { $0 + $1.steps } == 800)
+    }
+
+    @Test func stepsMadeElsewhereStandAtTheHourOfTheirClocks() throws {
+        // 22:00 in New York on the 20th is 04:00 of the 21st in Berlin, where the day is looked at.
+        let there = sample(Timestamp(try #require(Day("2014-04-20")).daysSince1970 * 86_400 + 26 * 3600), 900, 500, offset: -14_400)
+        let hours = try hours([there], "2014-04-20")
+        #expect(hours.filter { $0.steps > 0 }.map(\.hour) == [22])
+    }
+
+    @Test func veryLongSamplesDoNotOverflow() throws {
+        let start = place.at("2014-04-20", 0)
+        let hours = try hours([sample(start, 1 << 50, 5 << 50)], "2014-04-20")
+        #expect(hours.reduce(0) { $0 + $1.steps } == 5 << 50)
+    }
+
+    @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"], 0..<60 as Range<UInt64>)
+    func theHoursAddUpToTheSamples(day: String, seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let merged = MergedTracks(RandomDay.tracks(of: day, in: place, using: &generator))
+        let hours = try hours(merged.samples, day)
+        #expect(hours.reduce(0) { $0 + $1.steps } == merged.steps)
+        #expect(hours.allSatisfy { $0.steps >= 0 })
+        #expect(hours.count == (day == "2014-03-30" ? 23 : day == "2014-10-26" ? 25 : 24))
+    }
+}

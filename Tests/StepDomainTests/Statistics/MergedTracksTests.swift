@@ -1,0 +1,81 @@
+import StepDomain
+import Testing
+import TestSupport
+
+@Suite struct MergedTracksTests {
+    private let noon = LocalTime.berlin.at("2014-04-20", 12)
+
+    private func sample(_ minute: Int, _ minutes: Int, _ steps: Int) -> StepSample {
+        StepSample(start: noon + minute * 60, length: minutes * 60, steps: steps, utcOffset: 7200)
+    }
+
+    private func track(_ pedometer: Pedometer.ID, _ samples: StepSample...) -> StepData.Track {
+        StepData.Track(pedometer: pedometer, name: "\(pedometer)", samples: samples)
+    }
+
+    @Test func theGreaterCountsNeverTheSum() {
+        let merged = MergedTracks([track(1, sample(0, 15, 900)), track(2, sample(0, 15, 1000))])
+        #expect(merged.steps == 1000)
+        #expect(merged.groups.map(\.winner) == [2])
+        #expect(merged.groups.first?.steps == [1: 900, 2: 1000])
+    }
+
+    @Test func wornInTurnsBothCount() {
+        let merged = MergedTracks([track(1, sample(0, 15, 900)), track(2, sample(15, 15, 1000))])
+        #expect(merged.steps == 1900)
+        #expect(merged.groups.map(\.winner) == [1, 2])
+    }
+
+    @Test func anHourOfOneStandsAgainstTheQuartersOfTheOther() {
+        let quarters = track(1, sample(0, 15, 300), sample(15, 15, 300), sample(45, 15, 300))
+        let merged = MergedTracks([quarters, track(2, sample(0, 60, 800), sample(60, 60, 50))])
+        #expect(merged.groups.map(\.winner) == [1, 2])
+        #expect(merged.steps == 950)
+        #expect(merged.groups.first?.span == TimeSpan(noon, noon + 3600))
+    }
+
+    @Test func ofEqualsTheOneAddedFirstCounts() {
+        let merged = MergedTracks([track(7, sample(0, 15, 500)), track(3, sample(5, 15, 500))])
+        #expect(merged.groups.map(\.winner) == [3])
+        #expect(merged.steps == 500)
+    }
+
+    @Test func emptyAndImplausibleSamplesDoNotTieOthersTogether() {
+        let merged = MergedTracks([
+            track(1, sample(0, 15, 500), sample(15, 15, 500)), track(2, sample(0, 60, 0)), track(3, sample(0, 30, 90_000)),
+        ])
+        #expect(merged.groups.map(\.winner) == [1, 1])
+        #expect(merged.steps == 1000)
+    }
+
+    @Test func nothingIsNothing() {
+        #expect(MergedTracks([]).steps == 0)
+        #expect(MergedTracks([]).groups.isEmpty)
+        #expect(MergedTracks([track(1)]).samples.isEmpty)
+    }
+
+    // MARK: What holds for all tracks
+
+    @Test(arguments: 0..<200 as Range<UInt64>) func whateverTheTracks(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let tracks = RandomDay.tracks(of: "2014-04-20", in: .berlin, using: &generator)
+        let merged = MergedTracks(tracks)
+        let sums = tracks.map { $0.samples.reduce(0) { $0 + $1.steps } }
+
+        #expect(merged.steps <= sums.reduce(0, +))
+        #expect(merged.steps >= sums.max() ?? 0)
+        #expect(MergedTracks(tracks.shuffled(using: &generator)) == merged)
+        let shuffled = tracks.map { track in
+            var track = track
+            track.samples.shuffle(using: &generator)
+            return track
+        }
+        #expect(MergedTracks(shuffled) == merged)
+        // Merging what counts once more changes nothing.
+        let again = MergedTracks([StepData.Track(pedometer: 1, name: "all", samples: merged.samples)])
+        #expect(again.samples == merged.samples)
+        // What counts does not overlap.
+        for (a, b) in zip(merged.samples, merged.samples.dropFirst()) { #expect(a.span.end <= b.start) }
+        for group in merged.groups { #expect(group.steps[group.winner] == group.steps.values.max()) }
+    }
+}

@@ -1,0 +1,212 @@
+public import StepDomain
+internal import Synchronization
+internal import Testing
+
+/// A history without a database, for tests of what stands on the port: it keeps what it is given, tells what was asked of
+/// it in what order, and refuses what it is told to refuse.
+public final class InMemoryHistory: StepHistory {
+    /// The calls that change a history or can be refused.
+    public enum Call: Hashable, Sendable {
+        case beginSync(Pedometer.ID)
+        case merge(SyncRecord.ID)
+        case setClock(Pedometer.ID)
+        case endSync(SyncRecord.ID, SyncRecord.Outcome)
+        case stepData(Day)
+        case plans
+    }
+
+    fileprivate struct State {
+        var users: [User] = []
+        var profiles: [User.ID: [Profile]] = [:]
+        var plans: [User.ID: [SportPlan]] = [:]
+        var pedometers: [Pedometer] = []
+        var forgotten: Set<Pedometer.ID> = []
+        var syncs: [SyncRecord] = []
+        var samples: [Pedometer.ID: [Timestamp: StepSample]] = [:]
+        var implausible: [Pedometer.ID: [StepSample]] = [:]
+        var coverage: [Pedometer.ID: [TimeSpan]] = [:]
+        var corrections: [User.ID: [Day: Int]] = [:]
+        var calls: [Call] = []
+        var refusals: [Call: any Error] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    // MARK: For tests
+
+    /// What was asked, in order.
+    public var calls: [Call] { state.withLock { $0.calls } }
+
+    /// From now on this call fails with that error.
+    public func refuse(_ call: Call, with error: any Error) { state.withLock { $0.refusals[call] = error } }
+
+    public func pedometer(_ id: Pedometer.ID) -> Pedometer? { state.withLock { $0.pedometers.first { $0.id == id } } }
+
+    public func sync(_ id: SyncRecord.ID) -> SyncRecord? { state.withLock { $0.syncs.first { $0.id == id } } }
+
+    private func asked<T>(_ call: Call, _ body: (inout State) throws -> T) throws -> T {
+        try state.withLock { state in
+            state.calls.append(call)
+            if let error = state.refusals[call] { throw error }
+            return try body(&state)
+        }
+    }
+
+    // MARK: People
+
+    public func users() -> [User] { state.withLock { $0.users.sorted { $0.name < $1.name } } }
+
+    public func addUser(named name: String) -> User {
+        state.withLock { state in
+            if let known = state.users.first(where: { $0.name.lowercased() == name.lowercased() }) { return known }
+            let user = User(id: Int64(state.users.count + 1), name: name)
+            state.users.append(user)
+            return user
+        }
+    }
+
+    public func profiles(of user: User.ID) -> [Profile] {
+        state.withLock { $0.profiles[user, default: []].sorted { $0.validFrom < $1.validFrom } }
+    }
+
+    public func setProfile(_ profile: Profile, of user: User.ID) {
+        state.withLock { state in
+            state.profiles[user, default: []].removeAll { $0.validFrom == profile.validFrom }
+            state.profiles[user, default: []].append(profile)
+        }
+    }
+
+    public func plans(of user: User.ID) throws -> [SportPlan] {
+        try asked(.plans) { $0.plans[user, default: []].sorted { $0.validFrom < $1.validFrom } }
+    }
+
+    public func setPlan(_ plan: SportPlan, of user: User.ID) {
+        state.withLock { state in
+            state.plans[user, default: []].removeAll { $0.validFrom == plan.validFrom }
+            state.plans[user, default: []].append(plan)
+        }
+    }
+
+    // MARK: Pedometers
+
+    public func pedometers() -> [Pedometer] {
+        state.withLock { state in
+            state.pedometers.filter { !state.forgotten.contains($0.id) }.sorted { $0.name < $1.name }
+        }
+    }
+
+    public func addPedometer(_ pedometer: Pedometer) -> Pedometer {
+        state.withLock { state in
+            let added = Pedometer(
+                id: Int64(state.pedometers.count + 1), user: pedometer.user, model: pedometer.model,
+                address: pedometer.address, addressType: pedometer.addressType, name: pedometer.name,
+                options: pedometer.options, clock: pedometer.clock, cursor: pedometer.cursor)
+            state.pedometers.append(added)
+            return added
+        }
+    }
+
+    public func forgetPedometer(_ id: Pedometer.ID) { state.withLock { _ = $0.forgotten.insert(id) } }
+
+    public func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws {
+        try asked(.setClock(pedometer)) { $0.change(pedometer) { $0.clock = clock } }
+    }
+
+    // MARK: Syncs
+
+    public func beginSync(of pedometer: Pedometer.ID, at start: Timestamp) throws -> SyncRecord.ID {
+        try asked(.beginSync(pedometer)) { state in
+            let record = SyncRecord(id: Int64(state.syncs.count + 1), pedometer: pedometer, start: start)
+            state.syncs.append(record)
+            return record.id
+        }
+    }
+
+    public func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws -> MergeCounts {
+        try asked(.merge(sync)) { state in
+            guard let index = state.syncs.firstIndex(where: { $0.id == sync }) else {
+                Issue.record("a merge into sync \(sync), which was never begun")
+                return MergeCounts()
+            }
+            let pedometer = state.syncs[index].pedometer
+            var counts = MergeCounts(frames: batch.frames.count)
+            for sample in batch.samples { state.merge(sample, pedometer, &counts) }
+            state.coverage[pedometer, default: []] += batch.coverage
+            if let cursor = batch.cursor { state.change(pedometer) { $0.cursor = cursor } }
+            state.syncs[index].counts += counts
+            return counts
+        }
+    }
+
+    public func endSync(
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?
+    ) throws {
+        try asked(.endSync(id, outcome)) { state in
+            guard let index = state.syncs.firstIndex(where: { $0.id == id && $0.outcome == .running }) else {
+                Issue.record("sync \(id) was ended, but does not run")
+                return
+            }
+            state.syncs[index].end = end
+            state.syncs[index].outcome = outcome
+            state.syncs[index].battery = battery
+            state.syncs[index].failure = failure
+        }
+    }
+
+    public func syncs(of pedometer: Pedometer.ID, limit: Int) -> [SyncRecord] {
+        state.withLock { Array($0.syncs.filter { $0.pedometer == pedometer }.reversed().prefix(limit)) }
+    }
+
+    // MARK: Days
+
+    public func stepData(of user: User, on day: Day, span: TimeSpan) throws -> StepData {
+        try asked(.stepData(day)) { state in
+            let mine = state.pedometers.filter { $0.user == user.id }
+            return StepData(
+                user: user, day: day,
+                tracks: mine.map { pedometer in
+                    StepData.Track(
+                        pedometer: pedometer.id, name: pedometer.name,
+                        samples: state.samples[pedometer.id, default: [:]].values
+                            .filter { $0.day == day }.sorted { $0.start < $1.start },
+                        implausible: state.implausible[pedometer.id, default: []].filter { $0.day == day },
+                        coverage: Coverage(state.coverage[pedometer.id, default: []]).spans.filter { $0.overlaps(span) })
+                },
+                correction: state.corrections[user.id]?[day],
+                profile: state.profiles[user.id, default: []].inForce(on: day),
+                plan: state.plans[user.id, default: []].inForce(on: day),
+                lastSync: state.syncs.filter { sync in
+                    sync.outcome == .complete && mine.contains { $0.id == sync.pedometer }
+                }.compactMap(\.end).max())
+        }
+    }
+
+    public func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) {
+        state.withLock { $0.corrections[user, default: [:]][day] = steps }
+    }
+}
+
+extension InMemoryHistory.State {
+    fileprivate mutating func change(_ id: Pedometer.ID, _ body: (inout Pedometer) -> Void) {
+        guard let index = pedometers.firstIndex(where: { $0.id == id }) else { return }
+        body(&pedometers[index])
+    }
+
+    fileprivate mutating func merge(_ sample: StepSample, _ pedometer: Pedometer.ID, _ counts: inout MergeCounts) {
+        guard sample.isPlausible else {
+            implausible[pedometer, default: []].append(sample)
+            counts.implausible += 1
+            return
+        }
+        let known = samples[pedometer]?[sample.start]
+        if let known, known.steps >= sample.steps {
+            counts.unchanged += 1
+            return
+        }
+        if known == nil { counts.added += 1 } else { counts.grown += 1 }
+        counts.steps += sample.steps - (known?.steps ?? 0)
+        samples[pedometer, default: [:]][sample.start] = sample
+    }
+}
