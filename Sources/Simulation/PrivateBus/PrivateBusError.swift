@@ -9,6 +9,7 @@ public enum PrivateBusError: Error, Sendable, Hashable {
 }
 
 extension PrivateBusError: CustomStringConvertible {
+    /// One line that says what failed, and what to do about it where that is known.
     public var description: String {
         switch self {
         case .daemonNotFound(let searched):

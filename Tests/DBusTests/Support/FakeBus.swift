@@ -126,20 +126,27 @@ struct FakePeer: Sendable {
         }
     }
 
-    /// - Returns: the serial of the next message from the peer; nil if it has gone.
-    func readMessage() -> UInt32? {
+    /// - Returns: the next message from the peer; nil if it has gone.
+    func readMessage() -> FakeMessage? {
         let header = read(16)
         guard header.count == 16 else { return nil }
         func number(_ offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(header[offset + $1]) << (8 * $1) } }
         let fields = (number(12) + 7) & ~7
-        guard read(fields + number(4)).count == fields + number(4) else { return nil }
-        return UInt32(number(8))
+        let rest = read(fields + number(4))
+        guard rest.count == fields + number(4) else { return nil }
+        return FakeMessage(serial: UInt32(number(8)), contents: String(decoding: rest, as: UTF8.self))
     }
 
     /// Admits the peer and answers its Hello: from here on it is a connection to a bus.
     func greet() {
         authenticate()
-        guard let serial = readMessage() else { return }
+        guard let serial = readMessage()?.serial else { return }
         write(WireMessage.reply(to: serial, signature: "s", body: Wire.string(":1.99")).bytes)
     }
+}
+
+struct FakeMessage: Sendable {
+    let serial: UInt32
+    /// Header fields and body, to look for texts in.
+    let contents: String
 }

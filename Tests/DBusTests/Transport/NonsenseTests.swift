@@ -41,7 +41,7 @@ import Testing
         let bus = try FakeBus { peer in
             peer.greet()
             // AddMatch, then the call.
-            guard let serial = peer.readMessage() else { return }
+            guard let serial = peer.readMessage()?.serial else { return }
             peer.write(WireMessage.reply(to: serial).bytes)
             _ = peer.readMessage()
             peer.write(bytes)
@@ -59,14 +59,14 @@ import Testing
     @Test func isIgnoredIfWellFormed() async throws {
         let bus = try FakeBus { peer in
             peer.greet()
-            guard let serial = peer.readMessage() else { return }
+            guard let serial = peer.readMessage()?.serial else { return }
             peer.write(WireMessage(type: 77, fields: []).bytes)
             peer.write(WireMessage.reply(to: serial + 1000, signature: "s", body: Wire.string("unasked")).bytes)
             peer.write(WireMessage.signal(interface: "org.freedesktop.DBus", member: "NameOwnerChanged").bytes)
             peer.write(Self.nestedVariants(64).bytes)
             peer.write(WireMessage.reply(to: serial, signature: "s", body: Wire.string("asked")).bytes)
             peer.write(WireMessage.reply(to: serial, signature: "s", body: Wire.string("asked")).bytes)
-            guard let next = peer.readMessage() else { return }
+            guard let next = peer.readMessage()?.serial else { return }
             peer.write(WireMessage.reply(to: next, signature: "s", body: Wire.string("once more")).bytes)
             peer.readAll()
         }
@@ -99,7 +99,7 @@ import Testing
     @Test func trickle() async throws {
         let bus = try FakeBus { peer in
             peer.greet()
-            guard let serial = peer.readMessage() else { return }
+            guard let serial = peer.readMessage()?.serial else { return }
             for byte in WireMessage.reply(to: serial, signature: "s", body: Wire.string("slowly")).bytes { peer.write([byte]) }
             peer.readAll()
         }

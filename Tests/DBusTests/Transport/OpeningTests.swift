@@ -81,7 +81,7 @@ import Testing
     @Test func refusedGreeting() async throws {
         let bus = try FakeBus { peer in
             peer.authenticate()
-            guard let serial = peer.readMessage() else { return }
+            guard let serial = peer.readMessage()?.serial else { return }
             peer.write(WireMessage.error(to: serial, "org.freedesktop.DBus.Error.LimitsExceeded", "too many\u{1b}").bytes)
             peer.readAll()
         }
@@ -91,7 +91,7 @@ import Testing
     @Test func greetingWithoutAName() async throws {
         let bus = try FakeBus { peer in
             peer.authenticate()
-            guard let serial = peer.readMessage() else { return }
+            guard let serial = peer.readMessage()?.serial else { return }
             peer.write(WireMessage.reply(to: serial, signature: "u", body: Wire.number(1)).bytes)
             peer.readAll()
         }

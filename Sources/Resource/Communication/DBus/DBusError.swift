@@ -24,11 +24,12 @@ extension DBusError {
 }
 
 extension DBusError: CustomStringConvertible {
+    /// One line that names what failed and why. What peers said is in it as they said it.
     public var description: String {
         switch self {
         case .cannotConnect(let address, let reason): "cannot connect to the bus at \(address): \(reason)"
         case .disconnected: "the connection to the bus is closed"
-        case .timedOut(let call, let seconds): "\(call): no answer within \(seconds.formatted) s"
+        case .timedOut(let call, let seconds): "\(call): no answer within \(seconds.plainText) s"
         case .cancelled(let call): "\(call): cancelled"
         case .remote(let name, let message): message.isEmpty ? name : "\(name): \(message)"
         case .invalidMessage(let reason): "cannot be sent over D-Bus: \(reason)"
@@ -38,6 +39,6 @@ extension DBusError: CustomStringConvertible {
 }
 
 extension Double {
-    /// Without the fraction that most limits do not have.
-    fileprivate var formatted: String { self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self) }
+    /// Without the fraction that most time limits do not have.
+    var plainText: String { self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self) }
 }

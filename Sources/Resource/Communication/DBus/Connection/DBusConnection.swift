@@ -2,6 +2,14 @@ internal import Dispatch
 
 /// A connection to a message bus.
 ///
+/// ```swift
+/// let bus = try await DBusConnection.open(.system)
+/// let objects = try await bus.call("org.bluez", "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+/// let changes = try await bus.signals(
+///     MatchRule(sender: "org.bluez", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged"))
+/// for await change in changes { print(change.path, change.body) }
+/// ```
+///
 /// Calls, signals and exported objects all go through one serial queue: what arrives in some order is handled in that order, and a
 /// signal emitted before a reply arrives before it.
 ///
@@ -12,6 +20,7 @@ public actor DBusConnection {
     public nonisolated let uniqueName: String
 
     nonisolated let executor: QueueExecutor
+    /// The connection's own serial queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Nil once closed.

@@ -3,7 +3,9 @@
 /// It ends when the connection closes, or when the task that iterates it is cancelled. Dropping it ends the subscription. It is for
 /// one consumer: two tasks may not iterate it at the same time.
 public struct DBusSignals: AsyncSequence, Sendable {
+    /// A signal.
     public typealias Element = DBusMessage
+    /// It ends, but does not fail.
     public typealias Failure = Never
 
     /// What to keep while nobody asks for the next signal.
@@ -16,10 +18,12 @@ public struct DBusSignals: AsyncSequence, Sendable {
 
     let stream: AsyncStream<DBusMessage>
 
+    /// For `for await`.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator())
     }
 
+    /// Takes one signal after the other.
     public struct Iterator: AsyncIteratorProtocol {
         var base: AsyncStream<DBusMessage>.Iterator
 
@@ -28,6 +32,7 @@ public struct DBusSignals: AsyncSequence, Sendable {
             await base.next()
         }
 
+        /// The next signal, awaited on `actor`; nil when there will be none any more.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> DBusMessage? {
             await base.next(isolation: actor)
         }

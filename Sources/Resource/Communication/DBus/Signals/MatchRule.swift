@@ -2,14 +2,18 @@
 public struct MatchRule: Sendable, Hashable {
     /// A bus name. A well-known one means whoever owns it at the time.
     public var sender: String?
+    /// The object that signals.
     public var path: ObjectPath?
     /// The object with this path and all below it; not together with `path`.
     public var pathNamespace: ObjectPath?
+    /// The interface that the signal belongs to.
     public var interface: String?
+    /// The name of the signal.
     public var member: String?
     /// The first argument, which must be a string.
     public var arg0: String?
 
+    /// A rule with the given conditions, all of which must hold; none at all means every signal on the bus.
     public init(
         sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: String? = nil,
         member: String? = nil, arg0: String? = nil

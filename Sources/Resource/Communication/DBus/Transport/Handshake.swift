@@ -36,7 +36,7 @@ enum Handshake {
     static func noAnswer(_ address: String, _ limit: Duration) -> DBusError {
         .cannotConnect(
             address: address.escapedForMessages,
-            reason: "no answer within \(limit.seconds) s; is it a D-Bus socket, and is the bus running?")
+            reason: "no answer within \(limit.seconds.plainText) s; is it a D-Bus socket, and is the bus running?")
     }
 
     private enum Greeting {

@@ -48,7 +48,9 @@ public final class DBusFileDescriptor: Sendable {
 }
 
 extension DBusFileDescriptor: Hashable {
+    /// The same object, not just the same number.
     public static func == (a: DBusFileDescriptor, b: DBusFileDescriptor) -> Bool { a === b }
 
+    /// By identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

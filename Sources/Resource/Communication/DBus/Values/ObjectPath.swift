@@ -6,7 +6,8 @@ public struct ObjectPath: Sendable, Hashable {
     /// The path as text.
     public let string: String
 
-    /// The path in `string`, or nil if that is no valid object path.
+    /// The path in `string`, or nil if that is no valid object path. (Written out in source code, as in `ObjectPath("/a")`, a bad one
+    /// traps instead: Swift then takes `init(stringLiteral:)`.)
     public init?(_ string: String) {
         guard Self.isValid(string) else { return nil }
         self.string = string
@@ -78,10 +79,12 @@ extension ObjectPath: ExpressibleByStringLiteral {
 }
 
 extension ObjectPath: CustomStringConvertible {
+    /// The path as text.
     public var description: String { string }
 }
 
 extension ObjectPath: Comparable {
+    /// In the order of the texts, so that an object comes before those below it.
     public static func < (a: ObjectPath, b: ObjectPath) -> Bool { a.string < b.string }
 }
 
@@ -96,6 +99,7 @@ extension ObjectPath: Codable {
         self = path
     }
 
+    /// Writes a single string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(string)

@@ -1,0 +1,33 @@
+import DBus
+import Testing
+
+/// The bus takes a subscription, and does not say so.
+@Suite(.timeLimit(.minutes(1))) struct UnansweredSubscriptionTests {
+    /// Nobody knows whether the rule was added, so it is removed; the bus handles both in their order.
+    @Test func cancelled() async throws {
+        let (messages, see) = AsyncStream.makeStream(of: String.self)
+        let bus = try FakeBus { peer in
+            peer.greet()
+            while let message = peer.readMessage() { see.yield(message.contents) }
+        }
+        let connection = try await DBusConnection.open(.address(bus.address))
+        let task = Task { await failure { _ = try await connection.signals(MatchRule(interface: "test.Interface")) } }
+        var seen = messages.makeAsyncIterator()
+        #expect(await seen.next()?.contains("AddMatch") == true)
+        task.cancel()
+        #expect(await task.value == .cancelled(call: "org.freedesktop.DBus.AddMatch on /org/freedesktop/DBus"))
+        let removal = await seen.next()
+        #expect(removal?.contains("RemoveMatch") == true)
+        #expect(removal?.contains("test.Interface") == true)
+        await connection.close()
+    }
+
+    @Test func busGone() async throws {
+        let bus = try FakeBus { peer in
+            peer.greet()
+            _ = peer.readMessage()
+        }
+        let connection = try await DBusConnection.open(.address(bus.address))
+        #expect(await failure { _ = try await connection.signals(MatchRule(sender: "org.bluez")) } == .disconnected)
+    }
+}
