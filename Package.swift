@@ -56,7 +56,10 @@ let package = Package(
         layer(domain, "StepDomain"),
 
         // Data
-        layer(data, "StepDatabase", ["StepDomain", .product(name: "GRDB", package: "GRDB.swift")]),
+        layer(data, "StepDatabase", [
+            "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
+            .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        ]),
         layer(data, "Settings", ["TOMLKit"]),
 
         // Simulation
@@ -87,5 +90,10 @@ let package = Package(
         .testTarget(
             name: "istepTests", dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "PrivateBus", "DBus"],
             path: "Tests/istepTests", swiftSettings: rules),
+
+        // Benchmarks: run by the scripts beside them, against a peer in the same run
+        .executableTarget(
+            name: "HistoryBenchmark", dependencies: ["StepDatabase", "StepDomain"],
+            path: "Tests/Benchmarks/HistoryBenchmark", swiftSettings: rules),
     ]
 )

@@ -92,3 +92,8 @@ func expect<T>(
     let error = historyError(body)
     #expect(error == expected, sourceLocation: location)
 }
+
+/// Permission bits of a file.
+func mode(of path: String) throws -> Int {
+    try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+}

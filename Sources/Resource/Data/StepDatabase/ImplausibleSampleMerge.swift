@@ -16,10 +16,13 @@ struct ImplausibleSampleMerge {
     }
 
     func merge(_ samples: [StepSample]) throws {
+        let starts = samples.lazy.map(\.start.seconds)
+        guard let first = starts.min(), let last = starts.max() else { return }
         let kept = try Set(
             Int.fetchAll(
-                database.cachedStatement(sql: "SELECT start FROM implausible_sample WHERE pedometer = ?"),
-                arguments: [pedometer]))
+                database.cachedStatement(
+                    sql: "SELECT start FROM implausible_sample WHERE pedometer = ? AND start BETWEEN ? AND ?"),
+                arguments: [pedometer, first, last]))
         if !kept.isEmpty {
             for sample in samples where sample.countsInHistory && kept.contains(sample.start.seconds) {
                 try database.execute(

@@ -9,7 +9,7 @@ import StepDomain
 struct SampleMerge {
     private let pedometer: Pedometer.ID
     private let sync: SyncRecord.ID
-    private let insert: Statement
+    private let insert: SampleInsert
     private let select: Statement
     private let update: Statement
     private let database: Database
@@ -19,8 +19,7 @@ struct SampleMerge {
         self.pedometer = pedometer
         self.sync = sync
         // Most slots are new, so an insert is tried before anything is looked up.
-        insert = try database.cachedStatement(
-            sql: "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+        insert = try SampleInsert(database, pedometer: pedometer, sync: sync)
         select = try database.cachedStatement(
             sql: "SELECT steps, length, distance, energy FROM sample WHERE pedometer = ? AND start = ?")
         update = try database.cachedStatement(
@@ -39,11 +38,7 @@ struct SampleMerge {
     }
 
     private func merge(_ sample: StepSample, _ counts: inout MergeCounts) throws {
-        try insert.execute(arguments: [
-            pedometer, sample.start.seconds, sample.length, sample.steps, sample.distance, sample.energy,
-            sample.utcOffset, sync,
-        ])
-        if database.changesCount == 1 {
+        if try insert.run(sample) {
             counts.added += 1
             counts.steps += sample.steps
             return

@@ -51,8 +51,7 @@ extension StepDatabase {
     /// Not with SQLite's read-only flag: such a connection leaves the log's two files behind when it closes, for it may
     /// not clear them away. SQLite falls back to it by itself where the file may not be written.
     private static func openForReading(_ path: String, busyTimeout: Double) throws -> DatabaseQueue {
-        var configuration = configuration(busyTimeout: busyTimeout)
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = 1") }
+        let configuration = configuration(busyTimeout: busyTimeout)
         do {
             return try DatabaseQueue(path: path, configuration: configuration)
         } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {

@@ -19,6 +19,7 @@ public final class StepDatabase: Sendable {
     /// Absolute.
     public let path: String
     let queue: DatabaseQueue
+    private let access: Access
 
     /// Seconds to wait for another program that has the database locked.
     public static let busyTimeout = 5.0
@@ -36,6 +37,7 @@ public final class StepDatabase: Sendable {
 
     init(path: String, for access: Access, busyTimeout: Double, schema: Schema) throws(HistoryError) {
         self.path = absolute(path)
+        self.access = access
         do {
             queue = try Self.open(self.path, for: access, busyTimeout: busyTimeout, schema: schema)
         } catch {
@@ -54,6 +56,7 @@ public final class StepDatabase: Sendable {
 
     /// One transaction, under the write lock from its start: two that read first and then write could deadlock.
     func write<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
+        if access == .reading { throw .readOnly(path: path, reason: "it was opened for reading") }
         do { return try queue.write(body) } catch { throw HistoryError(error, path: path) }
     }
 }

@@ -1,0 +1,50 @@
+// What Tests/Benchmarks/history.sh measures: one job a process, so that opening the history counts too.
+
+import StepDatabase
+import StepDomain
+
+/// Minute samples of a day, with steps by a fixed rule.
+func samples(of day: Day) -> [StepSample] {
+    (0..<1440).map { minute in
+        let start = day.daysSince1970 * 86_400 + minute * 60
+        return StepSample(start: Timestamp(start), length: 60, steps: start / 60 * 7919 % 150, utcOffset: 0)
+    }
+}
+
+func prepare(_ path: String) throws {
+    let database = try StepDatabase(path: path)
+    let user = try database.addUser(named: "Ada")
+    let pedometer = try database.addPedometer(
+        Pedometer(
+            id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public", name: "ring"))
+    _ = try database.beginSync(of: pedometer.id, at: Timestamp(0))
+}
+
+/// Merges a day of minutes a batch, as a sync does.
+func merge(_ path: String, from first: Day, days: Int) throws {
+    let database = try StepDatabase(path: path)
+    for day in first..<first.advanced(by: days) {
+        _ = try database.merge(SampleBatch(samples: samples(of: day)), sync: 1)
+    }
+}
+
+func show(_ path: String, _ day: Day) throws {
+    let database = try StepDatabase(path: path, for: .reading)
+    for user in try database.users() {
+        let data = try database.stepData(of: user, on: day, span: LocalTime.fixed(0).span(of: day))
+        print(data.tracks.flatMap(\.samples).reduce(0) { $0 + $1.steps })
+    }
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+switch (arguments.first, arguments.count) {
+case ("prepare", 2): try prepare(arguments[1])
+case ("merge", 4):
+    guard let day = Day(arguments[2]), let days = Int(arguments[3]) else { fallthrough }
+    try merge(arguments[1], from: day, days: days)
+case ("show", 3):
+    guard let day = Day(arguments[2]) else { fallthrough }
+    try show(arguments[1], day)
+default:
+    print("usage: HistoryBenchmark prepare DB | merge DB DAY DAYS | show DB DAY")
+}

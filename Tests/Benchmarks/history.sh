@@ -1,0 +1,68 @@
+#!/bin/bash
+# Measures the history against the sqlite3 shell in the same run, and prints ratios to the budgets.
+#
+#   Tests/Benchmarks/history.sh [BUILD-DIRECTORY]     after: swift build -c release --product HistoryBenchmark
+#
+# Needs sqlite3 and about 1 GB in $TMPDIR for as long as it runs.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:-.build/release}
+bench=$build/HistoryBenchmark
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+microseconds() {    # of a command, silenced
+    local start=${EPOCHREALTIME/./}
+    "$@" >/dev/null
+    echo $((${EPOCHREALTIME/./} - start))
+}
+median() { sort -n | sed -n "$((($1 + 1) / 2))p"; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
+
+fill() {                    # DB, first minute, minutes: rows as merging would have put them
+    sqlite3 "$1" "INSERT INTO sample SELECT 1, value * 60, 60, value * 7919 % 150, NULL, NULL, 0, 1
+        FROM generate_series($2, $2 + $3 - 1)"
+}
+
+## Merging: a year of minutes, a day a batch, against .import of the same rows into the same table
+days=365
+first=$((16071 * 1440))     # 2014-01-01
+"$bench" prepare "$directory/source.sqlite"
+fill "$directory/source.sqlite" $first $((days * 1440))
+# The shell's .import would make an empty distance a text; so both columns have a number.
+sqlite3 -csv "$directory/source.sqlite" \
+    "SELECT pedometer, start, length, steps, 0.5, 0.5, utc_offset, sync FROM sample" >"$directory/rows.csv"
+rounds=5
+for ((i = 0; i < rounds; i++)); do
+    rm -f "$directory"/merged.sqlite* "$directory"/imported.sqlite*
+    "$bench" prepare "$directory/merged.sqlite"
+    "$bench" prepare "$directory/imported.sqlite"
+    microseconds "$bench" merge "$directory/merged.sqlite" 2014-01-01 $days >>"$directory/merge"
+    microseconds sqlite3 "$directory/imported.sqlite" ".import --csv $directory/rows.csv sample" >>"$directory/import"
+done
+rows=$((days * 1440))
+[ "$(sqlite3 "$directory/merged.sqlite" "SELECT count(*), sum(steps) FROM sample")" = \
+    "$(sqlite3 "$directory/imported.sqlite" "SELECT count(*), sum(steps) FROM sample")" ] || { echo "different rows" >&2; exit 1; }
+ours=$(median $rounds <"$directory/merge") peer=$(median $rounds <"$directory/import")
+echo "merge: $((rows * 1000 / (ours / 1000))) rows/s, sqlite3 .import $((rows * 1000 / (peer / 1000))) rows/s:" \
+    "$(ratio "$peer" "$ours") of its speed (budget: at least 0.5)"
+
+## A day out of ten years of minutes, whole process, against the shell doing the same sum
+"$bench" prepare "$directory/decade.sqlite"
+fill "$directory/decade.sqlite" $first $((3652 * 1440))
+day=2019-06-01
+start=$((18048 * 86400))
+query="SELECT sum(steps) FROM sample WHERE pedometer = 1 AND start >= $start AND start < $start + 86400"
+[ "$("$bench" show "$directory/decade.sqlite" $day)" = "$(sqlite3 "$directory/decade.sqlite" "$query")" ] || { echo "different sums" >&2; exit 1; }
+"$bench" prepare "$directory/month.sqlite"
+fill "$directory/month.sqlite" $((18048 * 1440)) $((30 * 1440))
+rounds=101
+for ((i = 0; i < rounds; i++)); do
+    microseconds "$bench" show "$directory/decade.sqlite" $day >>"$directory/show"
+    microseconds "$bench" show "$directory/month.sqlite" $day >>"$directory/show-month"
+    microseconds sqlite3 "$directory/decade.sqlite" "$query" >>"$directory/sum"
+done
+ours=$(median $rounds <"$directory/show") peer=$(median $rounds <"$directory/sum")
+month=$(median $rounds <"$directory/show-month")
+echo "show, database part: $ours µs, sqlite3 $peer µs: $(ratio "$ours" "$peer") times (budget of the whole command: at most 8)"
+echo "show, database part, on one month: $month µs: ten years take $(ratio "$ours" "$month") times that (budget: at most 1.1)"

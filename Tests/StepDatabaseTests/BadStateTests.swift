@@ -1,0 +1,150 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+/// Databases that are damaged, locked, full or not ours to write.
+@Suite struct BadStateTests {
+    @Test(arguments: [StepDatabase.Access.reading, .writing])
+    func whatIsNoDatabaseIsDamaged(access: StepDatabase.Access) throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            try Data(repeating: UInt8(ascii: "x"), count: 8192).write(to: URL(fileURLWithPath: path))
+            let error = historyError { try StepDatabase(path: path, for: access) }
+            #expect(error == .damaged(path: path, reason: "file is not a database"))
+            #expect(error?.category == .data)
+            #expect(error?.description.contains(".recover") == true)
+        }
+    }
+
+    @Test func malformedPagesAreDamage() throws {
+        try withFixture { history in
+            for minute in 0..<500 { try history.merge(slot(minute, 1, length: 60)) }
+            try history.database.close()
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: history.path))
+            let size = try file.seekToEnd()
+            try file.seek(toOffset: 4096)
+            try file.write(contentsOf: Data(repeating: 0xFF, count: Int(size) - 4096))
+            try file.close()
+            for access in [StepDatabase.Access.reading, .writing] {
+                let error = historyError {
+                    try StepDatabase(path: history.path, for: access)
+                        .stepData(of: history.user, on: day, span: TimeSpan(midnight, noon))
+                }
+                #expect(error == .damaged(path: history.path, reason: "database disk image is malformed"))
+            }
+        }
+    }
+
+    @Test func aTruncatedFileIsDamage() throws {
+        try withFixture { history in
+            try history.database.close()
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: history.path))
+            try file.truncate(atOffset: 4096 + 100)
+            try file.close()
+            guard case .damaged = historyError({ try StepDatabase(path: history.path).users() }) else {
+                Issue.record("taken")
+                return
+            }
+        }
+    }
+
+    @Test func aRowThatIstepNeverWritesIsDamage() throws {
+        try withFixture { history in
+            try history.database.queue.write { try $0.execute(sql: "UPDATE pedometer SET clock = '[1]'") }
+            guard case .damaged = historyError({ try history.database.pedometers() }) else {
+                Issue.record("taken")
+                return
+            }
+        }
+    }
+
+    @Test func aDirectoryIsNoDatabase() throws {
+        try withDirectory { directory in
+            for access in [StepDatabase.Access.reading, .writing] {
+                expect(.cannotOpen(path: directory, reason: "it is a directory")) {
+                    try StepDatabase(path: directory, for: access)
+                }
+            }
+            try Data().write(to: URL(fileURLWithPath: directory + "/file"))
+            let path = directory + "/file/history.sqlite"
+            expect(.cannotOpen(path: path, reason: "Not a directory")) { try StepDatabase(path: path) }
+        }
+    }
+
+    @Test func aLockedDatabaseIsSaidToBe() throws {
+        try withFixture { history in
+            let other = try DatabaseQueue(path: history.path)
+            let impatient = try StepDatabase(path: history.path, busyTimeout: 0.01)
+            try other.write { _ in
+                let error = historyError { try impatient.addUser(named: "Ben") }
+                #expect(error == .locked(path: history.path))
+                #expect(error?.category == .temporary)
+                let users = try impatient.users()
+                #expect(users.count == 1, "readers do not wait for writers")
+            }
+            #expect(try impatient.addUser(named: "Ben").name == "Ben")
+        }
+    }
+
+    @Test func aFullDiskLosesNothing() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            let pages = try history.database.queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
+            try history.database.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages + 2)") }
+            let batch = SampleBatch(
+                samples: (1...2000).map { slot($0, 1, length: 60) }, cursor: PedometerCursor(readThrough: noon))
+            let error = historyError { try history.database.merge(batch, sync: history.sync) }
+            #expect(error == .noSpace(path: history.path))
+            #expect(error?.category == .temporary)
+            #expect(try history.samples() == [slot(0, 10)])
+            #expect(try history.database.pedometers().first?.cursor == PedometerCursor())
+            // And goes on once there is space again.
+            try history.database.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+            #expect(try history.database.merge(batch, sync: history.sync).added == 2000)
+        }
+    }
+
+    /// In a child process, which gives up root's privileges: to root nothing is read-only.
+    @Test func aDirectoryThatMayNotBeWrittenCanBeRead() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            try history.merge(slot(0, 10))
+            try history.database.close()
+            let path = history.path, user = history.user
+            chmod(path, 0o444)
+            chmod(directory, 0o555)
+            await #expect(processExitsWith: .success) { [path = path as String, user = user as User] in
+                if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+                let database = try StepDatabase(path: path, for: .reading)
+                let data = try database.stepData(of: user, on: day, span: TimeSpan(midnight, noon))
+                try #require(data.tracks.first?.samples == [slot(0, 10)])
+                let error = historyError { try StepDatabase(path: path).addUser(named: "Ben") }
+                guard case .readOnly = error else {
+                    Issue.record("gave \(String(describing: error))")
+                    exit(1)
+                }
+                try #require(error?.category == .permission)
+            }
+            chmod(directory, 0o755)
+        }
+    }
+
+    @Test func aFileThatMayNotBeReadIsAMatterOfPermission() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            try history.database.close()
+            let path = history.path
+            chmod(path, 0)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+                for access in [StepDatabase.Access.reading, .writing] {
+                    let error = historyError { try StepDatabase(path: path, for: access) }
+                    guard error == .readOnly(path: path, reason: "Permission denied") else { exit(1) }
+                }
+            }
+        }
+    }
+}

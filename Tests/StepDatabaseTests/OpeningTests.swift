@@ -1,0 +1,95 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+@Suite struct OpeningTests {
+    @Test func aNewHistoryIsPrivate() throws {
+        try withDirectory { directory in
+            let path = directory + "/share/istep/history.sqlite"
+            let database = try StepDatabase(path: path)
+            _ = try database.addUser(named: "Ada")
+            for file in ["", "-wal", "-shm"] { #expect(try mode(of: path + file) == 0o600) }
+            #expect(try mode(of: directory + "/share") == 0o700)
+            #expect(try mode(of: directory + "/share/istep") == 0o700)
+            try database.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/share/istep") == ["history.sqlite"])
+        }
+    }
+
+    @Test func whatWasWrittenIsThereAgain() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            try history.database.close()
+            for access in [StepDatabase.Access.reading, .writing] {
+                let again = try StepDatabase(path: history.path, for: access)
+                let data = try again.stepData(of: history.user, on: day, span: TimeSpan(midnight, noon))
+                #expect(data.tracks.first?.samples == [slot(0, 10)])
+            }
+        }
+    }
+
+    @Test func itSurvivesPowerCutsAndKeepsRelationsTight() throws {
+        try withFixture { history in
+            let found = try history.strings("""
+                SELECT journal_mode || ' ' || synchronous || ' ' || foreign_keys
+                FROM pragma_journal_mode, pragma_synchronous, pragma_foreign_keys
+                """)
+            #expect(found == ["wal 2 1"], "synchronous is FULL")
+        }
+    }
+
+    @Test func readingCreatesNothing() throws {
+        try withDirectory { directory in
+            let path = directory + "/istep/history.sqlite"
+            expect(.missing(path: path)) { try StepDatabase(path: path, for: .reading) }
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(files.isEmpty)
+        }
+    }
+
+    @Test func readingWritesNothing() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            try history.database.close()
+            let directory = (history.path as NSString).deletingLastPathComponent
+            let before = try Data(contentsOf: URL(fileURLWithPath: history.path))
+            let database = try StepDatabase(path: history.path, for: .reading)
+            _ = try database.stepData(of: history.user, on: day, span: TimeSpan(midnight, noon))
+            guard case .readOnly = historyError({ try database.addUser(named: "Ben") }) else {
+                Issue.record("written")
+                return
+            }
+            try database.close()
+            #expect(try Data(contentsOf: URL(fileURLWithPath: history.path)) == before)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["history.sqlite"])
+        }
+    }
+
+    @Test func aRelativePathCountsFromTheWorkingDirectory() {
+        let error = historyError { try StepDatabase(path: "no/such file?mode=memory", for: .reading) }
+        #expect(error == .missing(path: FileManager.default.currentDirectoryPath + "/no/such file?mode=memory"))
+    }
+
+    @Test func aNameThatLooksLikeAURIIsAName() throws {
+        try withDirectory { directory in
+            let path = directory + "/file:history?mode=memory#1.sqlite"
+            _ = try StepDatabase(path: path).addUser(named: "Ada")
+            #expect(try StepDatabase(path: path, for: .reading).users().count == 1)
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test func manyMayCreateItAtOnce() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/new/history.sqlite"
+            try await withThrowingTaskGroup(of: User.self) { group in
+                for _ in 0..<8 { group.addTask { try StepDatabase(path: path).addUser(named: "Ada") } }
+                let users = try await group.reduce(into: Set()) { $0.insert($1) }
+                #expect(users.count == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+@Suite struct SchemaTests {
+    /// From nothing to version 1.
+    @Test func anEmptyFileBecomesAHistory() throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            try Data().write(to: URL(fileURLWithPath: path))
+            #expect(try StepDatabase(path: path, for: .reading).users().isEmpty)
+            let tables = try Fixture(directory).strings("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            #expect(
+                tables == [
+                    "correction", "coverage", "frame", "implausible_sample", "pedometer", "person", "plan", "profile",
+                    "sample", "sync",
+                ])
+        }
+    }
+
+    /// What is released is never edited: whoever changes a migration, instead of adding one, meets this test.
+    @Test func migrationsAreAsTheyWereReleased() {
+        func checksum(_ text: String) -> String {
+            // FNV-1a, 64 bits
+            let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+            return String(hash, radix: 16)
+        }
+        #expect(Schema.current.migrations.map(\.name) == ["history"])
+        #expect(Schema.current.migrations.map { checksum($0.sql) } == ["92fef61fc693d54a"])
+    }
+
+    @Test func anOlderVersionIsBroughtForwardWithItsContent() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            try history.database.close()
+            let next = Schema(migrations: Schema.current.migrations + [
+                .init(name: "nickname", sql: "ALTER TABLE person ADD COLUMN nickname TEXT")
+            ])
+            // Whoever only looks brings it forward too: an old form cannot be read.
+            for access in [StepDatabase.Access.reading, .writing] {
+                let database = try StepDatabase(path: history.path, for: access, busyTimeout: 5, schema: next)
+                let data = try database.stepData(of: history.user, on: day, span: TimeSpan(midnight, noon))
+                #expect(data.tracks.first?.samples == [slot(0, 10)])
+                let columns = try database.queue.read { try $0.columns(in: "person").map(\.name) }
+                #expect(columns.contains("nickname"))
+                try database.close()
+            }
+            for access in [StepDatabase.Access.reading, .writing] {
+                let error = historyError { try StepDatabase(path: history.path, for: access) }
+                #expect(error == .newerVersion(path: history.path, found: 2, supported: 1))
+                #expect(error?.category == .data)
+            }
+        }
+    }
+
+    @Test func aMigrationThatFailsLeavesTheVersionBeforeIt() throws {
+        try withFixture { history in
+            try history.database.close()
+            let broken = Schema(migrations: Schema.current.migrations + [
+                .init(name: "good", sql: "CREATE TABLE good (id INTEGER PRIMARY KEY)"),
+                .init(name: "broken", sql: "CREATE TABLE sample (id INTEGER PRIMARY KEY)"),
+            ])
+            guard case .failed = historyError({
+                try StepDatabase(path: history.path, for: .writing, busyTimeout: 5, schema: broken)
+            }) else {
+                Issue.record("a table was made twice")
+                return
+            }
+            let database = try StepDatabase(path: history.path)
+            #expect(try database.queue.read { try $0.tableExists("good") } == false)
+        }
+    }
+
+    @Test(arguments: [
+        "CREATE TABLE moz_places (id INTEGER PRIMARY KEY)", "PRAGMA user_version = 1; CREATE TABLE t (x)",
+        "PRAGMA application_id = 7", "PRAGMA user_version = 3",
+    ])
+    func anotherProgramsDatabaseIsLeftAlone(sql: String) throws {
+        try withDirectory { directory in
+            let path = directory + "/places.sqlite"
+            let other = try DatabaseQueue(path: path)
+            try other.writeWithoutTransaction { try $0.execute(sql: sql) }
+            try other.close()
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            for access in [StepDatabase.Access.reading, .writing] {
+                expect(.foreign(path: path)) { try StepDatabase(path: path, for: access) }
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        }
+    }
+}
