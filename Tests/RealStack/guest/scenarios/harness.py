@@ -34,6 +34,8 @@ def run():
         except Exception as error:
             failed += 1
             verdict, reason = "FAILED", f"\n{type(error).__name__}: {error}".replace("\n", "\n        ")
+            peripheral("ring", "fault", "none")     # or the next ones would suffer from this one's leavings
+            peripheral("ring", "drop")
         group = each.__module__.rpartition(".")[2]
         print(f"{verdict}  {group}: {each.__doc__} ({time.monotonic() - start:.1f} s){reason}", flush=True)
     print("end of", len(scenarios), "scenarios", flush=True)
