@@ -30,6 +30,7 @@ extension Daemon {
         }
         let number = nextNumber()
         devices[path]?.attempt = ConnectAttempt(number: number, request: request)
+        events.add(.connecting(device.address))
         let disturbance = faults[device.address, default: FaultBook()].next(.connect)
         if disturbance.stalls { return }
         if faults[device.address]?.isOutOfRange == true || peripherals[device.address] == nil {

@@ -80,6 +80,8 @@ extension SimulatedBlueZ {
         /// Number of notify sessions and acquired sockets.
         public var subscriptions = 0
         public var hasAgent = false
+
+        public init() {}
     }
 
     public var snapshot: Snapshot {

@@ -4,6 +4,7 @@ import Synchronization
 public enum SimulationEvent: Sendable, Hashable {
     case discovering(Bool)
     case found(String)
+    case connecting(String)
     case connected(String)
     case connectFailed(String, String)
     case servicesResolved(String)

@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import SimulatedBlueZ
+
+struct SimulatedPedometerTests {
+    private static let steps = CharacteristicID("fff0", "fff1")
+    /// Saturday, 2026-11-21, 15:00 UTC.
+    private static let now = Date(timeIntervalSince1970: 1_795_273_200)
+
+    private func pedometer(_ source: SimulatedPedometer.Source, _ format: SimulatedPedometer.Format = .init()) -> SimulatedPedometer {
+        SimulatedPedometer(
+            address: "C0:DE:00:00:00:07", name: "Band", advertisedServices: ["fff0"], steps: Self.steps, format: format,
+            source: source, now: { Self.now })
+    }
+
+    @Test func theNumberLiesAsItIsTold() throws {
+        typealias Format = SimulatedPedometer.Format
+        #expect(try pedometer(.manual(0x010203)).read(Self.steps) == [3, 2, 1, 0])
+        #expect(try pedometer(.manual(0x010203), Format(width: 3, bigEndian: true)).read(Self.steps) == [1, 2, 3])
+        #expect(try pedometer(.manual(0x0102), Format(width: 2, offset: 2)).read(Self.steps) == [0, 0, 2, 1])
+        #expect(try pedometer(.manual(65_537), Format(width: 2)).read(Self.steps) == [1, 0])
+    }
+
+    @Test func todayBeginsAtMidnightAndACounterNever() throws {
+        let utc = try #require(TimeZone(identifier: "UTC"))
+        let history = WalkingHistory(seed: 5)
+        let clock = WallClock(Self.now, in: utc)
+        let today = history.slots(day: clock.dayNumber, until: clock).map(\.steps).reduce(0, +)
+        let yesterday = history.slots(day: clock.dayNumber - 1, until: clock).map(\.steps).reduce(0, +)
+        #expect(pedometer(.today(history, utc)).count == today)
+        let since = WallClock(seconds: (clock.dayNumber - 1) * 86_400)
+        #expect(pedometer(.counter(history, utc, since: since)).count == today + yesterday)
+    }
+
+    @Test func aNewNumberIsNotified() throws {
+        let pedometer = pedometer(.manual(1))
+        let heard = Mutex<[[UInt8]]>([])
+        pedometer.linkOpened(PeripheralLink { event in
+            if case .notification(Self.steps, let value) = event { heard.withLock { $0.append(value) } }
+        })
+        pedometer.set(513)
+        #expect(heard.withLock { $0 } == [[1, 2, 0, 0]])
+        #expect(pedometer.count == 513)
+    }
+
+    @Test func itTakesNoWrites() {
+        #expect(throws: ATTError.writeNotPermitted) { try pedometer(.manual(1)).write([1], to: Self.steps) }
+    }
+
+    @Test func infiniTimeIsFoundByItsNameOnly() {
+        let watch = SimulatedPedometer.infiniTime(now: { Self.now })
+        #expect(watch.advertisement.name == "InfiniTime")
+        #expect(!watch.advertisement.services.contains(watch.steps.service))
+        #expect(watch.services.map(\.uuid).contains(watch.steps.service))
+    }
+}

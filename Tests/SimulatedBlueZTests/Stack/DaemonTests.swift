@@ -1,0 +1,132 @@
+import DBus
+import SimulatedBlueZ
+import Testing
+
+/// The daemon as a whole: on the bus, off it, and what it says to calls that make no sense.
+@Suite(.timeLimit(.minutes(2)))
+struct DaemonTests {
+    private let ring = SimulatedRing()
+    private var device: ObjectPath { BusClient.path(ring) }
+    private let adapter = BusClient.adapter
+
+    @Test func itShowsTheObjectsOfBlueZ() async throws {
+        try await withStack([]) { _, client in
+            let objects = try await client.objects()
+            #expect(objects.keys.sorted() == ["/org/bluez", "/org/bluez/hci0"])
+            #expect(objects["/org/bluez"]?.keys.sorted() == ["org.bluez.AgentManager1", "org.bluez.ProfileManager1", "org.freedesktop.DBus.Introspectable"])
+            #expect(objects[adapter]?.keys.sorted() == [
+                "org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1", "org.bluez.Media1",
+                "org.bluez.NetworkServer1", "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties",
+            ])
+        }
+    }
+
+    /// A call that makes no sense, and what BlueZ says to it: names and texts as measured with 5.66.
+    struct Nonsense: Sendable, CustomTestStringConvertible {
+        let path: ObjectPath
+        let interface: String
+        let member: String
+        let arguments: [DBusValue]
+        let answer: String
+
+        init(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue], _ answer: String) {
+            (self.path, self.interface, self.member, self.arguments) = (path, interface, member, arguments)
+            self.answer = answer
+        }
+
+        var testDescription: String { answer }
+
+        static func get(_ interface: String, _ property: String, _ answer: String) -> Nonsense {
+            Nonsense(BusClient.adapter, "org.freedesktop.DBus.Properties", "Get", [.string(interface), .string(property)], "org.freedesktop.DBus.Error." + answer)
+        }
+
+        static func set(_ property: String, _ value: DBusValue, _ answer: String) -> Nonsense {
+            Nonsense(
+                BusClient.adapter, "org.freedesktop.DBus.Properties", "Set",
+                [.string("org.bluez.Adapter1"), .string(property), .variant(value)], "org.freedesktop.DBus.Error." + answer)
+        }
+
+        static let all = [
+            Nonsense(
+                BusClient.adapter, "Adapter1", "Bogus", [],
+                "org.freedesktop.DBus.Error.UnknownMethod: Method \"Bogus\" with signature \"\" on interface \"org.bluez.Adapter1\" doesn't exist\n"),
+            Nonsense(
+                BusClient.adapter, "Bogus1", "Bogus", [],
+                "org.freedesktop.DBus.Error.UnknownMethod: Method \"Bogus\" with signature \"\" on interface \"org.bluez.Bogus1\" doesn't exist\n"),
+            Nonsense(
+                BusClient.adapter, "Adapter1", "SetDiscoveryFilter", [.string("x")],
+                "org.freedesktop.DBus.Error.UnknownMethod: Method \"SetDiscoveryFilter\" with signature \"s\" on interface \"org.bluez.Adapter1\" doesn't exist\n"),
+            Nonsense(
+                "/org/bluez/hci0/dev_00_00_00_00_00_00", "Device1", "Connect", [],
+                "org.freedesktop.DBus.Error.UnknownObject: Method \"Connect\" with signature \"\" on interface \"org.bluez.Device1\" doesn't exist\n"),
+            get("org.bluez.Adapter1", "Bogus", "InvalidArgs: No such property 'Bogus'"),
+            get("org.bluez.Bogus1", "Bogus", "InvalidArgs: No such interface 'org.bluez.Bogus1'"),
+            set("Address", .string("x"), "PropertyReadOnly: Property 'Address' is not writable"),
+            set("Powered", .string("x"), "InvalidSignature: Invalid signature for 'Powered'"),
+            Nonsense(
+                BusClient.adapter, "GattManager1", "UnregisterApplication", [.objectPath("/x")],
+                "org.bluez.Error.NotSupported: Operation is not supported"),
+        ]
+    }
+
+    @Test(arguments: Nonsense.all) func nonsenseIsAnsweredAsByBlueZ(call: Nonsense) async throws {
+        try await withStack([]) { _, client in
+            let answer = try await client.failure(call.path, call.interface, call.member, call.arguments)
+            #expect(answer == call.answer)
+        }
+    }
+
+    @Test func itDescribesItself() async throws {
+        try await withStack([ring]) { _, client in
+            try await client.connect(ring)
+            var xml: [ObjectPath: String] = [:]
+            for path: ObjectPath in ["/", "/org", adapter, device, "/nowhere"] {
+                xml[path] = try await client.call(path, "org.freedesktop.DBus.Introspectable", "Introspect").first?.stringValue
+            }
+            #expect(xml["/"]?.contains(#"<node name="org"/>"#) == true)
+            #expect(xml["/org"]?.contains(#"<node name="bluez"/>"#) == true)
+            #expect(xml[adapter]?.contains(#"<method name="RemoveDevice"><arg name="device" type="o" direction="in"/>"#) == true)
+            #expect(xml[device]?.contains(#"<property name="Trusted" type="b" access="readwrite"></property>"#) == true)
+            #expect(xml[device]?.contains(#"<node name="service000a"/>"#) == true)
+            #expect(xml["/nowhere"]?.contains("interface") == false)
+        }
+    }
+
+    @Test func aRestartLosesAllButWhatIsOnDisk() async throws {
+        let watch = SimulatedPedometer.infiniTime()
+        try await withStack([ring, watch]) { stack, client in
+            try await client.connect(ring)
+            try await TestAgent(.accept).register(with: client)
+            try await client.call(device, "Device1", "Pair")
+            try await client.discoverNothingMore(watch)
+            let owner = try await client.connection.owner(of: "org.bluez")
+            try await stack.restart()
+            #expect(try await client.connection.owner(of: "org.bluez") != owner)
+            let objects = try await client.objects()
+            #expect(objects[device]?["org.bluez.Device1"]?["Paired"] == .boolean(true))
+            #expect(objects[device]?["org.bluez.Device1"]?["Connected"] == .boolean(false))
+            #expect(objects[BusClient.path(watch)] == nil)
+            var left = SimulatedBlueZ.Snapshot()
+            left.bonded = [ring.address]
+            #expect(await stack.snapshot == left)
+            try await client.connect(ring)
+        }
+    }
+
+    @Test func awayItIsNotOnTheBus() async throws {
+        try await withStack([ring]) { stack, client in
+            await stack.leaveBus()
+            #expect(try await client.connection.owner(of: "org.bluez") == nil)
+            #expect(try await client.failure(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects").hasPrefix("org.freedesktop.DBus.Error.ServiceUnknown"))
+            try await stack.returnToBus()
+            try await client.connect(ring)
+        }
+    }
+
+    @Test func stoppingIsFinalAndHarmless() async throws {
+        let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .realistic)
+        await stack.stop()
+        await stack.stop()
+        await #expect(throws: DBusError.self) { try await DBusConnection.open(.address(stack.address)) }
+    }
+}

@@ -1,0 +1,139 @@
+import DBus
+import SimulatedBlueZ
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct DiscoveryTests {
+    private let ring = SimulatedRing()
+    private let watch = SimulatedPedometer.infiniTime()
+    private let adapter = BusClient.adapter
+
+    @Test func peripheralsAppearWithWhatTheyAdvertise() async throws {
+        try await withStack([ring, watch]) { _, client in
+            try await client.discover(ring)
+            try await client.discoverNothingMore(watch)
+            let objects = try await client.objects()
+            let device = try #require(objects[BusClient.path(ring)]?["org.bluez.Device1"])
+            #expect(device["Name"] == .string("R02_A1B2"))
+            #expect(device["Alias"] == .string("R02_A1B2"))
+            #expect(device["Address"] == .string(ring.address))
+            #expect(device["AddressType"] == .string("random"))
+            #expect(device["UUIDs"] == .strings([SimulatedRing.service.text]))
+            #expect(device["Connected"] == .boolean(false))
+            #expect(device["ServicesResolved"] == .boolean(false))
+            #expect(try #require(device["RSSI"]?.intValue) < 0)
+            #expect(objects[adapter]?["org.bluez.Adapter1"]?["Discovering"] == .boolean(true))
+        }
+    }
+
+    @Test func aFilterKeepsTheOthersOut() async throws {
+        try await withStack([ring, watch]) { stack, client in
+            try await client.call(adapter, "Adapter1", "SetDiscoveryFilter", [.properties(["Pattern": .string("Infini")])])
+            try await client.discover(watch)
+            #expect(try await client.objects()[BusClient.path(ring)] == nil)
+            #expect(!stack.history.contains(.found(ring.address)))
+        }
+    }
+
+    @Test func eachClientHasOneSession() async throws {
+        try await withStack([ring]) { stack, client in
+            let other = try await BusClient(stack)
+            #expect(try await client.failure(adapter, "Adapter1", "StopDiscovery") == "org.bluez.Error.Failed: No discovery started")
+            try await client.call(adapter, "Adapter1", "StartDiscovery")
+            #expect(try await client.failure(adapter, "Adapter1", "StartDiscovery") == "org.bluez.Error.InProgress: Operation already in progress")
+            try await other.call(adapter, "Adapter1", "StartDiscovery")
+            try await client.call(adapter, "Adapter1", "StopDiscovery")
+            #expect(try await client.get("Discovering", "Adapter1", adapter) == .boolean(true))
+            // The other leaves without saying so.
+            await other.close()
+            _ = await client.log.first { $0.change(of: "Discovering", at: BusClient.adapter) == .boolean(false) }
+            #expect(await stack.snapshot == SimulatedBlueZ.Snapshot())
+        }
+    }
+
+    @Test func theStrengthIsForgottenWithTheDiscovery() async throws {
+        try await withStack([ring]) { _, client in
+            try await client.discover(ring)
+            try await client.call(adapter, "Adapter1", "StopDiscovery")
+            let path = BusClient.path(ring)
+            _ = await client.log.first { $0.invalidates("RSSI", at: path) }
+            #expect(try await client.objects()[path]?["org.bluez.Device1"]?["RSSI"] == nil)
+        }
+    }
+
+    @Test func whoIsNotHeardAnyMoreDisappears() async throws {
+        let clock = ManualClock()
+        var timing = Timing.immediate
+        timing.clock = clock
+        try await withStack([ring], timing: timing) { _, client in
+            try await client.discover(ring)
+            let path = BusClient.path(ring)
+            await clock.waitForSleep(of: .seconds(30))
+            // Still discovering: it is heard all the time.
+            clock.advance(by: .seconds(30))
+            await clock.waitForSleep(of: .seconds(30))
+            #expect(try await client.objects()[path] != nil)
+            try await client.call(adapter, "Adapter1", "StopDiscovery")
+            clock.advance(by: .seconds(30))
+            _ = await client.log.first { $0.removes(path) }
+            #expect(try await client.objects()[path] == nil)
+        }
+    }
+
+    @Test func itIsHeardAgainAndAgain() async throws {
+        let clock = ManualClock()
+        var timing = Timing.immediate
+        timing.clock = clock
+        timing.advertising = .seconds(1)
+        try await withStack([ring], timing: timing) { stack, client in
+            // With a filter BlueZ tells of every change of the strength.
+            try await client.call(adapter, "Adapter1", "SetDiscoveryFilter", [.properties(["Transport": .string("le")])])
+            try await client.discover(ring)
+            await stack.inject(.name("R02_NEW"), for: ring.address)
+            for _ in 0..<5 {
+                await clock.waitForSleep(of: .seconds(1))
+                clock.advance(by: .seconds(1))
+            }
+            let path = BusClient.path(ring)
+            _ = await client.log.first { $0.change(of: "RSSI", at: path) != nil }
+            _ = await client.log.first { $0.change(of: "Name", at: path) == .string("R02_NEW") }
+        }
+    }
+
+    @Test func outOfRangeNothingIsHeard() async throws {
+        try await withStack([ring, watch]) { stack, client in
+            await stack.inject(.outOfRange, for: ring.address)
+            try await client.discover(watch)
+            #expect(try await client.objects()[BusClient.path(ring)] == nil)
+            await stack.clearFaults(for: ring.address)
+            let path = BusClient.path(ring)
+            _ = await client.log.first { $0.adds(path) }
+        }
+    }
+
+    @Test func aNameCanBeHostile() async throws {
+        try await withStack([ring]) { stack, client in
+            await stack.inject(.name("\u{1b}[2J\u{7}evil\nname\0hidden"), for: ring.address)
+            try await client.discover(ring)
+            #expect(try await client.get("Name", "Device1", BusClient.path(ring)) == .string("\u{1b}[2J\u{7}evil\nname"))
+        }
+    }
+
+    @Test func aNamelessOneShowsItsAddress() async throws {
+        try await withStack([ring]) { stack, client in
+            await stack.inject(.name(nil), for: ring.address)
+            try await client.discover(ring)
+            let device = try #require(try await client.objects()[BusClient.path(ring)]?["org.bluez.Device1"])
+            #expect(device["Name"] == nil)
+            #expect(device["Alias"] == .string("C0-DE-52-02-A1-B2"))
+        }
+    }
+}
+
+extension BusClient {
+    /// Waits until a peripheral is there that the running discovery finds, too.
+    func discoverNothingMore(_ peripheral: some SimulatedPeripheral) async throws {
+        let path = Self.path(peripheral)
+        _ = await log.first { $0.adds(path) }
+    }
+}

@@ -1,0 +1,110 @@
+import DBus
+import SimulatedBlueZ
+import Testing
+
+/// What a client sees when things go wrong in the middle.
+@Suite(.timeLimit(.minutes(2)))
+struct FaultyLinkTests {
+    private let watch = SimulatedPedometer(
+        address: "C0:DE:00:00:00:03", name: "Band", advertisedServices: ["fff0"], steps: CharacteristicID("fff0", "fff1"),
+        format: .init(width: 2), source: .manual(5))
+    private let interface = "GattCharacteristic1"
+    private let none = DBusValue.properties([:])
+    private var device: ObjectPath { BusClient.path(watch) }
+
+    private func withSubscription(
+        timing: Timing = .immediate, _ body: (SimulatedBlueZ, BusClient, ObjectPath) async throws -> Void
+    ) async throws {
+        try await withStack([watch], timing: timing) { stack, client in
+            try await client.connect(watch)
+            let path = try #require(try await client.characteristic(watch.steps, of: watch))
+            try await client.call(path, interface, "StartNotify")
+            try await body(stack, client, path)
+        }
+    }
+
+    /// The values heard until one that ends the test.
+    private func heard(_ client: BusClient, _ path: ObjectPath, until last: [UInt8]) async -> [[UInt8]] {
+        _ = await client.log.first { $0.change(of: "Value", at: path) == .bytes(last) }
+        return await client.log.signals.compactMap { $0.change(of: "Value", at: path)?.bytesValue }
+    }
+
+    @Test func aReadInAnInterruptedLinkFails() async throws {
+        try await withSubscription { stack, client, path in
+            await stack.inject(.drop(during: .read), for: watch.address)
+            let failure = try await client.failure(path, interface, "ReadValue", [none])
+            #expect(failure == "org.bluez.Error.Failed: Operation failed with ATT error: 0x0e")
+            _ = await client.log.first { [device] in $0.change(of: "Connected", at: device) == .boolean(false) }
+            #expect(try await client.get("ServicesResolved", "Device1", device) == .boolean(false))
+        }
+    }
+
+    @Test func aReadThatIsNeverAnsweredEndsTheLink() async throws {
+        let clock = ManualClock()
+        var timing = Timing.immediate
+        timing.clock = clock
+        timing.attTimeout = .seconds(29)
+        try await withSubscription(timing: timing) { stack, client, path in
+            await stack.inject(.stall(.read), for: watch.address)
+            async let failing = client.failure(path, interface, "ReadValue", [none])
+            await clock.waitForSleep(of: .seconds(29))
+            clock.advance(by: .seconds(29))
+            let outcome = try await failing
+            #expect(outcome == "org.bluez.Error.Failed: Operation failed with ATT error: 0x0e")
+        }
+    }
+
+    @Test func theLinkDropsAfterSomePackets() async throws {
+        try await withSubscription { stack, client, path in
+            await stack.inject(.drop(afterPackets: 2), for: watch.address)
+            for number in 1...4 { watch.set(number) }
+            _ = await client.log.first { [device] in $0.change(of: "Connected", at: device) == .boolean(false) }
+            #expect(await client.log.signals.compactMap { $0.change(of: "Value", at: path)?.bytesValue } == [[1, 0], [2, 0]])
+        }
+    }
+
+    @Test func rubbishArrives() async throws {
+        try await withSubscription { stack, client, path in
+            await stack.inject(.rubbish(.swallowed, .at(1)), for: watch.address)
+            await stack.inject(.rubbish(.wrongChecksum, .at(2)), for: watch.address)
+            await stack.inject(.rubbish(.truncated(to: 1), .at(3)), for: watch.address)
+            await stack.inject(.rubbish(.doubled, .at(4)), for: watch.address)
+            for number in 1...5 { watch.set(number) }
+            #expect(await heard(client, path, until: [5, 0]) == [[2, 0xff], [3], [4, 0], [4, 0], [5, 0]])
+        }
+    }
+
+    @Test func slowPacketsKeepTheirOrder() async throws {
+        let clock = ManualClock()
+        var timing = Timing.immediate
+        timing.clock = clock
+        try await withSubscription(timing: timing) { stack, client, path in
+            await stack.inject(.slow(.seconds(3), .at(1)), for: watch.address)
+            for number in 1...3 { watch.set(number) }
+            await clock.waitForSleep(of: .seconds(3))
+            #expect(!stack.history.contains(.notified(watch.address, watch.steps.characteristic, [2, 0])))
+            clock.advance(by: .seconds(3))
+            #expect(await heard(client, path, until: [3, 0]) == [[1, 0], [2, 0], [3, 0]])
+        }
+    }
+
+    @Test func thePeripheralMayHangUp() async throws {
+        let quitter = Quitter()
+        try await withStack([quitter]) { _, client in
+            try await client.connect(quitter)
+            let path = BusClient.path(quitter)
+            _ = await client.log.first { $0.change(of: "Connected", at: path) == .boolean(false) }
+        }
+    }
+
+    /// Ends every link as soon as its battery is read, which BlueZ does by itself.
+    private final class Quitter: SimulatedPeripheral {
+        let address = "C0:DE:00:00:00:04"
+        let advertisement = Advertisement(name: "Quitter")
+        let services = [SimulatedService("180f", [SimulatedCharacteristic("2a19", [.read])])]
+        func linkOpened(_ link: PeripheralLink) { link.disconnect() }
+        func linkClosed() {}
+        func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] { [50] }
+        func write(_ value: [UInt8], to characteristic: CharacteristicID) throws(ATTError) {}
+    }
+}
