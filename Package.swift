@@ -36,7 +36,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
@@ -73,7 +72,6 @@ let package = Package(
             dependencies: [
                 "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "SimulatedBlueZ",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ],
             path: ui + "istep", swiftSettings: rules),
 
@@ -88,7 +86,7 @@ let package = Package(
         tests("SimulatedBlueZ", ["DBus", "PrivateBus"]),
         tests("StepViews", ["StepDomain"]),
         .testTarget(
-            name: "istepTests", dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "PrivateBus", "DBus"],
+            name: "istepTests", dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "StepDatabase"],
             path: "Tests/istepTests", swiftSettings: rules),
 
         // Benchmarks: run by the scripts beside them, against a peer in the same run

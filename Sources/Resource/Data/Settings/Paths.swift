@@ -1,0 +1,63 @@
+import Foundation
+
+/// Where istep's files are, by the XDG Base Directory Specification 0.8.
+///
+/// A variable that is empty or relative is ignored, as the specification has it. Without a home directory, as in some
+/// services, there are only the directories that variables name.
+public struct Paths: Hashable, Sendable {
+    /// `/etc/istep/config.toml`: for all users of the machine.
+    public let systemConfig: String
+    /// `$XDG_CONFIG_HOME/istep`, else `~/.config/istep`.
+    public let config: String?
+    /// `$XDG_DATA_HOME/istep`, else `~/.local/share/istep`.
+    public let data: String?
+    /// `$XDG_STATE_HOME/istep`, else `~/.local/state/istep`.
+    public let state: String?
+    /// `$XDG_RUNTIME_DIR/istep`; the specification has no substitute for it.
+    public let runtime: String?
+    /// The user's home directory.
+    public let home: String?
+
+    /// - Parameters:
+    ///   - environment: of the process; `HOME` and the `XDG_` variables are looked at.
+    ///   - passwordHome: the home directory of the user database, asked for only where `HOME` is of no use.
+    ///   - root: in front of `/etc`, for a system that is mounted elsewhere.
+    public init(
+        environment: [String: String], passwordHome: () -> String? = Paths.passwordHome, root: String = ""
+    ) {
+        func directory(_ variable: String) -> String? {
+            environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let home = directory("HOME") ?? passwordHome()
+        func base(_ variable: String, _ standard: String) -> String? {
+            (directory(variable) ?? home.map { joined($0, standard) }).map { joined($0, "istep") }
+        }
+        self.home = home
+        systemConfig = root + "/etc/istep/config.toml"
+        config = base("XDG_CONFIG_HOME", ".config")
+        data = base("XDG_DATA_HOME", ".local/share")
+        state = base("XDG_STATE_HOME", ".local/state")
+        runtime = directory("XDG_RUNTIME_DIR").map { joined($0, "istep") }
+    }
+
+    /// `config.toml` of the user's configuration directory.
+    public var userConfig: String? { config.map { joined($0, "config.toml") } }
+    /// `history.sqlite` of the user's data directory.
+    public var database: String? { data.map { joined($0, "history.sqlite") } }
+
+    /// The home directory by the user database, for processes without `HOME`.
+    public static func passwordHome() -> String? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil,
+            let directory = entry.pw_dir
+        else { return nil }
+        let path = String(cString: directory)
+        return path.hasPrefix("/") ? path : nil
+    }
+}
+
+private func joined(_ directory: String, _ name: String) -> String {
+    directory.hasSuffix("/") ? directory + name : directory + "/" + name
+}

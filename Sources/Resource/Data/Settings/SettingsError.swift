@@ -1,0 +1,60 @@
+import Foundation
+
+/// Why the settings cannot be used. Everything that `Settings.load` throws is one of these.
+public enum SettingsError: Error, Hashable, Sendable {
+    /// The file that `--config` or `ISTEP_CONFIG` names is not there.
+    case missing(path: String, namedBy: SettingSource)
+    /// A configuration file that is there cannot be read.
+    case unreadable(path: String, reason: String)
+    /// A configuration file of more bytes than anybody writes.
+    case tooLarge(path: String, limit: Int)
+    /// A line is not UTF-8, or contains a NUL.
+    case notText(path: String, line: Int)
+    /// A line is not TOML.
+    case syntax(path: String, line: Int, column: Int, reason: String)
+    /// A key that istep does not know, and the known one that looks most like it.
+    case unknownKey(String, path: String, line: Int?, nearest: String?)
+    /// The value of a key is of another type: what it should be, and what it is.
+    case wrongType(key: String, source: SettingSource, expected: String, found: String)
+    /// The value of a key is not one that it can have.
+    case badValue(String, key: String, source: SettingSource, expected: String)
+    /// There is no home directory and nothing says where the history is.
+    case noHome
+
+    /// The exit code of sysexits.h that a command should end with: 64 (usage) where a flag is wrong, else 78 (configuration).
+    public var exitCode: Int32 {
+        switch self {
+        case .badValue(_, _, .flag, _), .missing(_, .flag): 64
+        default: 78
+        }
+    }
+}
+
+extension SettingsError: CustomStringConvertible {
+    /// What is wrong, where, and what to do. What comes from a file is quoted, control characters escaped.
+    public var description: String {
+        switch self {
+        case .missing(let path, let source):
+            "the configuration file \(quoted(path)) named by \(source) does not exist"
+        case .unreadable(let path, let reason):
+            "cannot read the configuration file \(quoted(path)): \(reason)"
+        case .tooLarge(let path, let limit):
+            "the configuration file \(quoted(path)) has more than \(limit / 1024) KiB; that is hardly one of istep"
+        case .notText(let path, let line):
+            "\(quoted(path)), line \(line): not UTF-8 text; save the file as UTF-8"
+        case .syntax(let path, let line, let column, let reason):
+            "\(quoted(path)), line \(line), column \(column): not TOML: \(reason); a setting looks like `timeout = 30`"
+        case .unknownKey(let key, let path, let line, let nearest?):
+            "\(SettingSource.file(path, line: line)): unknown key \(quoted(key)); did you mean `\(nearest)`?"
+        case .unknownKey(let key, let path, let line, nil):
+            "\(SettingSource.file(path, line: line)): unknown key \(quoted(key)); known are "
+                + SettingKey.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        case .wrongType(let key, let source, let expected, let found):
+            "\(source): `\(key)` has to be \(expected), not \(found)"
+        case .badValue(let value, let key, let source, let expected):
+            "\(source): `\(key)` cannot be \(quoted(value)); it has to be \(expected)"
+        case .noHome:
+            "there is no home directory to keep the history in; set HOME or XDG_DATA_HOME, or name a file with --db"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import StepDomain
+import StepViews
+
+struct PlanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Show or set your sport plan: a goal for each weekday.",
+        discussion: """
+            What you set holds from today on (the first time: for all days); old percentages never change.
+
+              istep plan 8000                        every day
+              istep plan 9000 --on sun=rest          Sundays are rest days
+              istep plan --on sat=12000,sun=12000    change two days
+            """)
+
+    @Argument(help: ArgumentHelp("Steps for every day.", valueName: "steps"))
+    var goal: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Goals of single weekdays, separated by commas; rest or 0 is a rest day.", valueName: "weekday=steps"))
+    var on: [WeekdayGoals] = []
+
+    @Option(help: ArgumentHelp("The first day that it holds for.", valueName: "day"))
+    var from: DayArgument?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        for steps in [goal].compactMap(\.self) + on.flatMap({ $0.goals.values })
+        where !SportPlan.goalRange.contains(steps) {
+            throw ValidationError("A goal takes 0 to \(SportPlan.goalRange.upperBound) steps.")
+        }
+    }
+
+    func run() async throws {
+        let wiring = try Wiring(common)
+        let setting = goal != nil || !on.isEmpty
+        let history = try wiring.history(for: setting ? .creating : .reading)
+        let user = try wiring.user(in: history, creating: setting)
+        if setting { try set(history, user, wiring) }
+        try wiring.show(PlanView(user: user, plans: history.plans(of: user.id)))
+    }
+
+    private func set(_ history: any StepHistory, _ user: User, _ wiring: Wiring) throws {
+        let plans = try history.plans(of: user.id)
+        let validFrom = wiring.validFrom(from, isFirst: plans.isEmpty)
+        var plan = plans.last { $0.validFrom <= validFrom } ?? SportPlan(validFrom: validFrom, goals: [])
+        plan.validFrom = validFrom
+        if let goal { plan = SportPlan(validFrom: validFrom, everyDay: goal) }
+        for (weekday, steps) in on.flatMap(\.goals) { plan[weekday] = steps }
+        try history.setPlan(plan, of: user.id)
+    }
+}
+
+/// `sat=12000,sun=rest`.
+struct WeekdayGoals: ExpressibleByArgument {
+    let goals: [Weekday: Int]
+
+    init?(argument: String) {
+        var goals: [Weekday: Int] = [:]
+        for part in argument.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
+            let pair = part.split(separator: "=", omittingEmptySubsequences: false)
+            guard pair.count == 2, let weekday = Weekday(word: pair[0]), goals[weekday] == nil,
+                let steps = pair[1] == "rest" ? 0 : Int(pair[1])
+            else { return nil }
+            goals[weekday] = steps
+        }
+        self.goals = goals
+    }
+}
+
+extension Weekday {
+    /// The English name in lower case, whole or its first three letters.
+    init?(word: some StringProtocol) {
+        guard let found = Weekday.allCases.first(where: { $0.name == word || $0.name.prefix(3) == word }) else { return nil }
+        self = found
+    }
+}

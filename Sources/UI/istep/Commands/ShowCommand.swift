@@ -1,0 +1,26 @@
+import ArgumentParser
+import StepDomain
+import StepViews
+
+struct ShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a day: steps, distance, calories, percentage of goal.",
+        discussion: "Reads the history only: no Bluetooth, no network.")
+
+    @Argument(help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"))
+    var day = DayArgument(.daysAgo(0))
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let wiring = try Wiring(common)
+        let history = try wiring.history(for: .reading)
+        let user = try wiring.user(in: history)
+        let now = wiring.now()
+        let today = wiring.localTime.day(of: now)
+        let service = StepDataService(history: history, localTime: wiring.localTime, now: wiring.now)
+        let summary = try service.summary(of: user, on: day.day(today: today))
+        try wiring.show(DayView(summary, today: today, now: now, localTime: wiring.localTime))
+    }
+}

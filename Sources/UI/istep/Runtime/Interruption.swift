@@ -1,0 +1,31 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Ctrl-C and `systemctl stop`: the first asks the command to end, so that the link is dropped and the scan stopped; the
+/// second ends the process where it stands.
+enum Interruption {
+    /// - Returns: what `body` returned, or 128 and the signal's number when it was interrupted.
+    static func guarding(_ body: @escaping @Sendable () async -> Int32) async -> Int32 {
+        let received = Mutex<Int32>(0)
+        let task = Task { await body() }
+        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                let again = received.withLock { first in
+                    defer { first = number }
+                    return first != 0
+                }
+                if again { _exit(128 + number) }
+                task.cancel()
+            }
+            source.activate()
+            return source
+        }
+        let status = await task.value
+        for source in sources { source.cancel() }
+        let interrupted = received.withLock { $0 }
+        return interrupted == 0 || status == 0 ? status : 128 + interrupted
+    }
+}

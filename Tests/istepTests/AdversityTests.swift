@@ -1,0 +1,130 @@
+import Foundation
+import SimulatedBlueZ
+import StepDatabase
+import Testing
+
+/// What goes wrong: an error that says what to do, the documented exit code, nothing lost, nothing left open.
+@Suite(.timeLimit(.minutes(1))) struct AdversityTests {
+    private func withRing(_ body: (Household) async throws -> Void) async throws {
+        try await Household.live { home in
+            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "2")
+            #expect(add.status == 0, "\(add.error)")
+            try await body(home)
+            await home.expectManners()
+        }
+    }
+
+    @Test func outOfRangeIsForLater() async throws {
+        try await withRing { home in
+            await home.stack.inject(.outOfRange, for: home.ring.address)
+            let sync = try await home.istep("sync", "--timeout", "1")
+            #expect(sync.status == 75)
+            await home.stack.clearFaults()
+            #expect(try await home.istep("sync").status == 0)
+        }
+    }
+
+    @Test func aDropInTheMiddleGoesOnTheNextTime() async throws {
+        try await withRing { home in
+            await home.stack.inject(.drop(afterPackets: 100), for: home.ring.address)
+            let sync = try await home.istep("sync")
+            #expect(sync.status == 75 || sync.status == 0)
+            await home.stack.clearFaults()
+            #expect(try await home.istep("sync").status == 0)
+            for daysAgo in 1...7 {
+                #expect(try await home.istep("show", "-\(daysAgo)", "--json").json["steps"] as? Int == home.walked(daysAgo: daysAgo))
+            }
+        }
+    }
+
+    @Test func refusedAgainAndAgainIsForLaterOnceIsOvercome() async throws {
+        try await withRing { home in
+            await home.stack.inject(.refuseConnect("le-connection-abort-by-local", name: "org.bluez.Error.Failed", .first(1)), for: home.ring.address)
+            #expect(try await home.istep("sync").status == 0)
+            await home.stack.inject(.refuseConnect(), for: home.ring.address)
+            let sync = try await home.istep("sync")
+            #expect(sync.status == 75)
+            #expect(sync.error.contains("istep:") || sync.output.contains("ring"))
+        }
+    }
+
+    @Test func anotherDeviceUnderItsAddressIsNamed() async throws {
+        try await withRing { home in
+            await home.stack.inject(.missingService(SimulatedRing.service), for: home.ring.address)
+            let sync = try await home.istep("sync")
+            #expect(sync.status == 69)
+        }
+    }
+
+    @Test func anAdapterThatIsOffIsNotTheRingsFault() async throws {
+        try await withRing { home in
+            await home.stack.setPowered(false)
+            let sync = try await home.istep("sync")
+            #expect(sync.status == 69)
+            await home.stack.setPowered(true)
+        }
+    }
+
+    @Test func noBusIsTold() async throws {
+        let folder = try Folder()
+        let scan = try await Command(folder: folder)("scan", "--timeout", "1")
+        #expect(scan.status == 69)
+        #expect(scan.error.contains("D-Bus"))
+    }
+
+    @Test func twoSyncsAtOnce() async throws {
+        try await withRing { home in
+            let database = home.folder.path + "/data/istep/history.sqlite"
+            let sync = try await SyncLock.hold(ofDatabase: database) { try await home.istep("sync") }
+            #expect(sync.status == 75)
+            #expect(try await home.istep("sync").status == 0)
+        }
+    }
+
+    @Test func interruptedItLetsTheRingGo() async throws {
+        try await withRing { home in
+            // The ring never answers the battery request: the program waits when the signal comes.
+            home.ring.behaviour.deaf = [0x03]
+            let running = try home.istep.start(["sync"])
+            for await event in home.stack.events { if case .wrote = event { break } }
+            running.send(SIGTERM)
+            let result = await running.result
+            #expect(result.status == 128 + SIGTERM)
+            await home.expectManners()
+            home.ring.behaviour.deaf = []
+            #expect(try await home.istep("sync").status == 0)
+        }
+    }
+
+    @Test func aNameMeantForTheTerminalIsMadeHarmless() async throws {
+        try await Household.live { home in
+            await home.stack.inject(.name("R02_\u{1b}[2J\u{7}\u{202e}evil"), for: home.ring.address)
+            let scan = try await home.istep("scan", "--timeout", "1")
+            #expect(scan.status == 0)
+            #expect(scan.output.contains("R02_"))
+            let scalars = scan.output.unicodeScalars.filter { $0.value < 32 && $0 != "\n" || $0.value == 0x202e || $0.value == 0x7f }
+            #expect(scalars.isEmpty)
+        }
+    }
+
+    // MARK: The history
+
+    @Test func withoutAHistoryTheFirstStepIsTold() async throws {
+        let folder = try Folder()
+        for command in ["show", "devices", "status", "sync"] {
+            let result = try await Command(folder: folder)(command)
+            #expect(result.status == 69)
+            #expect(result.error.contains("istep add"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
+    }
+
+    @Test func aFileThatIsNoDatabaseIsLeftAsItIs() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/mine.txt"
+        try Data("not a database, but precious".utf8).write(to: URL(fileURLWithPath: path))
+        let result = try await Command(folder: folder)("plan", "8000", "--db", path)
+        #expect(result.status == 65)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "not a database, but precious")
+    }
+}

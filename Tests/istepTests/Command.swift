@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+/// The built program, run as a user would: its whole effect is what a test compares.
+struct Command {
+    struct Result {
+        var status: Int32
+        var output: String
+        var error: String
+
+        /// Standard output as JSON.
+        var json: [String: Any] {
+            (try? JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]) ?? [:]
+        }
+    }
+
+    var environment: [String: String]
+
+    /// - Parameters:
+    ///   - folder: home, configuration, data and run-time folder.
+    ///   - bus: a D-Bus address; nil for one where nobody listens.
+    init(folder: Folder, bus: String? = nil, timeZone: String = "UTC0") {
+        environment = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+            "HOME": folder.path, "XDG_CONFIG_HOME": folder.path + "/config", "XDG_DATA_HOME": folder.path + "/data",
+            "XDG_RUNTIME_DIR": folder.path, "USER": "anna", "LANG": "C.UTF-8", "TZ": timeZone,
+            "DBUS_SYSTEM_BUS_ADDRESS": bus ?? "unix:path=\(folder.path)/no-bus",
+        ]
+    }
+
+    /// Beside the test bundle, where the package manager puts it.
+    static var program: URL {
+        get throws {
+            let me = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return URL(fileURLWithPath: me).deletingLastPathComponent().appendingPathComponent("istep")
+        }
+    }
+
+    /// Starts the program; `Running.result` waits for its end.
+    func start(_ arguments: [String]) throws -> Running {
+        let process = Process()
+        process.executableURL = try Self.program
+        process.arguments = arguments
+        process.environment = environment
+        return try Running(process)
+    }
+
+    func callAsFunction(_ arguments: String...) async throws -> Result { try await start(arguments).result }
+
+    func run(_ arguments: [String]) async throws -> Result { try await start(arguments).result }
+}
+
+/// A program on its way. Its output goes to files: reading pipes would hold threads that the simulation needs.
+final class Running: Sendable {
+    let processIdentifier: Int32
+    private let ended: Task<Int32, Never>
+    private let output: URL
+    private let error: URL
+    private let folder: Folder
+
+    init(_ process: Process) throws {
+        folder = try Folder()
+        output = URL(fileURLWithPath: folder.path + "/output")
+        error = URL(fileURLWithPath: folder.path + "/error")
+        for file in [output, error] { try Data().write(to: file) }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: error)
+        process.standardInput = FileHandle.nullDevice
+        let (stream, end) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            // As a shell counts: 128 and the signal's number.
+            end.yield(process.terminationReason == .uncaughtSignal ? 128 + process.terminationStatus : process.terminationStatus)
+            end.finish()
+        }
+        try process.run()
+        processIdentifier = process.processIdentifier
+        ended = Task { await stream.first { _ in true } ?? -1 }
+    }
+
+    var result: Command.Result {
+        get async {
+            let status = await ended.value
+            return Command.Result(status: status, output: text(output), error: text(error))
+        }
+    }
+
+    private func text(_ file: URL) -> String { String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self) }
+
+    func send(_ signal: Int32) { kill(processIdentifier, signal) }
+}
+
+/// A folder of a test's own, gone with it.
+final class Folder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-test-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

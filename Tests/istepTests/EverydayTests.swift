@@ -1,0 +1,123 @@
+import Foundation
+import SimulatedBlueZ
+import Testing
+
+/// What people do every day, from the first scan on, by the program as it is built.
+@Suite(.timeLimit(.minutes(1))) struct EverydayTests {
+    @Test func aWeekIsScannedForAddedSyncedAndShown() async throws {
+        try await Household.live { home in
+            let scan = try await home.istep("scan", "--timeout", "1", "--json")
+            #expect(scan.status == 0)
+            let found = scan.json["peripherals"] as? [[String: Any]]
+            #expect(found?.compactMap { $0["address"] as? String } == [home.ring.address])
+            #expect(found?.first?["model"] as? String == "colmi")
+
+            #expect(try await home.istep("add", "--timeout", "1", "--name", "ring").status == 0)
+            let sync = try await home.istep("sync")
+            #expect(sync.status == 0, "\(sync.error)")
+            for daysAgo in 0...7 {
+                let day = try await home.istep("show", "-\(daysAgo)", "--json")
+                #expect(day.status == 0)
+                #expect(day.json["steps"] as? Int == home.walked(daysAgo: daysAgo))
+                #expect(day.json["completeness"] as? String == (daysAgo == 0 ? "partial" : "complete"))
+            }
+            await home.expectManners()
+        }
+    }
+
+    @Test func aSecondSyncOfTheSameChangesNothing() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("add", "--timeout", "1")
+            _ = try await home.istep("sync")
+            let before = try await home.istep("show", "yesterday", "--json").output
+            let again = try await home.istep("sync", "--json")
+            #expect(again.status == 0)
+            let report = (again.json["pedometers"] as? [[String: Any]])?.first
+            #expect(report?["added"] as? Int == 0)
+            #expect(report?["steps"] as? Int == 0)
+            let after = try await home.istep("show", "yesterday", "--json").output
+            #expect(withoutSync(after) == withoutSync(before))
+        }
+    }
+
+    @Test func aGrownSlotGrows() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("add", "--timeout", "1")
+            _ = try await home.istep("sync")
+            let before = home.walked(daysAgo: 0)
+            home.ring.addSteps(321, at: home.ring.clock)
+            _ = try await home.istep("sync")
+            let day = try await home.istep("show", "--json")
+            #expect(day.json["steps"] as? Int == home.walked(daysAgo: 0))
+            #expect(home.walked(daysAgo: 0) >= before + 321)
+        }
+    }
+
+    @Test func aPedometerThatTheUserDescribes() async throws {
+        try await Household.live { home in
+            let add = try await home.istep(
+                "add", "InfiniTime", "--model", "generic", "--counts", "today", "--format", "u32le",
+                "--service", home.watch.steps.service.text, "--characteristic", home.watch.steps.characteristic.text,
+                "--timeout", "2")
+            #expect(add.status == 0, "\(add.error)")
+            home.watch.set(4321)
+            #expect(try await home.istep("sync").status == 0)
+            #expect(try await home.istep("show", "--json").json["steps"] as? Int == 4321)
+        }
+    }
+
+    @Test func twoPedometersOfOnePersonCountOnce() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("add", home.ring.address, "--timeout", "2")
+            _ = try await home.istep("sync")
+            let ringOnly = try await home.istep("show", "--json").json["steps"] as? Int
+            _ = try await home.istep(
+                "add", "InfiniTime", "--model", "generic", "--counts", "today",
+                "--service", home.watch.steps.service.text, "--characteristic", home.watch.steps.characteristic.text,
+                "--timeout", "2")
+            home.watch.set(1)
+            #expect(try await home.istep("sync").status == 0)
+            #expect(try await home.istep("show", "--json").json["steps"] as? Int == ringOnly)
+        }
+    }
+
+    @Test func peopleOfAHouseholdAreKeptApart() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("add", home.ring.address, "--user", "anna", "--timeout", "2")
+            _ = try await home.istep("plan", "6000", "--user", "ben")
+            _ = try await home.istep("sync")
+            #expect(try await home.istep("show", "-1", "--user", "anna", "--json").json["steps"] as? Int == home.walked(daysAgo: 1))
+            let ben = try await home.istep("show", "-1", "--user", "ben", "--json")
+            #expect(ben.json["steps"] is NSNull || ben.json["steps"] == nil)
+            #expect(ben.json["completeness"] as? String == "unknown")
+        }
+    }
+
+    @Test func oldDaysKeepThePlanOfTheirTime() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("add", "--timeout", "1")
+            _ = try await home.istep("sync")
+            _ = try await home.istep("plan", "8000")
+            _ = try await home.istep("plan", "4000")
+            #expect(try await home.istep("show", "-1", "--json").json["goal"] as? Int == 8000)
+            #expect(try await home.istep("show", "--json").json["goal"] as? Int == 4000)
+        }
+    }
+
+    @Test func forgettingKeepsTheStepsAndAddingAgainGoesOn() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("add", "--timeout", "1", "--name", "ring")
+            _ = try await home.istep("sync")
+            #expect(try await home.istep("forget", "ring").status == 0)
+            #expect(try await home.istep("sync").status == 64)
+            #expect(try await home.istep("show", "-1", "--json").json["steps"] as? Int == home.walked(daysAgo: 1))
+            #expect(try await home.istep("add", "--timeout", "1", "--name", "ring").status == 0)
+            let sync = try await home.istep("sync", "--json")
+            #expect((sync.json["pedometers"] as? [[String: Any]])?.first?["added"] as? Int == 0)
+        }
+    }
+
+    private func withoutSync(_ json: String) -> String {
+        json.split(separator: "\n").filter { !$0.contains("lastSync") }.joined()
+    }
+}
