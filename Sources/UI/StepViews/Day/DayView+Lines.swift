@@ -25,7 +25,9 @@ extension DayView {
         page.line(labelled("Day", completeness))
         page.line(labelled("Synced", synced))
         page.blank()
-        page.line(InkedText("  Previous: istep show \(previousDay)" + (nextDay.map { "   Next: istep show \($0)" } ?? ""), .faint))
+        let neighbours = ["Previous: istep show \(previousDay)", nextDay.map { "Next: istep show \($0)" }].compactMap(\.self)
+        let isWide = style.width >= 64
+        for line in isWide ? [neighbours.joined(separator: "   ")] : neighbours { page.line(InkedText("  " + line, .faint)) }
         return page.lines
     }
 
@@ -43,8 +45,11 @@ extension DayView {
         let number = InkedText(Words.grouped(steps), .strong)
         if let error = error(.category) { return number + "  " + wrong(error) }
         guard let category = summary.category else { return number }
-        // Half a day says little of a way of life.
-        return number + "  \(category.words)\(summary.isRunning ? " so far" : "")"
+        if summary.isRunning {
+            // A morning with few steps is no way of life.
+            return category == .sedentary ? number : number + "  \(category.words) so far"
+        }
+        return number + "  \(category.words)"
     }
 
     private var distance: InkedText {
@@ -105,7 +110,7 @@ extension DayView {
         case .complete: return InkedText("complete", .good)
         case .partial where summary.isRunning: return "so far"
         case .partial: return InkedText("partial: steps may be missing", .doubtful)
-        case .unknown: return InkedText("nothing known", .doubtful)
+        case .unknown: return InkedText(summary.isRunning ? "nothing known yet" : "nothing known", .doubtful)
         }
     }
 
@@ -141,7 +146,7 @@ extension DaySummary.DistanceSource {
 extension DaySummary.EnergySource {
     var words: String {
         switch self {
-        case .weight: "above rest, by your weight"
+        case .weight: "by your weight, above rest"
         case .pedometer: "by the pedometer"
         }
     }

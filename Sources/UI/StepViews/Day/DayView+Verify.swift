@@ -54,12 +54,9 @@ extension DayView {
     }
 
     private static func wrongPercentage(_ summary: DaySummary) -> String? {
-        guard let percentage = summary.percentage else {
-            return summary.steps != nil && summary.goal != nil ? "it is missing" : nil
-        }
-        guard let expected = SportPlan.percentage(steps: summary.steps, goal: summary.goal) else {
-            return "there is no goal, or no steps, that it could be of"
-        }
+        let expected = SportPlan.percentage(steps: summary.steps, goal: summary.goal)
+        guard let percentage = summary.percentage else { return expected == nil ? nil : "it is missing" }
+        guard let expected else { return "there is no goal, or no steps, that it could be of" }
         // Anything but a number fails this comparison, too.
         return abs(percentage - expected) <= 0.01 ? nil : "it does not match steps and goal"
     }
@@ -71,17 +68,16 @@ extension DayView {
     private static func wrongHours(_ summary: DaySummary) -> String? {
         let hours = summary.hours
         if let wrong = hours.first(where: { $0.steps < 0 }) { return "\(wrong.steps) in an hour is negative" }
+        if let wrong = hours.first(where: { $0.steps > mostSteps }) {
+            return "\(Words.grouped(wrong.steps)) in an hour is more than anyone walks in a day"
+        }
         if let wrong = hours.first(where: { !(0...23).contains($0.hour) }) { return "\(wrong.hour) is no hour" }
         if zip(hours, hours.dropFirst()).contains(where: { $0.start >= $1.start }) { return "they are not in order" }
+        // More than 25 only where clocks are set within an hour.
         if hours.count > 26 { return "\(hours.count) are too many for a day" }
         // The hours of a corrected day stay as they were counted.
         guard !hours.isEmpty, !summary.isCorrected else { return nil }
-        var sum = 0
-        for hour in hours {
-            let (next, overflow) = sum.addingReportingOverflow(hour.steps)
-            if overflow { return "they are too many" }
-            sum = next
-        }
+        let sum = hours.reduce(0) { $0 + $1.steps }
         return sum == summary.steps ? nil : "they add up to \(Words.grouped(sum)), not to the day's steps"
     }
 

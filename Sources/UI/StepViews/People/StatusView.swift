@@ -56,7 +56,9 @@ public struct StatusView: View {
     }
 
     private func steps(_ day: DayView) -> InkedText {
-        if let error = day.errors.first { return InkedText("today's \(error.attribute.rawValue) is wrong: \(error.message)", .bad) }
+        if let error = day.errors.first {
+            return InkedText("today's figures do not hold: \(error.attribute.rawValue): \(error.message)", .bad)
+        }
         guard let steps = day.summary.steps else { return InkedText("nothing known of today yet", .doubtful) }
         let goal = day.summary.goal.flatMap { goal in
             day.summary.percentage.map { ", \(Int($0.rounded(.down))) % of \(Words.grouped(goal))" }

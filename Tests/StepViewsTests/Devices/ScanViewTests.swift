@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import StepViews
+
+@Suite struct ScanViewTests {
+    private let ring = ScanView.Row(
+        address: "C0:DE:00:00:00:01", addressType: "public", name: "R02_A1B2", rssi: -60, model: "colmi", modelTitle: "a smart ring")
+    private let other = ScanView.Row(
+        address: "C0:DE:00:00:00:02", addressType: "random", services: ["180d"], isConnected: true, isPaired: true)
+
+    @Test func aTable() {
+        #expect(
+            ScanView(rows: [ring, other], hidden: 1).text() == """
+                C0:DE:00:00:00:01   -60 dBm  R02_A1B2   a smart ring
+                C0:DE:00:00:00:02         -  (no name)  connected, paired
+                1 other device in range is no pedometer that istep recognises; istep scan --all
+                shows it.
+                """)
+    }
+
+    @Test func nothingHeardTellsWhatToTry() {
+        let text = ScanView(rows: [], hidden: 3).text()
+        #expect(text.contains("No pedometer heard."))
+        #expect(text.contains("3 other devices"))
+    }
+
+    @Test func hostileNamesAreHarmless() {
+        var row = ring
+        row.name = "R02_\u{1b}[2J\u{7}\n\u{202e}evil" + String(repeating: "x", count: 5000)
+        let lines = ScanView(rows: [row]).lines(Sample.plain)
+        #expect(lines.count == 1)
+        #expect(lines[0].contains("R02_\u{fffd}[2J"))
+        #expect(lines[0].contains("a smart ring"))
+        #expect(!lines[0].unicodeScalars.contains { Printable.isHarmful($0) })
+    }
+
+    @Test func theDocument() throws {
+        let json = try ScanView(rows: [ring, other], hidden: 4).json()
+        let document = try JSONDecoder().decode(ScanView.Document.self, from: Data(json.utf8))
+        #expect(document.version == 1 && document.hidden == 4)
+        #expect(document.peripherals.map(\.address) == ["C0:DE:00:00:00:01", "C0:DE:00:00:00:02"])
+        #expect(document.peripherals.map(\.model) == ["colmi", nil])
+        #expect(document.peripherals.map(\.rssi) == [-60, nil])
+        #expect(document.peripherals.last?.services == ["180d"])
+        #expect(document.peripherals.map(\.paired) == [false, true])
+    }
+}

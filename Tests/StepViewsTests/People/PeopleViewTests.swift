@@ -1,0 +1,113 @@
+import Foundation
+import StepDomain
+import Testing
+
+@testable import StepViews
+
+@Suite struct PeopleViewTests {
+    private let anna = User(id: 1, name: "anna")
+    private let beginning = Day(daysSince1970: 0)
+
+    // MARK: Profile
+
+    @Test func profilesNewestFirst() {
+        let profiles = [
+            Profile(validFrom: beginning, height: 1.78, weight: 72.5, sex: .female, birthDate: Day("1980-01-02")),
+            Profile(validFrom: Sample.day, stepLength: 0.74),
+        ]
+        #expect(
+            ProfileView(user: anna, profiles: profiles).text() == """
+                anna
+                  from 2014-04-20: step 74 cm, measured
+                  from the beginning: height 178 cm, weight 72.5 kg, female, born 1980-01-02,
+                    step 73.5 cm, by height
+                """)
+        #expect(ProfileView(user: anna, profiles: []).text().contains("istep profile --height"))
+        #expect(ProfileView(user: anna, profiles: [Profile(validFrom: Sample.day)]).text().hasSuffix("nothing told"))
+    }
+
+    @Test func theProfilesDocument() throws {
+        let profile = Profile(validFrom: Sample.day, height: 1.78, sex: .female)
+        let json = try ProfileView(user: anna, profiles: [profile]).json()
+        let document = try JSONDecoder().decode(ProfileView.Document.self, from: Data(json.utf8))
+        let entry = try #require(document.profiles.first)
+        #expect(document.version == 1 && document.user == "anna")
+        #expect(entry.validFrom == "2014-04-20" && entry.heightMetres == 1.78 && entry.sex == "female")
+        #expect(entry.weightKilograms == nil && entry.birthDate == nil && entry.stepLengthMetres == nil)
+        #expect(json.contains("\"weightKilograms\" : null"))
+    }
+
+    // MARK: Plan
+
+    @Test(arguments: [
+        (Array(repeating: 8000, count: 7), "every day 8,000"), ([], "every day rest"),
+        ([8000, 8000, 8000, 8000, 8000, 12_000, 0], "Mon-Fri 8,000, Sat 12,000, Sun rest"),
+        ([1, 2, 1, 2, 1, 2, 1], "Mon 1, Tue 2, Wed 1, Thu 2, Fri 1, Sat 2, Sun 1"),
+    ])
+    func aPlanInWords(goals: [Int], words: String) {
+        let plan = SportPlan(validFrom: Sample.day, goals: goals)
+        #expect(PlanView(user: anna, plans: [plan]).text() == "anna\n  from 2014-04-20: \(words)")
+    }
+
+    @Test func plansNewestFirst() {
+        let plans = [SportPlan(validFrom: beginning, everyDay: 6000), SportPlan(validFrom: Sample.day, everyDay: 8000)]
+        #expect(
+            PlanView(user: anna, plans: plans).lines(Sample.plain)
+                == ["anna", "  from 2014-04-20: every day 8,000", "  from the beginning: every day 6,000"])
+        #expect(PlanView(user: anna, plans: []).text().contains("istep plan 8000"))
+    }
+
+    @Test func thePlansDocument() throws {
+        let plan = SportPlan(validFrom: Sample.day, goals: [1, 2, 3, 4, 5, 6, 0])
+        let json = try PlanView(user: anna, plans: [plan]).json()
+        let document = try JSONDecoder().decode(PlanView.Document.self, from: Data(json.utf8))
+        #expect(document.version == 1)
+        #expect(document.plans.first?.goals["monday"] == 1)
+        #expect(document.plans.first?.goals["sunday"] == 0)
+        #expect(document.plans.first?.goals.count == 7)
+    }
+
+    // MARK: Status
+
+    private func status(_ today: DaySummary, _ syncs: SyncRecord...) -> StatusView {
+        StatusView(
+            [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a smart ring", syncs: syncs)])],
+            database: "/home/anna/history.sqlite", now: Sample.now, localTime: Sample.place)
+    }
+
+    private var today: DaySummary { Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]) }
+
+    @Test func howThingsStand() {
+        let failed = Sample.sync(.failed, at: Sample.now - 900, battery: nil, failure: "not found")
+        #expect(
+            status(today, failed, failed, Sample.sync()).text() == """
+                anna: 812 steps today, 10 % of 8,000
+                  ring: synced 2 hours ago, 2014-04-21 07:30, battery 81 %
+                    2 tries since, the last failed 14 minutes ago: not found
+                History: /home/anna/history.sqlite
+                """)
+    }
+
+    @Test func otherStates() {
+        #expect(status(today).text().contains("  ring: never synced: istep sync\n"))
+        #expect(status(today, Sample.sync(.failed)).text().contains("  ring: no sync has succeeded lately"))
+        #expect(status(today, Sample.sync(.running), Sample.sync()).text().contains("the last try begun 3 hours ago, not ended"))
+        let unknown = DaySummary(user: anna, day: today.day)
+        #expect(status(unknown).text().hasPrefix("anna: nothing known of today yet\n"))
+        var wrong = today
+        wrong.steps = -1
+        #expect(status(wrong).text().hasPrefix("anna: today's figures do not hold: steps: -1 is negative\n"))
+        let nobody = StatusView([], database: "x", now: Sample.now, localTime: Sample.place)
+        #expect(nobody.text().contains("istep scan"))
+    }
+
+    @Test func theStatusDocument() throws {
+        let json = try status(today, Sample.sync(.failed, battery: nil, failure: "not found"), Sample.sync()).json()
+        let document = try JSONDecoder().decode(StatusView.Document.self, from: Data(json.utf8))
+        let person = try #require(document.users.first), device = try #require(person.pedometers.first)
+        #expect(document.version == 1 && document.database == "/home/anna/history.sqlite")
+        #expect(person.today.steps == 812 && person.today.user == "anna")
+        #expect(device.battery == 81 && device.failuresSince == 1)
+        #expect(device.lastSync?.outcome == "failed" && device.lastComplete?.outcome == "complete")
+    }
+}

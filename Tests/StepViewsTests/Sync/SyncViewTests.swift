@@ -1,0 +1,99 @@
+import Foundation
+import StepDomain
+import Testing
+
+@testable import StepViews
+
+@Suite struct SyncViewTests {
+    private struct Away: Error {}
+
+    private func view(_ reports: SyncReport...) -> SyncView {
+        SyncView(reports, now: Sample.now, localTime: Sample.place) { $0 is Away ? "Bring it close." : nil }
+    }
+
+    private func report(
+        steps: Int = 8801, notices: [SyncNotice] = [], failure: String? = nil, name: String = "ring", clock: ClockState = ClockState()
+    ) -> SyncReport {
+        var counts = Sample.sync().counts
+        counts.steps = steps
+        return SyncReport(
+            pedometer: Sample.pedometer(name, clock: clock), record: Sample.sync(failure == nil ? .complete : .failed), counts: counts,
+            notices: notices, battery: failure == nil ? 81 : nil, connectedSeconds: failure == nil ? 1.24 : nil,
+            failure: failure == nil ? nil : Away(), failureText: failure)
+    }
+
+    @Test func oneLineAPedometer() {
+        let text = view(report(), report(steps: 0, name: "watch"), SyncReport(pedometer: Sample.pedometer("band"))).text()
+        #expect(
+            text == """
+                ring: 8,801 new steps in 42 slots, battery 81 %, connected 1.2 s
+                watch: nothing new, battery 81 %, connected 1.2 s
+                band: no steps
+                """)
+    }
+
+    @Test func aFailureTellsWhatIsKeptAndWhatToDo() {
+        #expect(
+            view(report(steps: 12, failure: "not found within 20 seconds")).text() == """
+                ring: failed after 12 new steps, which are kept: not found within 20 seconds
+                  Bring it close.
+                """)
+        #expect(view(report(steps: 0, failure: "gone")).text().hasPrefix("ring: failed: gone\n"))
+    }
+
+    @Test func noPedometer() { #expect(view().text().contains("istep add")) }
+
+    @Test(arguments: [
+        (SyncNotice.clockWasOff(seconds: -7200), "off by 2 hours (it was behind)"), (.clockWasOff(seconds: 60), "1 minute (it was ahead)"),
+        (.clockWasOff(seconds: nil), "Its clock was off, so"), (.clockWasOff(seconds: 0), "Its clock was off, so"),
+        (.batteryLow(9), "at 9 %: charge it"), (.undecodable(frames: 1), "1 packet could not"),
+        (.implausible(samples: 2), "2 readings"), (.counterRestarted, "restarted"),
+        (.lost(from: Sample.day, through: Sample.day), "steps of 2014-04-20. Sync"), (.dayNotClosed(Sample.day), "on 2014-04-20 after"),
+    ])
+    func noticesInWords(notice: SyncNotice, words: String) {
+        #expect(notice.words.contains(words))
+        let text = view(report(notices: [notice])).lines(Sample.plain)
+        #expect(text.count > 1)
+        #expect(text.dropFirst().allSatisfy { $0.hasPrefix("  ") && $0.count <= 80 })
+    }
+
+    @Test func whetherTheClockIsSetRightIsToldByWhatWasDone() {
+        let set = ClockState(settings: [.init(at: Sample.synced + 2, utcOffset: 7200)])
+        let before = ClockState(settings: [.init(at: Sample.synced - 9999, utcOffset: 7200)])
+        let notice = SyncNotice.clockWasOff(seconds: nil)
+        func isSet(_ report: SyncReport) -> Bool {
+            view(report).document.pedometers.first?.notices.first?.message.hasSuffix("It is set to local time again.") ?? false
+        }
+        #expect(isSet(report(notices: [notice], clock: set)))
+        #expect(!isSet(report(notices: [notice], clock: before)))
+        #expect(!isSet(report(notices: [notice])))
+    }
+
+    @Test func hostileNamesAndErrorsAreHarmless() {
+        let text = view(report(failure: "no\u{1b}[2J\nring: 9 new steps", name: "ri\u{202e}ng\u{7}")).text()
+        #expect(!text.unicodeScalars.contains { $0 != "\n" && Printable.isHarmful($0) })
+        #expect(!text.contains("\nring: 9"))
+    }
+
+    @Test func progressInWords() {
+        let ring = Sample.pedometer("ri\u{1b}ng")
+        #expect(SyncView.words(for: .searching, of: ring) == "ri\u{fffd}ng: looking for it")
+        #expect(SyncView.words(for: .reading(done: 2, of: 8), of: ring).hasSuffix("reading, 2 of 8"))
+        #expect(SyncView.words(for: .connecting, of: ring) != SyncView.words(for: .settingClock, of: ring))
+    }
+
+    @Test func theDocument() throws {
+        let json = try view(report(notices: [.batteryLow(9)]), report(failure: "gone")).json()
+        let document = try JSONDecoder().decode(SyncView.Document.self, from: Data(json.utf8))
+        let first = try #require(document.pedometers.first), last = try #require(document.pedometers.last)
+        #expect(document.version == 1)
+        #expect(first.outcome == "complete" && last.outcome == "failed")
+        let counts: [Int] = [first.added, first.grown, first.unchanged, first.steps, first.frames]
+        #expect(counts == [40, 2, 7, 8801, 60])
+        #expect(first.start == "2014-04-21T07:30:00+02:00" && first.end == "2014-04-21T07:30:04+02:00")
+        #expect(first.battery == 81 && first.connectedSeconds == 1.2)
+        #expect(first.notices.map(\.kind) == ["batteryLow"])
+        #expect(first.failure == nil && last.failure?.message == "gone" && last.failure?.advice == "Bring it close.")
+        #expect(json.contains("\"failure\" : null"))
+    }
+}

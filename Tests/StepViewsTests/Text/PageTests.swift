@@ -1,0 +1,39 @@
+import Testing
+
+@testable import StepViews
+
+@Suite struct PageTests {
+    private func page(_ style: TextStyle, _ body: (inout Page) -> Void) -> [String] {
+        var page = Page(style)
+        body(&page)
+        return page.lines
+    }
+
+    @Test func linesAreClippedByColumnsNotByEscapes() {
+        let text = InkedText(String(repeating: "腕", count: 30), .bad) + "tail"
+        #expect(page(TextStyle(width: 40)) { $0.line(text) } == [String(repeating: "腕", count: 20)])
+        let coloured = page(TextStyle(width: 40, colour: true)) { $0.line(text) }
+        #expect(coloured == ["\u{1b}[31m" + String(repeating: "腕", count: 20) + "\u{1b}[0m"])
+    }
+
+    @Test func colourOnlyWhereItMayBe() {
+        #expect(page(TextStyle(colour: true)) { $0.line(InkedText("a", .strong) + "b") } == ["\u{1b}[1ma\u{1b}[0mb"])
+        #expect(page(TextStyle()) { $0.line(InkedText("a", .strong) + "b  ") } == ["ab"])
+    }
+
+    @Test func asciiHasItsOwnSigns() {
+        #expect(page(TextStyle(unicode: false)) { $0.line("a · b… ██░ Zoë e\u{301} 腕") } == ["a - b... ##. Zo? e ?"])
+    }
+
+    @Test func paragraphsBreakBetweenWords() {
+        let words = "one two three four five six seven eight nine ten"
+        let lines = page(TextStyle(width: 40)) { $0.paragraph(words, indent: 2, hanging: 4) }
+        #expect(lines == ["  one two three four five six seven", "    eight nine ten"])
+        let long = String(repeating: "x", count: 99)
+        #expect(page(TextStyle(width: 40)) { $0.paragraph("a \(long) b") } == ["a", String(repeating: "x", count: 40), "b"])
+        #expect(page(TextStyle()) { $0.paragraph("") } == [""])
+    }
+
+    @Test(arguments: [(0, 40), (39, 40), (40, 40), (72, 72), (80, 80), (300, 80), (.min, 40)])
+    func widthsAreKeptWithinWhatReadsWell(given: Int, used: Int) { #expect(TextStyle(width: given).width == used) }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import StepViews
+
+@Suite struct PrintableTests {
+    @Test(arguments: ["R02_A1B2", "Annas Uhr", "Zoë", "腕時計", "часы", "שעון", "ساعة", "\u{231a} 2"])
+    func ordinaryNamesStay(name: String) { #expect(Printable(name).description == name) }
+
+    @Test(arguments: [
+        ("a\u{1b}[2Jb", "a\u{fffd}[2Jb"), ("a\u{7}\r\nb", "a\u{fffd}\u{fffd}\u{fffd}b"), ("a\u{9b}31mb", "a\u{fffd}31mb"),
+        ("a\u{7f}b\u{0}", "a\u{fffd}b\u{fffd}"), ("\u{202e}gnp.exe", "\u{fffd}gnp.exe"), ("\u{2066}x\u{2069}", "\u{fffd}x\u{fffd}"),
+        ("a\u{2028}b\u{2029}", "a\u{fffd}b\u{fffd}"), ("\u{feff}a\u{200b}", "\u{fffd}a\u{fffd}"), ("\u{e000}\u{e0041}", "\u{fffd}\u{fffd}"),
+        ("a\u{3164}", "a\u{fffd}"), ("a\u{200d}b\u{200c}c\u{fe0f}", "abc"), ("", ""),
+    ])
+    func whatSteersOrHidesIsReplaced(name: String, printable: String) {
+        #expect(Printable(name).description == printable)
+    }
+
+    @Test func noScalarWhatsoeverSteers() {
+        for value in UInt32(0)...0x10ffff {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let shown = Printable(String(scalar)).description
+            guard shown.unicodeScalars.allSatisfy({ !Printable.isHarmful($0) || $0 == "\u{fffd}" }) else {
+                Issue.record("U+\(String(value, radix: 16)) comes through")
+                continue
+            }
+        }
+    }
+
+    @Test func longNamesEndInAnEllipsis() {
+        #expect(Printable(String(repeating: "a", count: 64)).description.count == 64)
+        let long = Printable(String(repeating: "a", count: 65)).description
+        #expect(long == String(repeating: "a", count: 63) + "…")
+        #expect(Printable("腕時計", limit: 5).description == "腕時…")
+        #expect(Printable("ab", limit: 1).description == "…")
+        #expect(Printable("a", limit: 0).description == "a")
+        #expect(Columns.of(Printable(String(repeating: "腕", count: 100_000)).description) <= 64)
+    }
+
+    @Test func towersOfMarksAreCutDown() {
+        let tower = "a" + String(repeating: "\u{301}", count: 50) + "b"
+        #expect(Printable(tower).description.unicodeScalars.count == 5)
+        #expect(Printable(tower).description.hasSuffix("b"))
+    }
+}
