@@ -1,0 +1,154 @@
+import Foundation
+import Settings
+import Testing
+
+@Suite struct ConfigFileTests {
+    /// The error of a user's file with this text, its path given as `config.toml`.
+    private func error(_ text: String) throws -> SettingsError? { try error(Data(text.utf8)) }
+
+    private func error(_ data: Data) throws -> SettingsError? {
+        var error: SettingsError?
+        try withMachine { machine in
+            try machine.write(data, to: machine.userConfig)
+            error = machine.error()?.at("config.toml")
+        }
+        return error
+    }
+
+    @Test(arguments: [
+        ("timout = 3", 1, "timout", "timeout"), ("\n# c\n  usr = 'x'", 3, "usr", "user"),
+        ("user = 'x'\n[logs]\nlevel = 1", 2, "logs", "log"), ("\"Adapter\" = 'hci0'", 1, "Adapter", "adapter"),
+        ("databaes = ''", 1, "databaes", "database"), ("db = ''", 1, "db", nil), ("colour = 'red'", 1, "colour", nil),
+        ("sync.every = 3", 1, "sync", nil), ("[[device]]\nx = 1", 1, "device", nil),
+    ] as [(String, Int, String, String?)])
+    func anUnknownKeyIsToldWithItsLine(text: String, line: Int, key: String, nearest: String?) throws {
+        let error = try error(text)
+        #expect(error == .unknownKey(key, path: "config.toml", line: line, nearest: nearest))
+        #expect(error?.exitCode == 78)
+        #expect(error?.description.contains(nearest ?? "known are `user`, `adapter`") == true)
+    }
+
+    @Test func aLineWithinATextIsNoKey() throws {
+        let text = "user = '''\nAda\ntimout = 3\n'''\n\n\n timout = 3"
+        #expect(try error(text) == .unknownKey("timout", path: "config.toml", line: 7, nearest: "timeout"))
+    }
+
+    @Test func theFirstWrongLineIsTold() throws {
+        #expect(try error("timeout = 'x'\naaa = 1") == .wrongType(
+            key: "timeout", source: .file("config.toml", line: 1), expected: "a number of seconds from 1 to 600", found: "a text"))
+        #expect(try error("zzz = 1\naaa = 1") == .unknownKey("zzz", path: "config.toml", line: 1, nearest: nil))
+    }
+
+    @Test(arguments: [
+        ("timeout = '30'", "timeout", "a text"), ("timeout = true", "timeout", "true or false"),
+        ("timeout = [1]", "timeout", "an array"), ("user = 5", "user", "a number"), ("log = 1.5", "log", "a number"),
+        ("adapter = 2014-04-20", "adapter", "a date"), ("adapter = 07:30:00", "adapter", "a time"),
+        ("user = 2014-04-20T07:30:00Z", "user", "a date with time"), ("[database]\npath = 'x'", "database", "a table"),
+    ])
+    func aWrongTypeIsToldWithLineAndExpectation(text: String, key: String, found: String) throws {
+        guard case .wrongType(key, .file("config.toml", line: 1), let expected, found) = try error(text) else {
+            Issue.record("\(String(describing: try error(text)))")
+            return
+        }
+        #expect(!expected.isEmpty)
+    }
+
+    @Test(arguments: [
+        "timeout = 0", "timeout = 601", "timeout = -1", "timeout = nan", "timeout = inf", "timeout = 9223372036854775807",
+        "user = ''", "user = \" \"", "adapter = 'eth0'", "adapter = 'hci'", "adapter = 'hci0; reboot'",
+        "adapter = 'hci٣'", "database = ''", "database = 'relative.sqlite'", "database = '~ada/x'", "log = 'loud'",
+    ])
+    func aValueOutOfRangeIsToldWithLine(text: String) throws {
+        guard case .badValue(_, _, .file("config.toml", line: 1), _) = try error(text) else {
+            Issue.record("\(String(describing: try error(text)))")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        ("user = ", 1), ("user = 'x'\ntimeout 3", 2), ("user = 'x'\nuser = 'y'", 2), ("= 3", 1), ("[", 1), ("user = \"x", 1),
+        ("a = " + String(repeating: "[", count: 10_000), 1),
+    ])
+    func whatIsNoTOMLIsToldWithLine(text: String, line: Int) throws {
+        guard case .syntax("config.toml", line, _, let reason) = try error(text) else {
+            Issue.record("\(String(describing: try error(text)))")
+            return
+        }
+        #expect(!reason.isEmpty)
+    }
+
+    @Test func whatIsNoTextIsToldWithLine() throws {
+        #expect(try error(Data("user = 'Ada'\n# \u{E9}".utf8) + [0xE9, 0x0A]) == .notText(path: "config.toml", line: 2))
+        #expect(try error("user = 'Ada'\n\0timeout = 'hidden'") == .notText(path: "config.toml", line: 2))
+        #expect(try error(Data([0xFF, 0xFE, 0x75, 0x00])) == .notText(path: "config.toml", line: 1))
+    }
+
+    @Test func aHugeFileIsNotRead() throws {
+        let line = "# a comment of 32 bytes, 32 ....\n"
+        #expect(try error(String(repeating: line, count: 1985)) == nil, "64 KiB at most")
+        #expect(try error(String(repeating: line, count: 1986)) == .tooLarge(path: "config.toml", limit: 65_536))
+    }
+
+    @Test func aDirectoryCannotBeRead() throws {
+        try withMachine { machine in
+            try FileManager.default.createDirectory(atPath: machine.userConfig, withIntermediateDirectories: true)
+            #expect(machine.error() == .unreadable(path: machine.userConfig, reason: "Is a directory"))
+        }
+    }
+
+    @Test func anEndlessFileIsNotReadToItsEnd() throws {
+        try withMachine { machine in
+            #expect(machine.error(SettingFlags(config: "/dev/zero")) == .tooLarge(path: "/dev/zero", limit: 65_536))
+            #expect(machine.error(SettingFlags(config: "/dev/null")) == nil)
+        }
+    }
+
+    /// In a child process, which gives up root's privileges: root can read everything.
+    @Test func aFileThatMayNotBeReadIsToldWithReason() async throws {
+        let path = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
+        try Data().write(to: URL(fileURLWithPath: path))
+        chmod(path, 0)
+        defer { unlink(path) }
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+            let error = #expect(throws: SettingsError.self) {
+                try Settings.load(flags: SettingFlags(config: path), environment: ["HOME": "/nowhere"])
+            }
+            guard error == .unreadable(path: path, reason: "Permission denied") else { exit(1) }
+        }
+    }
+
+    @Test func bytesThatEditorsLeaveAreNoFault() throws {
+        #expect(try error("\u{FEFF}user = 'Ada'\r\ntimeout = 3\r\n") == nil)
+        #expect(try error("\u{FEFF}usr = 'Ada'\r\n") == .unknownKey("usr", path: "config.toml", line: 1, nearest: "user"))
+        #expect(try error("") == nil)
+    }
+
+    @Test func hostileKeysReachNoTerminal() throws {
+        let shown = try #require(try error("\"\\u001B[2J\" = 1")).description
+        #expect(shown.unicodeScalars.allSatisfy { $0.value >= 32 })
+        #expect(try #require(try error(String(repeating: "x", count: 60_000) + " = 1")).exitCode == 78)
+    }
+}
+
+extension SettingsError {
+    /// The same of a file of another name.
+    fileprivate func at(_ path: String) -> SettingsError {
+        func source(_ source: SettingSource) -> SettingSource {
+            if case .file(_, let line) = source { .file(path, line: line) } else { source }
+        }
+        return switch self {
+        case .missing(_, let named): .missing(path: path, namedBy: named)
+        case .unreadable(_, let reason): .unreadable(path: path, reason: reason)
+        case .tooLarge(_, let limit): .tooLarge(path: path, limit: limit)
+        case .notText(_, let line): .notText(path: path, line: line)
+        case .syntax(_, let line, let column, let reason): .syntax(path: path, line: line, column: column, reason: reason)
+        case .unknownKey(let key, _, let line, let nearest): .unknownKey(key, path: path, line: line, nearest: nearest)
+        case .wrongType(let key, let old, let expected, let found):
+            .wrongType(key: key, source: source(old), expected: expected, found: found)
+        case .badValue(let value, let key, let old, let expected):
+            .badValue(value, key: key, source: source(old), expected: expected)
+        case .noHome: .noHome
+        }
+    }
+}

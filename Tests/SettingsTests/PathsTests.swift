@@ -1,0 +1,45 @@
+import Settings
+import Testing
+
+@Suite struct PathsTests {
+    private func paths(_ environment: [String: String]) -> Paths {
+        Paths(environment: environment, passwordHome: { "/home/by-uid" })
+    }
+
+    @Test func variablesSayWhere() {
+        let paths = paths([
+            "HOME": "/home/ada", "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "/s",
+            "XDG_RUNTIME_DIR": "/run/user/1000",
+        ])
+        #expect(paths.userConfig == "/c/istep/config.toml")
+        #expect(paths.database == "/d/istep/history.sqlite")
+        #expect(paths.state == "/s/istep")
+        #expect(paths.runtime == "/run/user/1000/istep")
+        #expect(paths.systemConfig == "/etc/istep/config.toml")
+    }
+
+    @Test(arguments: [
+        [:], ["XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": ""],
+        ["XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "./d", "XDG_STATE_HOME": "~/s", "XDG_RUNTIME_DIR": "run"],
+    ])
+    func whatIsEmptyOrRelativeIsIgnored(environment: [String: String]) {
+        let paths = paths(environment.merging(["HOME": "/home/ada"]) { $1 })
+        #expect(paths.userConfig == "/home/ada/.config/istep/config.toml")
+        #expect(paths.database == "/home/ada/.local/share/istep/history.sqlite")
+        #expect(paths.state == "/home/ada/.local/state/istep")
+        #expect(paths.runtime == nil)
+    }
+
+    @Test(arguments: [[:], ["HOME": ""], ["HOME": "ada"]])
+    func withoutHOMETheUserDatabaseIsAsked(environment: [String: String]) {
+        #expect(paths(environment).database == "/home/by-uid/.local/share/istep/history.sqlite")
+    }
+
+    @Test func withoutAnyHomeThereIsWhatVariablesName() {
+        let paths = Paths(environment: ["XDG_DATA_HOME": "/d"], passwordHome: { nil })
+        #expect(paths.database == "/d/istep/history.sqlite")
+        #expect(paths.userConfig == nil)
+        #expect(paths.home == nil)
+    }
+
+}

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import Settings
+
+@Suite struct SettingKeyTests {
+    @Test(arguments: [
+        ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "acb", 1),
+        ("timeout", "tiemout", 1), ("kitten", "sitting", 3), ("user", "üser", 1),
+    ])
+    func editDistances(a: String, b: String, distance: Int) {
+        #expect(editDistance(a, b) == distance)
+        #expect(editDistance(b, a) == distance)
+    }
+
+    @Test func aKeyFarFromAllHasNoNearest() {
+        #expect(SettingKey.nearest(to: "x") == nil)
+        #expect(SettingKey.nearest(to: "") == nil)
+        #expect(SettingKey.nearest(to: "LOG") == .log)
+    }
+}
