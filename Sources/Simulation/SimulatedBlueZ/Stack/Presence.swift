@@ -30,6 +30,8 @@ struct Presence: Sendable {
     func end() async {
         outbox.close()
         await delivery.value
+        // The bus notices a closed connection some time later; once this is answered, the name is free.
+        try? await connection.releaseName("org.bluez")
         await connection.close()
         for task in tasks { task.cancel() }
     }
