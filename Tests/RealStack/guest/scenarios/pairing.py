@@ -9,15 +9,16 @@ OPEN = ("--service", "00030000-78fc-48fe-8e23-433b3a1942d0",
 CLOSED = ("--service", "8f1d0001-7e57-4c0b-9b1d-000000000000",
           "--characteristic", "8f1d0003-7e57-4c0b-9b1d-000000000000", "--format", "u32le", "--counts", "today")
 
-set_clock(f"{TODAY} 18:00:00")
 istep = Istep()
 
 
-def grows(who, name):
-    """What is walked between two syncs is what the day grows by."""
+def grows(who, name, at):
+    """What is walked between two syncs, some minutes apart, is what the day grows by."""
+    set_clock(f"{TODAY} {at}:00:00")
     istep("sync", name)
     before = istep.steps(TODAY) or 0
     peripheral(who, "walk", 500)
+    set_clock(f"{TODAY} {at}:10:00")
     istep("sync", name)
     now = istep.steps(TODAY) or 0
     check(now - before == 500, f"{before} steps, 500 walked, {now} steps")
@@ -26,8 +27,9 @@ def grows(who, name):
 @scenario
 def described():
     """a pedometer that counts, described by its UUIDs"""
+    set_clock(f"{TODAY} 17:55:00")
     istep("add", COUNTER, "--name", "watch", "--model", "generic", *OPEN)
-    grows("counter", "watch")
+    grows("counter", "watch", at=18)
     istep.lets_go_of("counter")
 
 
@@ -57,7 +59,7 @@ def refused():
 def paired():
     """a pedometer that demands encryption is paired with, and read"""
     istep("add", SECURE, "--name", "stepper", "--model", "generic", *CLOSED)
-    grows("secure", "stepper")
+    grows("secure", "stepper", at=19)
     check(peripheral("secure", "status")["bonds"], "the peripheral knows of no bond")
     check(len(events("secure", "paired")) == 1, "paired more than once")
     istep.lets_go_of("secure")
