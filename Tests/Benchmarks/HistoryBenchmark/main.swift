@@ -28,23 +28,12 @@ func merge(_ path: String, from first: Day, days: Int) throws {
     }
 }
 
-func show(_ path: String, _ day: Day) throws {
-    let database = try StepDatabase(path: path, for: .reading)
-    for user in try database.users() {
-        let data = try database.stepData(of: user, on: day, span: LocalTime.fixed(0).span(of: day))
-        print(data.tracks.flatMap(\.samples).reduce(0) { $0 + $1.steps })
-    }
-}
-
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
 case ("prepare", 2): try prepare(arguments[1])
 case ("merge", 4):
     guard let day = Day(arguments[2]), let days = Int(arguments[3]) else { fallthrough }
     try merge(arguments[1], from: day, days: days)
-case ("show", 3):
-    guard let day = Day(arguments[2]) else { fallthrough }
-    try show(arguments[1], day)
 default:
-    print("usage: HistoryBenchmark prepare DB | merge DB DAY DAYS | show DB DAY")
+    print("usage: HistoryBenchmark prepare DB | merge DB DAY DAYS")
 }
