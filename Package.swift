@@ -55,11 +55,12 @@ let package = Package(
         layer(domain, "StepDomain"),
 
         // Data
+        layer(data, "Quoting"),
         layer(data, "StepDatabase", [
-            "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
+            "Quoting", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
             .product(name: "GRDBSQLite", package: "GRDB.swift"),
         ]),
-        layer(data, "Settings", ["TOMLKit"]),
+        layer(data, "Settings", ["Quoting", "TOMLKit"]),
 
         // Simulation
         layer(simulation, "PrivateBus"),
@@ -93,5 +94,8 @@ let package = Package(
         .executableTarget(
             name: "HistoryBenchmark", dependencies: ["StepDatabase", "StepDomain"],
             path: "Tests/Benchmarks/HistoryBenchmark", swiftSettings: rules),
+        .executableTarget(
+            name: "DecoderBenchmark", dependencies: ["Pedometers", "BlueZ", "StepDomain"],
+            path: "Tests/Benchmarks/DecoderBenchmark", swiftSettings: rules),
     ]
 )

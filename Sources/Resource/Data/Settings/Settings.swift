@@ -1,3 +1,5 @@
+import Quoting
+
 /// What the user has set, each with where it was set: later ones replace earlier ones.
 ///
 /// In order: what istep does by itself, `/etc/istep/config.toml`, `$XDG_CONFIG_HOME/istep/config.toml`, the file of

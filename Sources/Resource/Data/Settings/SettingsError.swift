@@ -1,4 +1,5 @@
 import Foundation
+import Quoting
 
 /// Why the settings cannot be used. Everything that `Settings.load` throws is one of these.
 public enum SettingsError: Error, Hashable, Sendable {

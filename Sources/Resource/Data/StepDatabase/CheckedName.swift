@@ -1,3 +1,4 @@
+import Quoting
 import Foundation
 
 /// A name of a user or a pedometer that the history takes: 1 to 64 characters that can be shown on a terminal.

@@ -1,3 +1,5 @@
+import Quoting
+
 /// Why the history could not be read or written. Everything that `StepDatabase` throws is one of these.
 public enum HistoryError: Error, Hashable, Sendable {
     /// There is no database yet: nothing was ever added.

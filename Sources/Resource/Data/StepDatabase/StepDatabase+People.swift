@@ -1,4 +1,5 @@
 import GRDB
+import Quoting
 public import StepDomain
 
 extension StepDatabase {

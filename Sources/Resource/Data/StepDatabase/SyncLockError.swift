@@ -1,4 +1,5 @@
 import Foundation
+import Quoting
 
 /// Why a sync may not start.
 public enum SyncLockError: Error, Hashable, Sendable {

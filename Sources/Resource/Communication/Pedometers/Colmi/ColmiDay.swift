@@ -33,10 +33,11 @@ struct ColmiDay {
 
     private var divided = false
     private var total: Int?
-    private var records: [Int: Record] = [:]
+    /// By index, as far as any came.
+    private var records: [Record?] = []
 
-    /// By time.
-    var slots: [Record] { records.values.sorted { $0.wall < $1.wall } }
+    /// In the ring's order, which is that of time.
+    var slots: [Record] { records.compactMap(\.self) }
 
     mutating func add(_ packet: ColmiPacket) -> Progress {
         guard packet.command == ColmiPacket.Command.steps else { return .other }
@@ -57,10 +58,11 @@ struct ColmiDay {
     private mutating func addRecord(_ packet: ColmiPacket) -> Progress {
         guard let record = decode(packet) else { return .other }
         let (index, count) = (Int(packet[5]), Int(packet[6]))
+        if index >= records.count { records += Array(repeating: nil, count: index + 1 - records.count) }
         records[index] = record
         guard index == count - 1 else { return .more }
         // Without the header the calories' scale is unknown: as good as a gap, the day is asked for again.
-        return records.count == count && total == count ? .complete : .gaps
+        return total == count && records.count == count && !records.contains(nil) ? .complete : .gaps
     }
 
     private func decode(_ packet: ColmiPacket) -> Record? {
@@ -78,5 +80,5 @@ struct ColmiDay {
     ///
     /// Some firmware counts by the hour and stamps the hour's first quarter; other firmware counts quarters. A day in which no
     /// slot lies off the hour is of the first kind.
-    var slotLength: Int { records.values.allSatisfy { $0.slot % 4 == 0 } ? 3600 : 900 }
+    var slotLength: Int { records.allSatisfy { ($0?.slot ?? 0) % 4 == 0 } ? 3600 : 900 }
 }

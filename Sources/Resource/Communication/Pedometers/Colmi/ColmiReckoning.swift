@@ -45,7 +45,8 @@ struct ColmiReckoning {
     /// and counted in `misplaced`.
     mutating func samples(of answer: ColmiDay, daysAgo: Int, now: Timestamp) -> [StepSample] {
         judge(answer, daysAgo: daysAgo, now: now)
-        let all = answer.slots.filter { $0.steps > 0 }.map { sample($0, length: answer.slotLength) }
+        let length = answer.slotLength
+        let all = answer.slots.filter { $0.steps > 0 }.map { sample($0, length: length) }
         let within = all.filter { $0.start <= now + Self.drift && $0.start >= now - Self.memory }
         misplaced += all.count - within.count
         return within
@@ -88,8 +89,9 @@ struct ColmiReckoning {
     private func hasGrownSinceOver(_ answer: ColmiDay) -> Bool {
         guard let readThrough = cursor.readThrough, let tail = cursor.tail, let first = tail.first?.start else { return false }
         let known = Dictionary(tail.map { ($0.start, $0.steps) }, uniquingKeysWith: max)
+        let length = answer.slotLength
         return answer.slots.contains { record in
-            let sample = sample(record, length: answer.slotLength)
+            let sample = sample(record, length: length)
             guard sample.start >= first, sample.span.end <= readThrough - Self.drift else { return false }
             return sample.steps > known[sample.start] ?? 0
         }

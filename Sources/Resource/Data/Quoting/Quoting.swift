@@ -1,6 +1,6 @@
 /// In double quotes, with everything escaped that a terminal would obey instead of showing: controls, and the
 /// invisible characters that turn the direction of text.
-func quoted(_ text: String) -> String {
+public func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
         if scalar == "\"" || scalar == "\\" {
@@ -15,7 +15,7 @@ func quoted(_ text: String) -> String {
 }
 
 /// As one word for a POSIX shell, to be pasted; as it is where it needs no quotes.
-func shellQuoted(_ text: String) -> String {
+public func shellQuoted(_ text: String) -> String {
     let plain = text.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -33,7 +33,7 @@ func shellQuoted(_ text: String) -> String {
 
 extension Unicode.Scalar {
     /// Controls, direction marks, line and paragraph separators, and what is not assigned or private.
-    var isUnfitForTerminals: Bool {
+    public var isUnfitForTerminals: Bool {
         switch properties.generalCategory {
         // A zero width joiner holds emoji together and harms nobody.
         case .format: value != 0x200D
