@@ -239,11 +239,39 @@ struct ConnectTests {
         let connected = Sample.deviceProperties(.ring, [
             "Connected": .boolean(true), "ServicesResolved": .boolean(true), "Trusted": .boolean(true),
         ])
-        try await withLab(device: connected, gatt: Sample.gatt) { lab in
+        try await withLab(device: connected, objects: Sample.gatt) { lab in
             try await lab.central.withPeripheral(.ring) { peripheral in
                 _ = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
             }
             #expect(await lab.fake.calls == ["StartNotify", "StopNotify"])
+        }
+    }
+
+    @Test func `closing the central disconnects`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.withPeripheral(.ring) { _ in
+                await lab.central.close()
+                #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+            }
+        }
+    }
+
+    @Test func `where there are several adapters, a bonded peripheral is looked for on its own`() async throws {
+        let device: ObjectPath = "/org/bluez/hci1/dev_C0_DE_00_00_00_01"
+        let objects: [ObjectPath: [String: FakeBlueZ.Properties]] = [
+            "/org/bluez/hci1": ["org.bluez.Adapter1": Sample.adapterProperties()],
+            device: ["org.bluez.Device1": Sample.deviceProperties(.ring, ["Paired": .boolean(true)])],
+        ]
+        try await withLab(objects: objects) { lab in
+            await lab.fake.on("Connect") { _, call in
+                #expect(call.message.path == device)
+                await call.fail("org.bluez.Error.NotSupported", "")
+            }
+            guard case .failure(.connectFailed) = await connect(lab) else {
+                Issue.record("not tried")
+                return
+            }
         }
     }
 

@@ -44,7 +44,9 @@ struct NotificationsTests {
             var iterator = notifications.makeAsyncIterator()
             #expect(try await iterator.next() == [1])
             let waiting = "waiting for notifications of \(Sample.counterUUID) of C0:DE:00:00:00:01"
+            async let passing: Void = lab.clock.pass(.milliseconds(300))
             await #expect(throws: BluetoothError.linkLost(during: waiting)) { try await iterator.next() }
+            await passing
         }
     }
 

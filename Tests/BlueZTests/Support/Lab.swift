@@ -22,9 +22,12 @@ struct Lab {
 
 /// Runs a test in a lab of its own.
 ///
-/// - Parameter device: the properties of a device that BlueZ knows from the beginning, if any.
+/// - Parameters:
+///   - device: the properties of a device that BlueZ knows from the beginning, if any.
+///   - objects: what else it has from the beginning.
 func withLab(
-    device: FakeBlueZ.Properties? = nil, gatt: [ObjectPath: [String: FakeBlueZ.Properties]] = [:], adapter: FakeBlueZ.Properties = Sample.adapterProperties(),
+    device: FakeBlueZ.Properties? = nil, objects: [ObjectPath: [String: FakeBlueZ.Properties]] = [:],
+    adapter: FakeBlueZ.Properties = Sample.adapterProperties(),
     machine: MachineProbe? = nil, _ body: (Lab) async throws -> Void
 ) async throws {
     let bus = try await PrivateBus.start()
@@ -32,7 +35,7 @@ func withLab(
     let fake = try await FakeBlueZ.start(bus.address)
     await fake.set(Lab.bluez)
     await fake.set([Sample.adapter: ["org.bluez.Adapter1": adapter]])
-    await fake.set(gatt)
+    await fake.set(objects)
     if let device { await fake.set([Sample.device: ["org.bluez.Device1": device]]) }
     let clock = ManualClock()
     let central = try await Central.open(.address(bus.address), clock: clock, machine: machine)

@@ -9,6 +9,7 @@ extension Central {
         let cache = await daemon.cache
         guard let device = cache.device(address, on: adapter) else { return .failure(ConnectFailure(.vanished)) }
         let use = LinkUse(of: device, in: cache)
+        if use == .own { owned.insert(device.path) }
         let result: Result<Link, ConnectFailure>
         do throws(AttemptError) {
             result = .success(try await bringUp(device, on: adapter, limits, use))
@@ -118,5 +119,6 @@ extension Central {
                 cache.device(device)?.isConnected == true ? nil : .success(())
             }
         }
+        owned.remove(device)
     }
 }

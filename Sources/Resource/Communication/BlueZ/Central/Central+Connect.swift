@@ -36,7 +36,7 @@ extension Central {
     ) async throws(BluetoothError) -> Link {
         guard inUse.insert(address).inserted else { throw .busy("\(address) is in use by this program already") }
         do throws(BluetoothError) {
-            let adapter = try await usableAdapter(name)
+            let adapter = try await usableAdapter(await homeAdapter(of: address, wanted: name))
             let link = try await establish(address, on: adapter, limits)
             guard let pairing else { return link }
             do throws(BluetoothError) {
@@ -50,6 +50,17 @@ extension Central {
             inUse.remove(address)
             throw error
         }
+    }
+
+    /// Where there are several adapters, the one that the peripheral is connected or bonded to: a bond does not hold for
+    /// another.
+    private func homeAdapter(of address: DeviceAddress, wanted name: String?) async -> String? {
+        if let name { return name }
+        let cache = await daemon.cache
+        return cache.adapters.first { adapter in
+            guard adapter.isPowered, let device = cache.device(address, on: adapter.path) else { return false }
+            return device.isConnected || device.isPaired
+        }?.name
     }
 
     func release(_ link: Link) async {

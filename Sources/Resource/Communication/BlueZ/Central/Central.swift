@@ -18,6 +18,8 @@ public actor Central {
     var settling: [ObjectPath: Task<Void, Never>] = [:]
     var scans: [Int: @Sendable (BluetoothError) -> Void] = [:]
     var inUse: Set<DeviceAddress> = []
+    /// Devices whose link is ours to cut, or is being made by us.
+    var owned: Set<ObjectPath> = []
     var nextID = 0
 
     init(daemon: Daemon) {
@@ -41,10 +43,12 @@ public actor Central {
         return Central(daemon: try await Daemon.open(bus, clock: clock, machine: machine))
     }
 
-    /// Stops scans and closes the bus connection. Whoever waits for something gets `cancelled`. Idempotent.
+    /// Stops scans, disconnects, and closes the bus connection. Whoever waits for something gets an error. Idempotent.
     public func close() async {
         for fail in scans.values { fail(.cancelled) }
         for adapter in Array(discoveries.keys) { await endDiscovery(adapter) }
+        // BlueZ keeps links, and attempts to make one, beyond the client that wanted them.
+        for device in owned { await disconnect(device) }
         await daemon.close()
     }
 

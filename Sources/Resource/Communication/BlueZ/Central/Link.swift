@@ -23,9 +23,11 @@ enum LinkUse: Sendable, Hashable {
     /// Another program uses it: BlueZ has one link for all, and cutting it would cut theirs.
     case shared
 
-    /// For a device as it was before we wanted it. A link that is up though nobody listens on it, on a device that
-    /// nobody has marked as trusted (what is to connect by itself is), was left by a program that died (ours, as a rule): BlueZ keeps it for ever, and
-    /// it would drain the peripheral's battery. Such a one is taken over.
+    /// For a device as it was before we wanted it.
+    ///
+    /// A link that is up though nobody listens on it, and to a device that is not marked as trusted (what connects by
+    /// itself is), was left by a program that died, ours as a rule: BlueZ keeps it for ever, and it would drain the
+    /// peripheral's battery. Such a one is taken over.
     init(of device: DeviceRecord, in cache: ObjectCache) {
         guard device.isConnected else {
             self = .own

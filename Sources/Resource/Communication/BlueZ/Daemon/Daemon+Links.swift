@@ -4,6 +4,7 @@ internal import DBus
 enum LinkEnd: Sendable, Hashable {
     case dropped
     case adapterGone(String)
+    case daemonGone
     /// The program gave it up itself.
     case released
     case busGone(BluetoothError)
@@ -12,6 +13,7 @@ enum LinkEnd: Sendable, Hashable {
         switch self {
         case .dropped: .linkLost(during: operation)
         case .adapterGone(let name): .adapterLost(name)
+        case .daemonGone: .daemonNotRunning
         case .released: .linkLost(during: "\(operation) after its end")
         case .busGone(let error): error
         }
@@ -41,6 +43,17 @@ extension Daemon {
     func endOfLink(_ id: Int) -> LinkEnd? {
         guard let link = links[id] else { return .released }
         return link.end
+    }
+
+    /// Why a link ended. An adapter that is switched off first loses its links, and tells of itself a moment later.
+    func reason(_ id: Int, _ end: LinkEnd) async -> LinkEnd {
+        guard end == .dropped, let link = links[id], link.generation == cache.generation else { return end }
+        let adapter = link.adapter
+        let isGone = try? await wait(limit: .milliseconds(300), doing: "") { cache -> Result<Bool, BluetoothError>? in
+            cache.adapter(adapter)?.isPowered == true ? nil : .success(true)
+        }
+        guard isGone == true else { return end }
+        return cache.owner == nil ? .daemonGone : .adapterGone(adapter.lastElement)
     }
 
     /// Waits for the end of a link. Nil when the task is cancelled first.
@@ -89,7 +102,7 @@ extension Daemon {
             if let end {
                 endLink(id, .busGone(end))
             } else if link.generation != cache.generation {
-                endLink(id, .dropped)
+                endLink(id, .daemonGone)
             } else if cache.device(link.device)?.isConnected != true {
                 // Switched off or pulled out, an adapter takes its links with it.
                 let adapter = cache.adapter(link.adapter)

@@ -98,6 +98,13 @@ extension ObjectCache {
 
     /// The device with this address, if BlueZ has an object for it.
     func device(_ address: DeviceAddress, on adapter: ObjectPath) -> DeviceRecord? {
-        devices(on: adapter).first { $0.address == address }
+        let text = address.description
+        for (path, interfaces) in objects {
+            guard let properties = interfaces[BlueZName.device], properties["Address"]?.stringValue == text,
+                path.isInside(adapter)
+            else { continue }
+            return DeviceRecord(path, properties)
+        }
+        return nil
     }
 }

@@ -24,16 +24,23 @@ public enum BluetoothError: Error, Sendable, Hashable {
 
     /// Not heard within the time. `peripheral` is an address, or says what was looked for.
     case peripheralNotFound(_ peripheral: String, seconds: Double)
+    /// Heard, but connecting failed, after as many attempts as the limits and the reason allow.
     case connectFailed(_ peripheral: String, reason: ConnectFailure)
+    /// Connected, but the peripheral has no such service.
     case serviceNotFound(_ service: BluetoothUUID, peripheral: String)
+    /// The service is there, but has no such characteristic.
     case characteristicNotFound(_ characteristic: BluetoothUUID, service: BluetoothUUID, peripheral: String)
+    /// BlueZ or the peripheral refuses to read.
     case readFailed(_ characteristic: BluetoothUUID, peripheral: String, reason: String)
+    /// BlueZ or the peripheral refuses to write.
     case writeFailed(_ characteristic: BluetoothUUID, peripheral: String, reason: String)
+    /// BlueZ or the peripheral refuses to notify.
     case notifyFailed(_ characteristic: BluetoothUUID, peripheral: String, reason: String)
     /// The peripheral itself answered with an error. Codes 0x80 to 0x9f are its own application's.
     case attError(code: UInt8, doing: String)
     /// The peripheral demands an encrypted link, which needs pairing.
     case notPaired(doing: String)
+    /// Pairing came to no bond.
     case pairingFailed(_ peripheral: String, reason: String)
 
     // MARK: On the way
@@ -42,6 +49,7 @@ public enum BluetoothError: Error, Sendable, Hashable {
     case linkLost(during: String)
     /// The adapter was pulled out or switched off in the middle.
     case adapterLost(String)
+    /// No answer within the limit for this operation.
     case timedOut(operation: String, seconds: Double)
     /// The task was cancelled.
     case cancelled

@@ -1,5 +1,6 @@
 /// Why a connection did not come about.
 public struct ConnectFailure: Error, Sendable, Hashable {
+    /// The reason in one word. Which of them can pass, `isTransient` says.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The link could not be set up. BlueZ says no more than this of most failures over the air.
         case linkFailed
@@ -35,6 +36,7 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         case unknown
     }
 
+    /// The reason, as far as BlueZ tells.
     public let reason: Reason
     /// What BlueZ said, if it said anything.
     public let detail: String?
@@ -42,6 +44,7 @@ public struct ConnectFailure: Error, Sendable, Hashable {
     /// BlueZ has the same error for both.
     public internal(set) var suspectsPairing = false
 
+    /// A failure, with what BlueZ said of it if anything.
     public init(_ reason: Reason, detail: String? = nil) {
         self.reason = reason
         self.detail = detail
@@ -78,6 +81,7 @@ public struct ConnectFailure: Error, Sendable, Hashable {
 }
 
 extension ConnectFailure: CustomStringConvertible {
+    /// The reason in a few words, with what BlueZ said in brackets.
     public var description: String {
         let text = switch reason {
         case .linkFailed: "the link could not be set up"

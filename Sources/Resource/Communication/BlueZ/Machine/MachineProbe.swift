@@ -9,8 +9,10 @@ internal import Foundation
 
 /// How the machine's own state is found out. A test puts a state of its own here.
 public struct MachineProbe: Sendable {
+    /// Looks at the machine. Quick, and never fails: what cannot be read is not there.
     public var read: @Sendable () -> MachineState
 
+    /// A probe that looks where it is told.
     public init(read: @escaping @Sendable () -> MachineState) {
         self.read = read
     }

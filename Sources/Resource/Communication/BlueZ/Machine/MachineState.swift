@@ -4,9 +4,12 @@ public struct MachineState: Sendable, Hashable {
     public struct Radio: Sendable, Hashable {
         /// Such as `hci0`.
         public var name: String
+        /// Its own address, if it has told one.
         public var address: DeviceAddress?
+        /// Whether it is switched on.
         public var isUp: Bool
 
+        /// An adapter of this name.
         public init(name: String, address: DeviceAddress? = nil, isUp: Bool) {
             self.name = name
             self.address = address
@@ -18,9 +21,12 @@ public struct MachineState: Sendable, Hashable {
     public struct Switch: Sendable, Hashable {
         /// The adapter's name, or that of the machine's own switch, such as `thinkpad_acpi`'s.
         public var name: String
+        /// Blocked by a program (`rfkill block`).
         public var isSoftBlocked: Bool
+        /// Blocked by a switch or key, which no program can lift.
         public var isHardBlocked: Bool
 
+        /// A switch of this name.
         public init(name: String, isSoftBlocked: Bool = false, isHardBlocked: Bool = false) {
             self.name = name
             self.isSoftBlocked = isSoftBlocked
@@ -32,9 +38,12 @@ public struct MachineState: Sendable, Hashable {
 
     /// Whether the kernel speaks Bluetooth at all.
     public var hasKernelSupport: Bool
+    /// The adapters, in the order of their numbers.
     public var radios: [Radio]
+    /// The switches, blocking or not.
     public var switches: [Switch]
 
+    /// A machine in this state.
     public init(hasKernelSupport: Bool = true, radios: [Radio] = [], switches: [Switch] = []) {
         self.hasKernelSupport = hasKernelSupport
         self.radios = radios

@@ -7,9 +7,15 @@ extension Link {
         _ service: BluetoothUUID, _ characteristic: BluetoothUUID
     ) async throws(BluetoothError) -> ObjectPath {
         if let path = try? table.path(service, characteristic, peripheral: peripheral) { return path }
-        if let end = await daemon.endOfLink(id) { throw end.error(during: "looking for \(characteristic) of \(peripheral)") }
+        if let end = await daemon.endOfLink(id) {
+            throw await error(end, during: "looking for \(characteristic) of \(peripheral)")
+        }
         try await daemon.reload()
         return try GATTTable(await daemon.cache, device: device).path(service, characteristic, peripheral: peripheral)
+    }
+
+    func error(_ end: LinkEnd, during operation: String) async -> BluetoothError {
+        await daemon.reason(id, end).error(during: operation)
     }
 
     /// One GATT operation, racing the end of the link and the limit.
@@ -36,7 +42,7 @@ extension Link {
     private func callOnce(
         _ path: ObjectPath, _ member: String, _ arguments: [DBusValue], _ operation: GATTOperation
     ) async throws(BluetoothError) -> [DBusValue] {
-        if let end = await daemon.endOfLink(id) { throw end.error(during: operation.text) }
+        if let end = await daemon.endOfLink(id) { throw await error(end, during: operation.text) }
         let event = await withTaskGroup(of: Event.self) { [self] group in
             group.addTask {
                 do throws(DBusError) {
@@ -60,7 +66,7 @@ extension Link {
         switch event {
         case .reply(.success(let values)): return values
         case .reply(.failure(let error)): throw await explain(operation.error(error), operation)
-        case .end(let end?): throw end.error(during: operation.text)
+        case .end(let end?): throw await error(end, during: operation.text)
         case .end(nil): throw .cancelled
         }
     }
@@ -71,9 +77,10 @@ extension Link {
         switch error {
         case .attError(ATTErrorCode.unlikely, _):
             let end = await limited(.seconds(2), daemon.clock) { [daemon, id] in await daemon.waitForEndOfLink(id) }
-            return (end ?? nil)?.error(during: operation.text) ?? error
+            guard let end = end ?? nil else { return error }
+            return await self.error(end, during: operation.text)
         case .linkLost:
-            return await daemon.endOfLink(id)?.error(during: operation.text) ?? error
+            return await self.error(await daemon.endOfLink(id) ?? .dropped, during: operation.text)
         default: return error
         }
     }

@@ -39,21 +39,24 @@ public struct Notifications: AsyncSequence, Sendable {
 
     fileprivate let subscription: Subscription
 
+    /// One that takes notifications from where the last reader left off.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
     /// Ends the subscription while the connection goes on. Not needed before the end of a connection.
     public func stop() async { await subscription.stop() }
 
+    /// Takes notifications out, one after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription
 
-        /// Waits for the next one.
+        /// Waits for the next one. Nil when the subscription or the connection was ended here.
         public mutating func next(
             isolation: isolated (any Actor)? = #isolation
         ) async throws(BluetoothError) -> [UInt8]? {
             try await subscription.next(within: nil)
         }
 
+        /// Waits for the next one. Nil when the subscription or the connection was ended here.
         public mutating func next() async throws(BluetoothError) -> [UInt8]? {
             try await subscription.next(within: nil)
         }
@@ -90,7 +93,7 @@ private final class Subscription: Sendable {
         switch await queue.next(within: limit, clock: link.daemon.clock) {
         case .value(let value): return value
         case .end(.released): return nil
-        case .end(let end): throw end.error(during: waiting)
+        case .end(let end): throw await link.error(end, during: waiting)
         case .timedOut: throw .timedOut(operation: waiting, seconds: limit?.inSeconds ?? 0)
         case .cancelled: throw .cancelled
         case .overrun:

@@ -4,7 +4,9 @@ internal import DBus
 public struct Peripheral: Sendable {
     let link: Link
 
+    /// The address under which BlueZ knows it.
     public var address: DeviceAddress { link.address }
+    /// How it came by its address.
     public var addressType: AddressType { link.addressType }
     /// The name that it gives itself, as received.
     public var name: String? { link.name }

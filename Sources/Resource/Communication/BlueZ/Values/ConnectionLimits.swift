@@ -15,6 +15,7 @@ public struct ConnectionLimits: Sendable, Hashable {
     /// The wait before the third attempt; it doubles from there. The second one follows at once.
     public var backOff: Duration
 
+    /// The usual limits, or others. `attempts` below 1 count as 1.
     public init(
         scan: Duration = .seconds(20), connect: Duration = .seconds(30), services: Duration = .seconds(20),
         operation: Duration = .seconds(10), pairing: Duration = .seconds(60), attempts: Int = 4,

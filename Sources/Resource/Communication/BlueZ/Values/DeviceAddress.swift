@@ -36,6 +36,7 @@ extension DeviceAddress: Comparable {
 }
 
 extension DeviceAddress: Codable {
+    /// Reads the text form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -46,6 +47,7 @@ extension DeviceAddress: Codable {
         self = address
     }
 
+    /// Writes the text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -3,7 +3,9 @@
 /// Whatever the peripheral says of itself (name, UUIDs, data) is given as received: it may be wrong, hostile,
 /// or meant to upset a terminal.
 public struct Discovery: Sendable, Hashable {
+    /// Where it was heard from.
     public var address: DeviceAddress
+    /// How it came by its address.
     public var addressType: AddressType
     /// The name as received. Neither shortened nor cleaned of control characters.
     public var name: String?
@@ -15,11 +17,14 @@ public struct Discovery: Sendable, Hashable {
     public var manufacturerData: [UInt16: [UInt8]]
     /// Data by service.
     public var serviceData: [BluetoothUUID: [UInt8]]
+    /// Whether this machine is connected to it.
     public var isConnected: Bool
+    /// Whether BlueZ holds a bond with it.
     public var isPaired: Bool
     /// The adapter that hears the peripheral, such as `hci0`.
     public var adapter: String
 
+    /// A peripheral with these properties; what is left out was not told.
     public init(
         address: DeviceAddress, addressType: AddressType = .publicAddress, name: String? = nil, rssi: Int? = nil,
         services: [BluetoothUUID] = [], manufacturerData: [UInt16: [UInt8]] = [:],

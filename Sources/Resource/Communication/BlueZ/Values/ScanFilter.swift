@@ -4,8 +4,10 @@ public struct ScanFilter: Sendable, Hashable {
     public var services: [BluetoothUUID]
     /// The peripheral's name starts with this, byte for byte.
     public var namePrefix: String?
+    /// The peripheral has this address.
     public var address: DeviceAddress?
 
+    /// A filter with these conditions; what is left out does not count.
     public init(services: [BluetoothUUID] = [], namePrefix: String? = nil, address: DeviceAddress? = nil) {
         self.services = services
         self.namePrefix = namePrefix
