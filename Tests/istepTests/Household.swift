@@ -4,7 +4,8 @@ import Testing
 
 /// A simulated ring and watch in range, a folder of their own, and the program pointed at both.
 ///
-/// Local time is made to be about noon, so that no test begins on one day and ends on the next.
+/// Local time is made to be an hour of the day at which their wearer rests: no test begins on one day and ends on the
+/// next, and what is compared does not grow while a test runs.
 struct Household {
     let stack: SimulatedBlueZ
     let ring: SimulatedRing
@@ -14,17 +15,14 @@ struct Household {
     let zone: TimeZone
 
     static func live(_ timing: Timing = .immediate, _ body: (Household) async throws -> Void) async throws {
-        let utc = Int(Date().timeIntervalSince1970) % 86_400
-        // Whole hours: POSIX writes west of Greenwich as positive.
-        let hours = (43_200 - utc) / 3600
+        let hours = try #require(Self.restingHours(at: Date()))
         let zone = try #require(TimeZone(secondsFromGMT: hours * 3600))
-        // Who wears them stands still from here on: what is compared must not grow while a test runs.
-        let began = Date()
-        let ring = SimulatedRing(clock: .local(zone), now: { began })
-        let watch = SimulatedPedometer.infiniTime(zone: zone, now: { began })
+        let ring = SimulatedRing(clock: .local(zone))
+        let watch = SimulatedPedometer.infiniTime(zone: zone)
         let stack = try await SimulatedBlueZ.start(peripherals: [ring, watch], timing: timing)
         do {
             let folder = try Folder()
+            // POSIX writes offsets west of Greenwich as positive.
             let istep = Command(folder: folder, bus: stack.address, timeZone: "LOCAL\(-hours)")
             try await body(Household(stack: stack, ring: ring, watch: watch, folder: folder, istep: istep, zone: zone))
         } catch {
@@ -32,6 +30,18 @@ struct Household {
             throw error
         }
         await stack.stop()
+    }
+
+    /// A UTC offset in hours with which it is daytime, steps have been made today, and none are made for ten minutes.
+    private static func restingHours(at now: Date) -> Int? {
+        let hour = Int(now.timeIntervalSince1970) / 3600 % 24
+        return (9...22).lazy.map { $0 - hour }.filter((-12...14).contains).first { hours in
+            guard let zone = TimeZone(secondsFromGMT: hours * 3600) else { return false }
+            let today = [0.0, 600].map { later in
+                SimulatedRing(clock: .local(zone), now: { now + later }).truth(daysAgo: 0).reduce(0) { $0 + $1.steps }
+            }
+            return today[0] > 0 && today[0] == today[1]
+        }
     }
 
     /// What the ring's wearer walked so many days ago.
