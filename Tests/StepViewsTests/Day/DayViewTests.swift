@@ -23,7 +23,7 @@ import TestSupport
                         0        3        6        9        12       15       18       21
 
                   Day       complete
-                  Synced    last 3 hours ago, 2014-04-21 07:30
+                  Synced    3 hours ago, 2014-04-21 07:30
 
                   Previous: istep show 2014-04-19   Next: istep show 2014-04-21
                 """)
@@ -47,7 +47,7 @@ import TestSupport
                         0     6     12    18
 
                   Day       complete
-                  Synced    last 3 hours ago, 2014-04-21
+                  Synced    3 hours ago
 
                   Previous: istep show 2014-04-19
                   Next: istep show 2014-04-21
@@ -77,7 +77,7 @@ import TestSupport
                   Goal      8,000
 
                   Day       nothing known
-                  Synced    last 3 hours ago, 2014-04-21 07:30
+                  Synced    3 hours ago, 2014-04-21 07:30
 
                   Previous: istep show 2014-04-19   Next: istep show 2014-04-21
                 """)

@@ -23,7 +23,7 @@ extension DayView {
         chart(on: &page)
         page.blank()
         page.line(labelled("Day", completeness))
-        page.line(labelled("Synced", synced))
+        page.line(labelled("Synced", synced(style)))
         page.blank()
         let neighbours = ["Previous: istep show \(previousDay)", nextDay.map { "Next: istep show \($0)" }].compactMap(\.self)
         let isWide = style.width >= 64
@@ -114,10 +114,12 @@ extension DayView {
         }
     }
 
-    private var synced: InkedText {
+    private func synced(_ style: TextStyle) -> InkedText {
         if let error = error(.lastSync) { return wrong(error) }
         guard let moment = summary.lastSync else { return InkedText("never: istep sync reads your pedometers", .doubtful) }
-        return InkedText("last \(Words.ago(moment, now: now)), \(Words.clock(moment, localTime))")
+        let ago = Words.ago(moment, now: now)
+        // A narrow line has no room for both.
+        return InkedText(style.width < 48 ? ago : "\(ago), \(Words.clock(moment, localTime))")
     }
 }
 
