@@ -36,26 +36,53 @@ public struct BluetoothPedometerReader: PedometerReader {
         merge: @escaping @Sendable (SampleBatch) async throws -> Void
     ) async throws -> ReadReport {
         let model = try PedometerRegistry.model(pedometer.model)
-        let services = try model.services(of: pedometer)
         let session = try model.session(SessionContext(pedometer: pedometer, localTime: localTime, days: days))
+        progress(.searching)
+        return try await withPeripheral(of: pedometer, model) { peripheral in
+            progress(.connecting)
+            return try await run(session, peripheral, progress, merge)
+        }
+    }
+
+    /// Connects to see that a pedometer is what it should be, and that its steps can be read: pairs where it demands that.
+    public func check(_ pedometer: Pedometer) async throws {
+        let model = try PedometerRegistry.model(pedometer.model)
+        let value = try model.protectedValue(of: pedometer)
+        try await withPeripheral(of: pedometer, model) { peripheral in
+            guard let value else { return }
+            _ = try await peripheral.read(value.service, value.characteristic)
+        }
+    }
+
+    /// Connects, checks the services, runs `body`; once more with pairing where it turns out that the pedometer wants it.
+    ///
+    /// Nothing tells beforehand whether a characteristic demands encryption, and pairing with a pedometer that knows none
+    /// fails. So the demand is waited for: BlueZ answers "Not paired", or (5.66, with no agent about) not at all.
+    private func withPeripheral<R: Sendable>(
+        of pedometer: Pedometer, _ model: any PedometerModel.Type, _ body: (Peripheral) async throws -> R
+    ) async throws -> R {
+        let services = try model.services(of: pedometer)
+        let mayWantPairing = try model.protectedValue(of: pedometer) != nil
         guard let address = DeviceAddress(pedometer.address) else {
             throw PedometerError.badOption("address", value: pedometer.address, expected: "six pairs of hexadecimal digits")
         }
-
-        progress(.searching)
         let central = try await central()
-        do {
-            // Just Works is all that a pedometer without display can do, and it is asked for only by those that
-            // protect their steps.
-            let report = try await central.withPeripheral(
-                address, adapter: adapter, limits: limits, pairing: AcceptJustWorks()
-            ) { peripheral in
-                progress(.connecting)
+        func attempt(_ pairing: (any PairingDelegate)?) async throws -> R {
+            try await central.withPeripheral(address, adapter: adapter, limits: limits, pairing: pairing) { peripheral in
                 try check(peripheral, has: services, model: model.title)
-                return try await run(session, peripheral, progress, merge)
+                return try await body(peripheral)
+            }
+        }
+        do {
+            let result: R
+            do {
+                result = try await attempt(nil)
+            } catch let error as BluetoothError where mayWantPairing && error.mayMeanPairing {
+                // Just Works is all that a pedometer without display can do.
+                result = try await attempt(AcceptJustWorks())
             }
             await central.close()
-            return report
+            return result
         } catch {
             await central.close()
             throw error
@@ -81,6 +108,15 @@ public struct BluetoothPedometerReader: PedometerReader {
         var report = try await driver.run(&session)
         report.connectedSeconds = stopwatch.seconds()
         return report
+    }
+}
+
+extension BluetoothError {
+    fileprivate var mayMeanPairing: Bool {
+        switch self {
+        case .notPaired, .timedOut: true
+        default: false
+        }
     }
 }
 

@@ -11,6 +11,8 @@ public protocol PedometerModel: Sendable {
     static func recognises(_ discovery: Discovery) -> Bool
     /// Services that a peripheral must have, or it is not what its name says.
     static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID]
+    /// A value that may demand an encrypted link, and so pairing; nil where the model's steps are open to anybody.
+    static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress?
     /// Begins a reading.
     ///
     /// - Throws: `.badOption` where the pedometer's stored options do not hold.

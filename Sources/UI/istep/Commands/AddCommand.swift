@@ -72,23 +72,14 @@ struct AddCommand: AsyncParsableCommand {
         }
 
         let progress = wiring.progress()
-        let added = try await wiring.withCentral { central in
-            let (discovery, kind) = try await find(central, wiring, progress, except: known)
-            let candidate = Pedometer(
-                id: 0, user: user.id, model: kind.key, address: discovery.address.description,
-                addressType: discovery.addressType.rawValue, name: unused(name ?? discovery.name ?? kind.key, known),
-                options: options)
-            let services = try kind.services(of: candidate)
-            progress.step("Connecting to \(Printable(candidate.name))")
-            try await central.withPeripheral(
-                discovery.address, adapter: wiring.adapter, limits: wiring.limits, pairing: AcceptJustWorks()
-            ) { peripheral in
-                for service in services where !peripheral.services.contains(where: { $0.uuid == service }) {
-                    throw PedometerError.wrongDevice(model: kind.title, missing: service.description)
-                }
-            }
-            return try history.addPedometer(candidate)
-        }
+        let (discovery, kind) = try await wiring.withCentral { try await find($0, wiring, progress, except: known) }
+        let candidate = Pedometer(
+            id: 0, user: user.id, model: kind.key, address: discovery.address.description,
+            addressType: discovery.addressType.rawValue, name: unused(name ?? discovery.name ?? kind.key, known),
+            options: options)
+        progress.step("Connecting to \(Printable(candidate.name))")
+        try await wiring.reader().check(candidate)
+        let added = try history.addPedometer(candidate)
         progress.end()
         if common.json {
             try wiring.show(

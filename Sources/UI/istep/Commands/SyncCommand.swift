@@ -50,10 +50,8 @@ struct SyncCommand: AsyncParsableCommand {
     private func synchronize(
         _ pedometers: [Pedometer], _ history: any StepHistory, _ wiring: Wiring, _ progress: Progress
     ) async -> [SyncReport] {
-        let reader = BluetoothPedometerReader(
-            adapter: wiring.adapter, limits: wiring.limits, days: days, localTime: wiring.localTime, now: wiring.now,
-            central: { try await wiring.central() })
-        let service = StepDataService(history: history, reader: reader, localTime: wiring.localTime, now: wiring.now)
+        let service = StepDataService(
+            history: history, reader: wiring.reader(days: days), localTime: wiring.localTime, now: wiring.now)
         return await service.synchronize(pedometers) { pedometer, step in
             progress.step(SyncView.words(for: step, of: pedometer))
         }

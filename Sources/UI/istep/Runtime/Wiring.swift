@@ -68,6 +68,13 @@ struct Wiring: Sendable {
         }
     }
 
+    /// - Parameter days: at most so many back, today counted; nil for all that is new.
+    func reader(days: Int? = nil) -> BluetoothPedometerReader {
+        BluetoothPedometerReader(
+            adapter: adapter, limits: limits, days: days, localTime: localTime, now: now,
+            central: { try await central() })
+    }
+
     // MARK: People
 
     /// The user asked for; else the configured one, the only one, the one who is logged in.

@@ -14,7 +14,7 @@ extension BluetoothError {
         case .noBus: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
         case .accessDenied: "Add the user to the group bluetooth, or check /etc/dbus-1/system.d/bluetooth.conf."
         case .peripheralNotFound:
-            "Bring it nearer, wake it, and disconnect it from any phone: most peripherals are silent while connected."
+            "It is out of range, asleep, or connected to a phone, which hides it: bring it close, wake it, let it go there."
         case .connectFailed(_, let reason): reason.advice
         case .serviceNotFound, .characteristicNotFound:
             "Check that this is the right peripheral. After a firmware update, `bluetoothctl remove` makes BlueZ look again."

@@ -29,5 +29,8 @@ public enum Colmi: PedometerModel {
 
     public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
 
+    /// Rings know no pairing.
+    public static func protectedValue(of pedometer: Pedometer) -> GATTAddress? { nil }
+
     public static func session(_ context: SessionContext) -> any PedometerSession { ColmiSession(context) }
 }

@@ -16,6 +16,10 @@ public enum Generic: PedometerModel {
         [try GenericOptions(pedometer.options).address.service]
     }
 
+    public static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress? {
+        try GenericOptions(pedometer.options).address
+    }
+
     public static func session(_ context: SessionContext) throws(PedometerError) -> any PedometerSession {
         GenericSession(try GenericOptions(context.pedometer.options), context)
     }
