@@ -42,6 +42,11 @@ def run():
     return not failed
 
 
+def steps_of(days):
+    """Of a truth, or of what a client read: day -> steps."""
+    return {day: known["steps"] for day, known in days.items()}
+
+
 def check(condition, words):
     if not condition:
         raise AssertionError(words)
@@ -114,22 +119,26 @@ class Istep:
             with contextlib.closing(database):
                 return database.execute(query).fetchall()
 
-    def equals_the_ring(self, who, *options):
-        """`istep show` of each day that the ring tells of has the steps that the ring knows of."""
-        for day, known in remembered(peripheral(who, "truth")).items():
-            steps = self.steps(day, *options)
-            check(steps == known["steps"], f"{day}: istep shows {steps}, the ring knows {known['steps']}")
-
-    def holds_the_ring(self, who):
-        """The same by the database, slot by slot (and without a start of istep for each day)."""
-        slots = {}
-        zone = ZoneInfo(self.environment["TZ"])
+    def slots(self):
+        """The same as a ring's truth has them, by local time: day -> {quarter-hour index: steps}."""
+        days, zone = {}, ZoneInfo(self.environment["TZ"])
         for _, start, steps in self.samples():
             local = datetime.fromtimestamp(start, zone)
-            slots.setdefault(str(local.date()), {})[str(local.hour * 4 + local.minute // 15)] = steps
+            days.setdefault(str(local.date()), {})[str(local.hour * 4 + local.minute // 15)] = steps
+        return days
+
+    def shows(self, days, *options):
+        """`istep show` of each of these days has these steps."""
+        for day, steps in days.items():
+            shown = self.steps(day, *options)
+            check(shown == steps, f"{day}: istep shows {shown} steps of {steps}")
+
+    def holds_the_ring(self, who):
+        """The history has each slot that the ring tells of, and no other."""
         known = {day: {index: slot[0] for index, slot in of["slots"].items()}
                  for day, of in remembered(peripheral(who, "truth")).items()}
-        wrong = [day for day in sorted(known.keys() | slots.keys()) if known.get(day) != slots.get(day)]
+        held = self.slots()
+        wrong = [day for day in sorted(known.keys() | held.keys()) if known.get(day) != held.get(day)]
         check(not wrong, f"not as the ring knows them: {', '.join(wrong)}")
 
     def lets_go_of(self, who, seconds=10):
