@@ -218,7 +218,6 @@ async def step_connect_cancelled(c):
     return f"{outcome!r}; then connected"
 
 async def step_adapter_power(c):
-    since = time.monotonic()
     await c.set(ADAPTER, "Adapter1", "Powered", Variant("b", False))
     await c.until("Connected false", c.gone)
     refused = None
