@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""For `bench`: what each program needed for the ring's 7 days, and istep against its budget (DESIGN.md).
+"""For `bench`: what each program needed for the ring's 7 days, and istep against its budget.
 
     report.py DIRECTORY     with runs.json and hci.btsnoop
 """
