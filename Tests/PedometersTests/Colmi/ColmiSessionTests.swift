@@ -43,6 +43,13 @@ import Testing
         #expect(outcome.requests.filter { $0[0] == 0x43 }.map { $0[1] } == [0, 6, 5, 4, 3, 2, 1])
     }
 
+    @Test func fewerDaysThanThereAreToReadLeaveTheRestForTheNextTime() {
+        let cursor = PedometerCursor(readThrough: now - 5 * 86_400)
+        #expect(week.play(context(cursor, days: 2), at: now).cursor == nil)
+        #expect(week.play(context(days: 2), at: now).cursor == nil)
+        #expect(week.play(context(cursor, days: 6), at: now).cursor?.readThrough == now)
+    }
+
     @Test func theNextReadingAsksFromTheDayOfTheLast() {
         let outcome = week.play(context(PedometerCursor(readThrough: now - 86_400)), at: now)
         #expect(outcome.requests.filter { $0[0] == 0x43 }.map { $0[1] } == [0, 1])

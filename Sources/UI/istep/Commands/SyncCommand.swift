@@ -35,6 +35,12 @@ struct SyncCommand: AsyncParsableCommand {
         guard !chosen.isEmpty else {
             throw UsageFailure("There is no pedometer to sync.", advice: "Add one: istep scan, then istep add ADDRESS.")
         }
+        // A board without a battery-backed clock begins in the past; a ring set by it would be wrong for days.
+        guard wiring.now() >= Self.earliest else {
+            throw NotNow(
+                "This machine's clock says \(wiring.localTime.day(of: wiring.now())).",
+                advice: "Wait until it is set (timedatectl tells), then sync again.")
+        }
         let progress = wiring.progress()
         let reports = try await SyncLock.hold(ofDatabase: wiring.databasePath) {
             await synchronize(chosen, history, wiring, progress)
@@ -46,6 +52,9 @@ struct SyncCommand: AsyncParsableCommand {
             throw SilentExit(worst.status)      // the view has told the words
         }
     }
+
+    /// 2025-01-01: older than any istep.
+    private static let earliest = Timestamp(1_735_689_600)
 
     private func synchronize(
         _ pedometers: [Pedometer], _ history: any StepHistory, _ wiring: Wiring, _ progress: Progress

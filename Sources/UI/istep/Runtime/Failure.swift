@@ -15,6 +15,7 @@ struct Failure {
     init(_ error: any Error) {
         switch error {
         case let error as UsageFailure: self.init(.usage, error.message, error.advice)
+        case let error as NotNow: self.init(.temporary, error.message, error.advice)
         case let error as BluetoothError: self.init(Self.status(of: error), error.description, error.advice)
         case let error as PedometerError: self.init(Self.status(of: error), error.description, error.advice)
         case let error as HistoryError: self.init(Self.status(of: error), error.description, nil)

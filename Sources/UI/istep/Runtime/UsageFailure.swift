@@ -9,3 +9,14 @@ struct UsageFailure: Error {
         self.advice = advice
     }
 }
+
+/// What is asked for cannot be done at this moment, and may be later: exit code 75.
+struct NotNow: Error {
+    var message: String
+    var advice: String?
+
+    init(_ message: String, advice: String? = nil) {
+        self.message = message
+        self.advice = advice
+    }
+}

@@ -9,7 +9,7 @@ public import StepDomain
 /// Source: the protocol as read from the clients colmi_r02_client (tahnok) and Gadgetbridge; no vendor document exists.
 public enum Colmi: PedometerModel {
     public static let key = "colmi"
-    public static let title = "Colmi / QRing smart ring (R02, R03, R06, R09, R10, R12)"
+    public static let title = "Colmi / QRing smart ring"
 
     static let service: BluetoothUUID = "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"
     static let requests = GATTAddress(service, "6e400002-b5a3-f393-e0a9-e50e24dcca9e")

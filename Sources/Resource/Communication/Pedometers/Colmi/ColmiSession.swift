@@ -77,7 +77,11 @@ struct ColmiSession: PedometerSession {
                     .lost(from: Day(daysSince1970: first), through: Day(daysSince1970: gone)))
             }
         }
-        if let limit = context.days { oldest = min(oldest, max(limit, 1) - 1) }
+        if let limit = context.days, limit <= oldest {
+            // Asked for less than there is to read: what is left out is for the next sync, so the cursor stays.
+            oldest = max(limit, 1) - 1
+            contiguous = false
+        }
         days = [0] + stride(from: oldest, to: 0, by: -1)
     }
 

@@ -7,7 +7,7 @@ public import StepDomain
 /// between readings.
 public enum Generic: PedometerModel {
     public static let key = "generic"
-    public static let title = "any pedometer with its steps in one characteristic (you describe it)"
+    public static let title = "generic pedometer"
 
     /// Only the user can tell.
     public static func recognises(_ discovery: Discovery) -> Bool { false }
