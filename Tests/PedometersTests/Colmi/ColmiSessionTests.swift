@@ -135,6 +135,24 @@ import Testing
         #expect(ring.play(context(), at: now).error == .refused("to tell its steps"))
     }
 
+    @Test func aDayRefusedAmongOthersIsAskedForAgainAndLeftToTheNextSync() {
+        var ring = week
+        ring.mangle = { request, _, answer in
+            request[0] == 0x43 && request[1] == 3 ? [ColmiPacket(0xc3).bytes] : answer
+        }
+        let outcome = ring.play(context(), at: now)
+        #expect(outcome.requests.count { $0[0] == 0x43 && $0[1] == 3 } == 3)
+        #expect(outcome.cursor?.readThrough == Timestamp(today * 86_400 - berlin) - 3 * 86_400)
+    }
+
+    @Test func aRingThatHoldsFewerDaysRefusesTheOlderOnes() {
+        var ring = week
+        ring.mangle = { request, _, answer in
+            request[0] == 0x43 && request[1] > 4 ? [ColmiPacket(0xc3).bytes] : answer
+        }
+        #expect(ring.play(context(), at: now).cursor?.readThrough == now)
+    }
+
     @Test func aStreamWithoutEndIsCutOff() {
         var ring = week
         ring.mangle = { request, _, answer in
@@ -165,8 +183,8 @@ import Testing
 
     @Test func aSlotThatGrewAfterItWasOverTellsOfAClockPutBack() {
         // Last read at 12:30; the ring was then put to UTC and stepped at "10:35".
-        let old = StepSample(start: Timestamp(today * 86_400 + 33 * 900 - berlin), length: 900, steps: 100, utcOffset: berlin)
-        let cursor = PedometerCursor(readThrough: now, tail: [old])
+        let wall = today * 86_400 + 33 * 900
+        let cursor = PedometerCursor(readThrough: now, tail: [WallSlot(wall: wall, start: Timestamp(wall - berlin), steps: 100)])
         var ring = RingScript(today: today)
         ring.history[today] = [(33, 100), (42, 60)]
         let outcome = ring.play(context(cursor), at: now + 300)

@@ -68,18 +68,40 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     public var counter: CounterReading?
     /// A reading that may still be yesterday's: it counts once the next one shows which day it was of.
     public var quarantined: CounterReading?
-    /// Samples of the day read last, as they then were: a slot that was over and has steps since tells that somebody
-    /// moved the pedometer's clock.
-    public var tail: [StepSample]?
+    /// Slots of the pedometer's wall clock as they last were: those of its today, those that lie ahead of a clock that was
+    /// put back, and those with steps of more than one time in them.
+    public var tail: [WallSlot]?
 
     public init(
         readThrough: Timestamp? = nil, counter: CounterReading? = nil, quarantined: CounterReading? = nil,
-        tail: [StepSample]? = nil
+        tail: [WallSlot]? = nil
     ) {
         self.readThrough = readThrough
         self.counter = counter
         self.quarantined = quarantined
         self.tail = tail
+    }
+}
+
+/// A slot of a pedometer's wall clock when it was last read.
+///
+/// A clock that is put back shows a time twice, and the pedometer adds the second steps to the first ones' slot. What
+/// was there before has to be known, or it counts again.
+public struct WallSlot: Hashable, Sendable, Codable {
+    /// Seconds since 1970 as the pedometer's clock showed them when the slot began.
+    public var wall: Int
+    /// What that was taken for.
+    public var start: Timestamp
+    /// Steps in it that belong to earlier times with the same wall clock.
+    public var base: Int
+    /// All steps in it, as the pedometer told.
+    public var steps: Int
+
+    public init(wall: Int, start: Timestamp, base: Int = 0, steps: Int) {
+        self.wall = wall
+        self.start = start
+        self.base = base
+        self.steps = steps
     }
 }
 

@@ -33,6 +33,10 @@ struct ColmiSession: PedometerSession {
     private var cursor: PedometerCursor
     private var contiguous = true
     private var todayThrough: Timestamp?
+    /// The day may change under the reading: which day an answer is of, only its records tell.
+    private var crossesMidnight = false
+    /// A day before the one asked for has been answered: the ring does hold days as old as that.
+    private var holdsOlder = false
     private var undecodable = 0
     private var clockSet: ClockState.Setting?
     private var report = SessionReport()
@@ -66,6 +70,11 @@ struct ColmiSession: PedometerSession {
     // MARK: What to ask for
 
     private mutating func plan(_ now: Timestamp) {
+        // Left by a machine whose clock was ahead: a mark in the future would keep what came since unread.
+        if let readThrough = cursor.readThrough, readThrough > now + ColmiReckoning.drift {
+            cursor.readThrough = nil
+            reckoning = ColmiReckoning(clock: WallClock(context.pedometer.clock, context.localTime), cursor: cursor)
+        }
         today = reckoning.today(at: now)
         var oldest = Colmi.oldestDay
         if let readThrough = cursor.readThrough {
@@ -76,6 +85,11 @@ struct ColmiSession: PedometerSession {
                 report.notices.append(
                     .lost(from: Day(daysSince1970: first), through: Day(daysSince1970: gone)))
             }
+        }
+        // The ring counts days from its own midnight, which may be over when ours is not: one day more is asked for.
+        if reckoning.isNearMidnight(now) {
+            crossesMidnight = true
+            oldest = min(oldest + 1, Colmi.oldestDay)
         }
         if let limit = context.days, limit <= oldest {
             // Asked for less than there is to read: what is left out is for the next sync, so the cursor stays.
@@ -144,11 +158,11 @@ struct ColmiSession: PedometerSession {
         switch progress {
         case .more, .other:
             return .receive(seconds: Self.patience)
-        case .gaps where attempt < Self.attempts:
+        case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts:
             return ask(stage, now, attempt: attempt + 1)
         case .refused where daysAgo == 0:
             return .fail(.refused("to tell its steps"))
-        case .complete, .gaps, .noData, .refused:   // an older day refused: the ring holds less than others
+        case .complete, .gaps, .noData, .refused:
             return deliver(daysAgo: daysAgo, answered: progress, now)
         }
     }
@@ -158,26 +172,35 @@ struct ColmiSession: PedometerSession {
     private mutating func deliver(daysAgo: Int, answered: ColmiDay.Progress, _ now: Timestamp) -> SessionAction {
         var batch = SampleBatch()
         batch.samples = reckoning.samples(of: answer, daysAgo: daysAgo, now: now)
-        let span = reckoning.span(ofWallDay: today - daysAgo, now: now)
-        if answered == .complete { batch.coverage = [span] }
-        if daysAgo == 0, answered != .gaps {
-            todayThrough = now
-            cursor.tail = batch.samples
+        crossesMidnight = crossesMidnight || reckoning.isNearMidnight(now)
+        let asked = today - daysAgo
+        let found = crossesMidnight ? answer.slots.last.map { ColmiReckoning.day(ofWall: $0.wall) } : nil
+        if answered == .complete { batch.coverage = [reckoning.span(ofWallDay: found ?? asked, now: now)] }
+        if daysAgo == 0 {
+            if answered != .gaps { todayThrough = now }
+        } else {
+            // Refused before any older day was told: the ring holds no more. Else the day is for the next sync.
+            contiguous = contiguous && answered != .gaps && !(answered == .refused && holdsOlder)
+            holdsOlder = holdsOlder || answered == .complete
         }
-        contiguous = contiguous && (answered != .gaps || daysAgo == 0)
-        batch.cursor = moved(pastDaysAgo: daysAgo, span)
+        batch.cursor = moved(pastDaysAgo: daysAgo, reckoning.span(ofWallDay: asked, now: now), now)
         stage = .delivering
         return .deliver(batch, progress: .reading(done: done + 1, of: days.count))
     }
 
     /// Where the next sync goes on once this day is committed; nil while nothing is to be moved.
-    private mutating func moved(pastDaysAgo daysAgo: Int, _ span: TimeSpan) -> PedometerCursor? {
+    private mutating func moved(pastDaysAgo daysAgo: Int, _ span: TimeSpan, _ now: Timestamp) -> PedometerCursor? {
         guard contiguous else { return nil }
         if done + 1 == days.count {
             // The last day of the plan: all before today is in, and today as far as it was read.
             let startOfToday = daysAgo == 0 ? span.start : span.end
             cursor.readThrough = todayThrough ?? startOfToday
-        } else if daysAgo > 0 {
+            if crossesMidnight {
+                // Which days were read is not sure enough: the next sync reads the last two again.
+                cursor.readThrough = reckoning.span(ofWallDay: today - 1, now: now).start
+            }
+            cursor.tail = reckoning.tail(today: today, clockSetTo: now.seconds + context.localTime.utcOffset(now))
+        } else if daysAgo > 0, !crossesMidnight {
             cursor.readThrough = span.end
         } else {
             return nil

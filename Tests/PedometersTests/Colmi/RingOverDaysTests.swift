@@ -1,0 +1,102 @@
+import StepDomain
+import Testing
+
+@testable import Pedometers
+
+/// What is walked over days with clocks that move is what is stored: nothing lost, nothing twice.
+@Suite struct RingOverDaysTests {
+    private func moment(_ day: String, _ hour: Double, offset: Int = 0) throws -> Timestamp {
+        let day = try #require(Day(day))
+        return Timestamp(day.daysSince1970 * 86_400 + Int(hour * 3600) - offset)
+    }
+
+    private func expectAllOnce(_ ring: LivingRing, _ location: SourceLocation = #_sourceLocation) {
+        #expect(ring.total == ring.walked, sourceLocation: location)
+    }
+
+    @Test func clocksPutBackInAutumnDoNotCountTwice() throws {
+        // Berlin, 2026-10-25: +2 until 01:00 UTC, then +1. The ring learns of it at the sync of 09:00.
+        let change = try moment("2026-10-25", 1)
+        var ring = LivingRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
+        ring.sync(at: try moment("2026-10-24", 18, offset: 7200))
+        ring.walk(1000, at: try moment("2026-10-25", 8, offset: 3600))
+        ring.walk(1100, at: try moment("2026-10-25", 8.3, offset: 3600))
+        ring.sync(at: try moment("2026-10-25", 9, offset: 3600))
+        expectAllOnce(ring)
+        ring.walk(500, at: try moment("2026-10-25", 9.1, offset: 3600))     // into a slot that has steps already
+        ring.sync(at: try moment("2026-10-25", 12, offset: 3600))
+        expectAllOnce(ring)
+        ring.sync(at: try moment("2026-10-26", 12, offset: 3600))
+        expectAllOnce(ring)
+    }
+
+    @Test func aJourneyWestDoesNotCountTwice() throws {
+        var ring = LivingRing(lead: 7200, .fixed(7200))
+        ring.sync(at: try moment("2026-05-20", 4))
+        for hour in 5..<16 { ring.walk(450, at: try moment("2026-05-20", Double(hour))) }
+        ring.sync(at: try moment("2026-05-20", 15.5))
+        ring.localTime = .fixed(-4 * 3600)
+        ring.sync(at: try moment("2026-05-20", 16))
+        expectAllOnce(ring)
+        for hour in 17..<22 { ring.walk(300, at: try moment("2026-05-20", Double(hour))) }
+        ring.sync(at: try moment("2026-05-20", 22))
+        expectAllOnce(ring)
+        ring.sync(at: try moment("2026-05-21", 20))
+        expectAllOnce(ring)
+    }
+
+    @Test func anotherProgramThatSetsUTCEveryDayWestOfGreenwichDoesNotCountTwice() throws {
+        let offset = -4 * 3600
+        var ring = LivingRing(lead: offset, .fixed(offset))
+        ring.sync(at: try moment("2026-05-18", 23, offset: offset))
+        for day in ["2026-05-19", "2026-05-20", "2026-05-21"] {
+            ring.lead = 0
+            for hour in 7..<11 { ring.walk(500, at: try moment(day, Double(hour), offset: offset)) }
+            ring.sync(at: try moment(day, 11, offset: offset))
+            #expect(ring.notices == [.clockWasOff(seconds: 4 * 3600)])
+            expectAllOnce(ring)
+            for hour in 12..<20 { ring.walk(250, at: try moment(day, Double(hour), offset: offset)) }
+            ring.sync(at: try moment(day, 21, offset: offset))
+            #expect(ring.notices == [])
+            expectAllOnce(ring)
+        }
+    }
+
+    @Test(arguments: [40, -40, 0])
+    func aSyncAtMidnightSkipsNoDay(ahead: Int) throws {
+        var ring = LivingRing(lead: 3600 + ahead, .fixed(3600))
+        ring.sync(at: try moment("2026-05-19", 12, offset: 3600))
+        ring.lead = 3600 + ahead
+        ring.walk(2500, at: try moment("2026-05-19", 20, offset: 3600))
+        ring.walk(2500, at: try moment("2026-05-19", 20.5, offset: 3600))
+        ring.walk(3010, at: try moment("2026-05-20", 18, offset: 3600))
+        // Half a minute before midnight, and over it where answers take their time.
+        ring.sync(at: try moment("2026-05-20", 23.9917, offset: 3600), slow: ahead == 0 ? 20 : 0)
+        ring.walk(700, at: try moment("2026-05-20", 23.9999, offset: 3600))
+        ring.sync(at: try moment("2026-05-21", 12, offset: 3600))
+        expectAllOnce(ring)
+    }
+
+    @Test func aSyncJustAfterMidnightVouchesForNoDayThatItDidNotRead() throws {
+        var ring = LivingRing(lead: 3600 - 60, .fixed(3600))
+        ring.sync(at: try moment("2026-05-19", 12, offset: 3600))
+        ring.lead = 3600 - 60
+        ring.walk(1000, at: try moment("2026-05-20", 12, offset: 3600))
+        ring.sync(at: try moment("2026-05-21", 0.005, offset: 3600))
+        let day = TimeSpan(try moment("2026-05-21", 0.25, offset: 3600), try moment("2026-05-22", 0, offset: 3600))
+        #expect(!ring.coverage.contains { $0.overlaps(day) })
+        expectAllOnce(ring)
+    }
+
+    @Test func aSyncOfAMachineWhoseClockWasAheadLosesNoDays() throws {
+        var ring = LivingRing(lead: 0, .fixed(0))
+        ring.sync(at: try moment("2026-05-17", 12))
+        ring.walk(3000, at: try moment("2026-05-18", 12))
+        ring.walk(2000, at: try moment("2026-05-19", 12))
+        ring.sync(at: try moment("2027-05-19", 13))     // a year ahead: nothing of this is within reach
+        ring.lead = 0
+        ring.walk(500, at: try moment("2026-05-19", 18))
+        ring.sync(at: try moment("2026-05-20", 12))
+        expectAllOnce(ring)
+    }
+}
