@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import Glibc
 import SimulatedBlueZ
 import Testing
@@ -22,13 +23,15 @@ struct AcquireTests {
 
     private struct Unexpected: Error {}
 
-    /// The next packet; empty at the end.
+    /// The next packet; empty at the end. Waiting for it blocks, which no thread of Swift's pool may do.
     private func packet(_ descriptor: Int32) async -> [UInt8] {
-        await Task.detached {
-            var buffer = [UInt8](repeating: 0, count: 512)
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            return Array(buffer.prefix(max(0, count)))
-        }.value
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var buffer = [UInt8](repeating: 0, count: 512)
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                continuation.resume(returning: Array(buffer.prefix(max(0, count))))
+            }
+        }
     }
 
     @Test func valuesComeAndGoOverSockets() async throws {

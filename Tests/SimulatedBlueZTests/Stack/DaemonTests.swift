@@ -123,6 +123,17 @@ struct DaemonTests {
         }
     }
 
+    @Test func whatItHasNotAnsweredStaysUnanswered() async throws {
+        try await withStack([ring]) { stack, client in
+            try await client.discover(ring)
+            await stack.inject(.stall(.connect), for: ring.address)
+            async let outcome = client.failure(device, "Device1", "Connect")
+            await stack.events.waits(for: .connecting(ring.address))
+            await stack.leaveBus()
+            #expect(try await outcome.hasPrefix("org.freedesktop.DBus.Error.NoReply"))
+        }
+    }
+
     @Test func stoppingIsFinalAndHarmless() async throws {
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .realistic)
         await stack.stop()

@@ -3,12 +3,18 @@ import Glibc
 
 /// A program on a pseudo-terminal, as a person would use it: type, and read on until something shows up.
 actor Terminal {
-    private let process = Process()
+    private let process: pid_t
     private let master: FileHandle
-    private let output: AsyncStream<String>
+    private let output: AsyncStream<Piece>
     private var unread = ""
+    private var status: Int32?
     /// Everything that was shown, without colours and cursor movements.
-    private(set) var transcript = ""
+    private var transcript = ""
+
+    private enum Piece: Sendable {
+        case text(String)
+        case ended(status: Int32)
+    }
 
     struct Ended: Error, CustomStringConvertible {
         let expected: String
@@ -16,41 +22,27 @@ actor Terminal {
         var description: String { "the program ended before it showed '\(expected)'; it showed:\n\(transcript)" }
     }
 
-    struct NoTerminal: Error {
+    struct CannotStart: Error {
+        let step: String
         let code: Int32
     }
 
     init(_ program: String, _ arguments: [String] = [], environment: [String: String]) throws {
-        // As posix_openpt, unlockpt and ptsname do it, which Swift does not see.
-        let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)  // TIOCSPTLCK, TIOCGPTN
-        let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var (locked, number): (Int32, Int32) = (0, 0)
-        guard descriptor >= 0, ioctl(descriptor, unlock, &locked) == 0, ioctl(descriptor, getNumber, &number) == 0 else {
-            throw NoTerminal(code: errno)
-        }
-        let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard slave >= 0 else { throw NoTerminal(code: errno) }
-        // Raw: what is typed is not shown a second time by the terminal.
-        var settings = termios()
-        tcgetattr(slave, &settings)
-        cfmakeraw(&settings)
-        tcsetattr(slave, TCSANOW, &settings)
-        master = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        let end = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
-        (process.standardInput, process.standardOutput, process.standardError) = (end, end, end)
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let (output, sink) = AsyncStream.makeStream(of: String.self)
+        let (master, slave) = try Self.openTerminal()
+        defer { close(slave) }
+        self.master = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+        process = try Self.spawn(program, arguments, environment, terminal: slave)
+        let (output, sink) = AsyncStream.makeStream(of: Piece.self)
         self.output = output
-        try process.run()
-        try end.close()
-        // Its own thread: reading a terminal blocks, and ends with EIO when the program has gone.
-        Thread.detachNewThread {
+        // Reading and waiting block, which no thread of Swift's pool may do. Reading ends with EIO when the program has gone.
+        Thread.detachNewThread { [process] in
             var buffer = [UInt8](repeating: 0, count: 4_096)
-            while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
-                sink.yield(String(decoding: buffer.prefix(count), as: UTF8.self))
+            while case let count = read(master, &buffer, buffer.count), count > 0 {
+                sink.yield(.text(String(decoding: buffer.prefix(count), as: UTF8.self)))
             }
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            sink.yield(.ended(status: status))
             sink.finish()
         }
     }
@@ -61,11 +53,29 @@ actor Terminal {
     func expect(_ text: String) async throws {
         if take(text) { return }
         for await piece in output {
-            unread += piece
+            add(piece)
             if take(text) { return }
         }
-        transcript += Self.plain(unread)
-        throw Ended(expected: text, transcript: transcript)
+        throw Ended(expected: text, transcript: transcript + Self.plain(unread))
+    }
+
+    /// Waits until the program has ended, and returns its exit code; negative: the signal that ended it.
+    func end() async -> Int32 {
+        for await piece in output { add(piece) }
+        guard let status else { return -1 }
+        return status & 0x7f == 0 ? status >> 8 & 0xff : -(status & 0x7f)
+    }
+
+    func terminate() {
+        // Not after it was waited for: the number may be another process's by then.
+        if status == nil { kill(process, SIGTERM) }
+    }
+
+    private func add(_ piece: Piece) {
+        switch piece {
+        case .text(let text): unread += text
+        case .ended(let status): self.status = status
+        }
     }
 
     private func take(_ text: String) -> Bool {
@@ -77,18 +87,45 @@ actor Terminal {
         return true
     }
 
-    /// Ends the program if it has not ended by itself, and returns its exit code.
-    func end() async -> Int32 {
-        for await piece in output { unread += piece }
-        transcript += Self.plain(unread)
-        unread = ""
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
-
-    func kill() { if process.isRunning { process.terminate() } }
-
     private static func plain(_ text: String) -> String {
         text.replacing(/\u{1b}\[[0-9;?]*[A-Za-z]/, with: "").replacing(/[\r\u{1}\u{2}]/, with: "")
+    }
+
+    // MARK: System calls
+
+    /// As posix_openpt, unlockpt and ptsname do it, which Swift does not see.
+    private static func openTerminal() throws -> (master: Int32, slave: Int32) {
+        let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)  // TIOCSPTLCK, TIOCGPTN
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard master >= 0 else { throw CannotStart(step: "open /dev/ptmx", code: errno) }
+        var (locked, number): (Int32, Int32) = (0, 0)
+        guard ioctl(master, unlock, &locked) == 0, ioctl(master, getNumber, &number) == 0 else {
+            throw CannotStart(step: "unlock a terminal", code: errno)
+        }
+        let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw CannotStart(step: "open /dev/pts/\(number)", code: errno) }
+        // Raw: what is typed is not shown a second time by the terminal.
+        var settings = termios()
+        tcgetattr(slave, &settings)
+        cfmakeraw(&settings)
+        tcsetattr(slave, TCSANOW, &settings)
+        return (master, slave)
+    }
+
+    private static func spawn(
+        _ program: String, _ arguments: [String], _ environment: [String: String], terminal: Int32
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for number: Int32 in 0...2 { posix_spawn_file_actions_adddup2(&actions, terminal, number) }
+        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var words = ([program] + arguments).map { strdup($0) } + [nil]
+        var settings = all.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in words + settings { free(text) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, program, &actions, nil, &words, &settings)
+        guard code == 0 else { throw CannotStart(step: "start \(program)", code: code) }
+        return process
     }
 }

@@ -92,7 +92,6 @@ actor Daemon {
         for timer in timers.values { timer.cancel() }
         timers = [:]
         ready = []
-        outbox?.close()
         outbox = nil
         forgetEverythingVolatile()
     }

@@ -9,11 +9,21 @@ struct Presence: Sendable {
 
     static func begin(on address: String, _ daemon: Daemon) async throws(DBusError) -> Presence {
         let connection = try await DBusConnection.open(.address(address))
+        do {
+            return try await begin(on: connection, daemon)
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    private static func begin(on connection: DBusConnection, _ daemon: Daemon) async throws(DBusError) -> Presence {
         let leaving = try await connection.signals(
             MatchRule(sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged"))
         let outbox = Outbox()
         await daemon.perform { $0.start(outbox) }
         await connection.export(Reception(daemon: daemon), at: .root, subtree: true)
+        try await connection.requestName("org.bluez")
         let departures = Task {
             for await signal in leaving {
                 let names = signal.body.compactMap(\.stringValue)
@@ -22,7 +32,6 @@ struct Presence: Sendable {
             }
         }
         let delivery = Task { await outbox.deliver(to: connection) }
-        try await connection.requestName("org.bluez")
         return Presence(connection: connection, outbox: outbox, tasks: [departures], delivery: delivery)
     }
 

@@ -59,8 +59,9 @@ public actor SimulatedBlueZ {
     public func leaveBus() async {
         guard let presence else { return }
         self.presence = nil
-        await daemon.perform { $0.halt() }
+        // In this order: calls that the daemon has not answered are never answered, as when a process dies.
         await presence.end()
+        await daemon.perform { $0.halt() }
     }
 
     /// bluetoothd starts again.
