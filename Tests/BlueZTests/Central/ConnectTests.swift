@@ -119,6 +119,17 @@ struct ConnectTests {
         }
     }
 
+    @Test func `a link that drops before Connect has answered is a failure, without a wait`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", { fake, call in
+                try? await fake.device(["Connected": .boolean(true)])
+                try? await fake.drop()
+                await call.reply()
+            }, FakeBlueZ.connect)
+            #expect(await connect(lab) == .success(true))
+        }
+    }
+
     @Test func `services that do not come in time are a failure`() async throws {
         try await withLab(device: heard) { lab in
             await lab.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)

@@ -91,6 +91,16 @@ struct ObjectCacheTests {
         #expect(cache.generation != generation)
     }
 
+    @Test func `a link that came and went is noticed`() {
+        var cache = loaded([Sample.device: [interface: Sample.deviceProperties()]])
+        #expect(cache.disconnections[Sample.device] == nil)
+        cache.apply(connected(true))
+        cache.apply(connected(false))
+        #expect(cache.disconnections[Sample.device] == 1)
+        cache.apply(.removed(Sample.device, interfaces: [interface]))
+        #expect(cache.disconnections[Sample.device] == nil)
+    }
+
     @Test func `the values of characteristics are not kept`() {
         var cache = loaded(Sample.gatt)
         cache.apply(

@@ -34,6 +34,7 @@ extension Central {
         _ device: DeviceRecord, on adapter: ObjectPath, _ limits: ConnectionLimits, _ use: LinkUse
     ) async throws(AttemptError) -> Link {
         let peripheral = device.address.description
+        let disconnections = await daemon.cache.disconnections[device.path]
         if !device.isConnected {
             do throws(DBusError) {
                 _ = try await daemon.call(device.path, BlueZName.device, "Connect", limit: limits.connect)
@@ -46,8 +47,9 @@ extension Central {
             }
         }
         // BlueZ reports success for a socket that failed with ECONNABORTED: the property tells the truth.
-        try await wait(for: device.path, on: adapter, within: .seconds(3), otherwise: .notConnectedAfterAll) { device in
-            device.isConnected ? .success(()) : nil
+        try await wait(for: device.path, on: adapter, within: .seconds(3), otherwise: .notConnectedAfterAll) { device, cache in
+            if device.isConnected { return .success(()) }
+            return cache.disconnections[device.path] == disconnections ? nil : .failure(ConnectFailure(.droppedAgain))
         }
         guard let watch = await daemon.watchLink(device.path, adapter: adapter) else {
             throw .failed(ConnectFailure(.droppedAgain))
@@ -56,7 +58,7 @@ extension Central {
             // For LE, Connect returns once the link is up: the services come later, or the link goes first.
             try await wait(
                 for: device.path, on: adapter, within: limits.services, otherwise: .servicesUnresolved
-            ) { device in
+            ) { device, _ in
                 guard device.isConnected else { return .failure(ConnectFailure(.droppedAgain)) }
                 return device.areServicesResolved ? .success(()) : nil
             }
@@ -76,7 +78,7 @@ extension Central {
     private func wait(
         for path: ObjectPath, on adapter: ObjectPath, within limit: Duration,
         otherwise reason: ConnectFailure.Reason,
-        _ check: @escaping @Sendable (DeviceRecord) -> Result<Void, ConnectFailure>?
+        _ check: @escaping @Sendable (DeviceRecord, ObjectCache) -> Result<Void, ConnectFailure>?
     ) async throws(AttemptError) {
         let result: Result<Void, ConnectFailure>
         do throws(BluetoothError) {
@@ -86,7 +88,7 @@ extension Central {
                 }
                 guard adapter.isPowered else { return .failure(.adapterDown(adapter.name)) }
                 guard let device = cache.device(path) else { return .success(.failure(ConnectFailure(.vanished))) }
-                return check(device).map { .success($0) }
+                return check(device, cache).map { .success($0) }
             }
         } catch {
             guard case .timedOut = error else { throw .fatal(error) }

@@ -64,19 +64,15 @@ extension Central {
     }
 
     func release(_ link: Link) async {
-        switch link.use {
-        case .own:
-            // No StopNotify before: the disconnection ends subscriptions by itself, without a packet to the peripheral.
-            await daemon.releaseLink(link.id)
-            await disconnect(link.device)
-        case .shared:
-            let subscriptions = await daemon.subscriptions(of: link.id)
-            await daemon.releaseLink(link.id)
-            let daemon = daemon
-            await uncancelled {
-                for path in subscriptions {
-                    _ = try? await daemon.call(path, BlueZName.characteristic, "StopNotify", limit: .seconds(5))
-                }
+        let subscriptions = await daemon.subscriptions(of: link.id)
+        await daemon.releaseLink(link.id)
+        if link.use == .own { await disconnect(link.device) }
+        let daemon = daemon
+        await uncancelled {
+            // After the disconnection this costs no packet. Without it, BlueZ would subscribe again by itself with the
+            // next connection, whoever makes that, and call the characteristic in use meanwhile.
+            for path in subscriptions {
+                _ = try? await daemon.call(path, BlueZName.characteristic, "StopNotify", limit: .seconds(5))
             }
         }
         inUse.remove(link.address)

@@ -11,6 +11,8 @@ struct ObjectCache: Sendable {
     /// Whether the snapshot is in.
     private(set) var isLoaded = false
     private(set) var objects: [ObjectPath: [String: Properties]] = [:]
+    /// How often each device was told to be disconnected: a link that came and went between two looks is noticed.
+    private(set) var disconnections: [ObjectPath: Int] = [:]
     /// Signals since the snapshot was asked for.
     private var journal: [ObjectChange] = []
     private var isRecording = false
@@ -52,12 +54,18 @@ struct ObjectCache: Sendable {
             objects[path, default: [:]].merge(interfaces.mapValues(Self.kept)) { _, new in new }
         case .removed(let path, let interfaces):
             for interface in interfaces { objects[path]?[interface] = nil }
-            if objects[path]?.keys.contains(where: { $0.hasPrefix("org.bluez.") }) != true { objects[path] = nil }
+            if objects[path]?.keys.contains(where: { $0.hasPrefix("org.bluez.") }) != true {
+                objects[path] = nil
+                disconnections[path] = nil
+            }
         case .changed(let path, let interface, let properties, let invalidated):
             // Before the snapshot is in, an object that is not known yet will come with it.
             guard objects[path]?[interface] != nil else { return }
             objects[path]?[interface]?.merge(Self.kept(properties)) { _, new in new }
             for name in invalidated { objects[path]?[interface]?[name] = nil }
+            if interface == BlueZName.device, properties["Connected"]?.boolValue == false {
+                disconnections[path, default: 0] += 1
+            }
         }
     }
 

@@ -19,7 +19,8 @@ public protocol PairingDelegate: Sendable {
     /// What this side can show and ask for.
     var capability: PairingCapability { get }
 
-    /// Whether to pair without proof ("Just Works").
+    /// Whether to pair without proof ("Just Works"). BlueZ takes the wish to pair as consent, and as a rule (measured with
+    /// 5.66) does not ask this when the wish was ours.
     func authorize(_ peripheral: DeviceAddress) async -> Bool
     /// Whether the peripheral shows the same six digits (0 to 999,999; leading zeros count).
     func confirm(passkey: UInt32, of peripheral: DeviceAddress) async -> Bool
