@@ -1,6 +1,7 @@
-import BlueZ
 import DBus
 import Testing
+
+@testable import BlueZ
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectTests {
@@ -85,6 +86,33 @@ struct ConnectTests {
                             "C0:DE:00:00:00:01",
                             reason: ConnectFailure(.linkFailed, detail: "le-connection-abort-by-local"))))
             #expect(await lab.fake.calls.filter { $0 == "Connect" }.count == 3)
+        }
+    }
+
+    @Test func `another program's attempt is waited for and not cancelled`() async throws {
+        let busy = FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress")
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect", busy, FakeBlueZ.connect)
+            async let result = connect(lab)
+            await lab.clock.pass(.seconds(1))
+            #expect(await result == .success(true))
+            #expect(await lab.fake.calls == ["Connect", "Connect", "Disconnect"])
+        }
+    }
+
+    @Test func `the link that another program was setting up is left to it`() async throws {
+        try await withLab(device: heard) { lab in
+            await lab.fake.on("Connect") { fake, call in
+                await call.fail("org.bluez.Error.InProgress", "Operation already in progress")
+                try? await fake.device(["Connected": .boolean(true)])
+                try? await fake.add(Sample.gatt)
+                try? await fake.device(["ServicesResolved": .boolean(true)])
+            }
+            async let result = connect(lab)
+            while await lab.central.daemon.cache.device(Sample.device)?.areServicesResolved != true { await Task.yield() }
+            await lab.clock.pass(.seconds(1))
+            #expect(await result == .success(true))
+            #expect(await lab.fake.calls == ["Connect"])
         }
     }
 

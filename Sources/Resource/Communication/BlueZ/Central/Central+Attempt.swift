@@ -3,19 +3,26 @@ internal import DBus
 extension Central {
     /// One attempt to connect: `Connect`, the link up, the services known. A failure leaves the link cut (if it was
     /// ours), and may be worth another attempt; what is thrown is not.
+    ///
+    /// - Parameter isContested: whether another program was seen to connect: a link that is up then is theirs.
     func attempt(
-        _ address: DeviceAddress, on adapter: ObjectPath, _ limits: ConnectionLimits
+        _ address: DeviceAddress, on adapter: ObjectPath, _ limits: ConnectionLimits, isContested: Bool
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
         let cache = await daemon.cache
         guard let device = cache.device(address, on: adapter) else { return .failure(ConnectFailure(.vanished)) }
-        let use = LinkUse(of: device, in: cache)
+        let use = isContested && device.isConnected ? .shared : LinkUse(of: device, in: cache)
         if use == .own { owned.insert(device.path) }
         let result: Result<Link, ConnectFailure>
         do throws(AttemptError) {
             result = .success(try await bringUp(device, on: adapter, limits, use))
         } catch {
-            // Also when cancelled, and just when a Connect may still be under way: Disconnect cancels it.
-            if use == .own { await disconnect(device.path) }
+            // Also when cancelled, and just when a Connect may still be under way: Disconnect cancels it. Not so when
+            // another program's is: it would cancel that.
+            if error.isBusy {
+                owned.remove(device.path)
+            } else if use == .own {
+                await disconnect(device.path)
+            }
             switch error {
             case .failed(let failure): result = .failure(failure)
             case .fatal(let error): throw error
@@ -28,6 +35,10 @@ extension Central {
     private enum AttemptError: Error {
         case failed(ConnectFailure)
         case fatal(BluetoothError)
+
+        var isBusy: Bool {
+            if case .failed(let failure) = self { failure.reason == .busy } else { false }
+        }
     }
 
     private func bringUp(

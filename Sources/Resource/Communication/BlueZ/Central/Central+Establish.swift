@@ -11,14 +11,16 @@ extension Central {
         // one may advertise to this machine only, which no scan shows.
         let isNear = known.map { $0.isConnected || $0.isHeard || $0.isPaired } ?? false
         var approach: Approach = isNear ? .direct : .afterDiscovery
+        var isContested = false
         while true {
             try Self.throwIfCancelled()
             let stopwatch = Stopwatch(clock)
             let failure: ConnectFailure
-            switch try await self.approach(address, on: adapter, limits, approach) {
+            switch try await self.approach(approach, address, on: adapter, limits, isContested: isContested) {
             case .success(let link): return link
             case .failure(let reason): failure = reason
             }
+            isContested = isContested || failure.reason == .busy
             switch policy.next(after: failure, took: stopwatch.elapsed()) {
             case .giveUp(let failure):
                 // An adapter that is off or gone has a better explanation than this one.
@@ -32,17 +34,19 @@ extension Central {
     }
 
     private func approach(
-        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits, _ approach: Approach
+        _ approach: Approach, _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits,
+        isContested: Bool
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
         switch approach {
         case .direct: break
         case .afterDiscovery: try await hear(address, on: adapter, limits)
-        case .whileDiscovering: return try await attemptWhileDiscovering(address, on: adapter, limits)
+        case .whileDiscovering:
+            return try await attemptWhileDiscovering(address, on: adapter, limits, isContested: isContested)
         }
         await holdDiscovery(adapter.path)
         let result: Result<Link, ConnectFailure>
         do throws(BluetoothError) {
-            result = try await attempt(address, on: adapter.path, limits)
+            result = try await attempt(address, on: adapter.path, limits, isContested: isContested)
         } catch {
             await releaseDiscovery(adapter.path)
             throw error
@@ -66,7 +70,7 @@ extension Central {
     /// BlueZ drops what it only saw in discovery, sooner or later after that ends. Where that comes before the
     /// connection, discovery has to go on.
     private func attemptWhileDiscovering(
-        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits
+        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits, isContested: Bool
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
         let id = await joinDiscovery(adapter, ScanFilter(address: address)) { _ in }
         let result: Result<Link, ConnectFailure>
@@ -75,7 +79,7 @@ extension Central {
                 guard let device = cache.device(address, on: path) else { return nil }
                 return device.isHeard || device.isConnected ? .success(()) : nil
             }
-            result = try await attempt(address, on: adapter.path, limits)
+            result = try await attempt(address, on: adapter.path, limits, isContested: isContested)
         } catch {
             await leaveDiscovery(adapter.path, id)
             guard case .timedOut = error else { throw error }

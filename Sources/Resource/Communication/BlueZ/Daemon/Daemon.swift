@@ -28,6 +28,11 @@ actor Daemon {
         self.machine = machine
     }
 
+    deinit {
+        // Without a close, too, the signals must not go on being read for nobody.
+        for pump in pumps { pump.cancel() }
+    }
+
     /// Connects to the bus, subscribes, and loads the objects.
     static func open(
         _ address: DBusAddress, clock: any Clock<Duration>, machine: MachineProbe?
