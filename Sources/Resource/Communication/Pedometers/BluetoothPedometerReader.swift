@@ -38,10 +38,12 @@ public struct BluetoothPedometerReader: PedometerReader {
         let model = try PedometerRegistry.model(pedometer.model)
         let session = try model.session(SessionContext(pedometer: pedometer, localTime: localTime, days: days))
         progress(.searching)
-        return try await withPeripheral(of: pedometer, model) { peripheral in
+        let outcome = try await withPeripheral(of: pedometer, model) { peripheral in
             progress(.connecting)
             return try await run(session, peripheral, progress, merge)
         }
+        if let rest = outcome.rest { try await merge(rest) }
+        return outcome.report
     }
 
     /// Connects to see that a pedometer is what it should be, and that its steps can be read: pairs where it demands that.
@@ -99,15 +101,15 @@ public struct BluetoothPedometerReader: PedometerReader {
         _ session: any PedometerSession, _ peripheral: Peripheral,
         _ progress: @escaping @Sendable (ReadProgress) -> Void,
         _ merge: @escaping @Sendable (SampleBatch) async throws -> Void
-    ) async throws -> ReadReport {
+    ) async throws -> SessionDriver.Outcome {
         let link = PeripheralLink(peripheral: peripheral)
         defer { link.end() }
         let driver = SessionDriver(link: link, inbox: Inbox(clock: clock), now: now, progress: progress, merge: merge)
         let stopwatch = Stopwatch(clock)
         var session = session
-        var report = try await driver.run(&session)
-        report.connectedSeconds = stopwatch.seconds()
-        return report
+        var outcome = try await driver.run(&session)
+        outcome.report.connectedSeconds = stopwatch.seconds()
+        return outcome
     }
 }
 

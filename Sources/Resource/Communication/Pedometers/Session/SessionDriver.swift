@@ -30,19 +30,25 @@ struct SessionDriver: Sendable {
         }
     }
 
+    /// What a session that came to its end leaves behind.
+    struct Outcome: Sendable {
+        var report: ReadReport
+        /// Frames since the last batch (the clock's, say): to be handed over when the link is down, which need not wait for them.
+        var rest: SampleBatch?
+    }
+
     /// Runs a session to its end.
     ///
     /// - Throws: the session's own `PedometerError`, the link's error, or what `merge` threw. Frames that belong to no
-    ///   batch are handed over in one of their own, also when the session fails: they tell why.
-    func run(_ session: inout any PedometerSession) async throws -> ReadReport {
+    ///   batch are then handed over in one of their own: they tell why.
+    func run(_ session: inout any PedometerSession) async throws -> Outcome {
         var log = Log()
         do {
             let outcome = try await run(&session, &log)
             var report = ReadReport(battery: outcome.battery, clockSet: outcome.clockSet, notices: outcome.notices)
             if report.battery == nil { report.battery = await link.batteryLevel() }
-            if !log.frames.isEmpty { try await merge(SampleBatch(frames: log.frames)) }
             (report.bytesReceived, report.bytesSent) = (log.received, log.sent)
-            return report
+            return Outcome(report: report, rest: log.frames.isEmpty ? nil : SampleBatch(frames: log.frames))
         } catch let failure as MergeFailure {
             throw failure.cause     // the history refused a batch: it would refuse the frames too
         } catch {
