@@ -15,6 +15,6 @@ import Testing
     @Test func aKeyFarFromAllHasNoNearest() {
         #expect(SettingKey.nearest(to: "x") == nil)
         #expect(SettingKey.nearest(to: "") == nil)
-        #expect(SettingKey.nearest(to: "LOG") == .log)
+        #expect(SettingKey.nearest(to: "USER") == .user)
     }
 }

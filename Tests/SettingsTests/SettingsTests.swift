@@ -9,35 +9,31 @@ import Testing
             #expect(settings.adapter == nil)
             #expect(settings.database == Sourced(machine.home + "/.local/share/istep/history.sqlite", .standard))
             #expect(settings.timeout == Sourced(20, .standard))
-            #expect(settings.log == Sourced(.warning, .standard))
-            #expect(settings.warnings.isEmpty)
         }
     }
 
     @Test func eachLayerReplacesTheOneBefore() throws {
         try withMachine { machine in
             var machine = machine
-            try machine.write("timeout = 1\nlog = \"info\"\nuser = \"etc\"\nadapter = \"hci1\"", to: machine.systemConfig, mode: 0o644)
+            try machine.write("timeout = 1\nuser = \"etc\"\nadapter = \"hci1\"", to: machine.systemConfig, mode: 0o644)
             #expect(try machine.load().timeout == Sourced(1, .file(machine.systemConfig, line: 1)))
 
-            try machine.write("# mine\ntimeout = 2\nlog = \"debug\"\nuser = \"xdg\"", to: machine.userConfig)
+            try machine.write("# mine\ntimeout = 2\nuser = \"xdg\"", to: machine.userConfig)
             #expect(try machine.load().timeout == Sourced(2, .file(machine.userConfig, line: 2)))
 
             let named = machine.root + "/named.toml", other = machine.root + "/other.toml"
-            try machine.write("\n\ntimeout = 3\nlog = \"trace\"", to: named)
+            try machine.write("\n\ntimeout = 3", to: named)
             machine.environment["ISTEP_CONFIG"] = named
             #expect(try machine.load().timeout == Sourced(3, .file(named, line: 3)))
 
             try machine.write("timeout = 4.5", to: other)
             #expect(try machine.load(SettingFlags(config: other)).timeout == Sourced(4.5, .file(other, line: 1)))
 
-            machine.environment["ISTEP_LOG"] = "error"
             let settings = try machine.load(SettingFlags(timeout: 5))
             #expect(settings.timeout == Sourced(5, .flag("--timeout")))
-            #expect(settings.log == Sourced(.error, .environment("ISTEP_LOG")))
-            #expect(settings.user == Sourced("xdg", .file(machine.userConfig, line: 4)))
-            #expect(settings.adapter == Sourced("hci1", .file(machine.systemConfig, line: 4)))
-            #expect(try machine.load(SettingFlags(user: "Ben", adapter: "hci0", log: "notice")).user == Sourced("Ben", .flag("--user")))
+            #expect(settings.user == Sourced("xdg", .file(machine.userConfig, line: 3)))
+            #expect(settings.adapter == Sourced("hci1", .file(machine.systemConfig, line: 3)))
+            #expect(try machine.load(SettingFlags(user: "Ben", adapter: "hci0")).user == Sourced("Ben", .flag("--user")))
         }
     }
 
@@ -62,24 +58,11 @@ import Testing
         }
     }
 
-    @Test func othersWhoCanReadAreWarnedOf() throws {
-        try withMachine { machine in
-            try machine.write("", to: machine.systemConfig, mode: 0o644)
-            try machine.write("", to: machine.userConfig, mode: 0o600)
-            #expect(try machine.load().warnings.isEmpty)
-            try machine.write("", to: machine.userConfig, mode: 0o640)
-            let warnings = try machine.load().warnings
-            #expect(warnings == [.readableByOthers(path: machine.userConfig)])
-            #expect(warnings.first?.description.contains("chmod 600 \(machine.userConfig)") == true)
-        }
-    }
-
     @Test func flagsThatAreWrongAreUsageErrors() throws {
         try withMachine { machine in
             let wrong = [
                 SettingFlags(config: "/no/such/file"), SettingFlags(user: " "), SettingFlags(adapter: "wlan0"),
                 SettingFlags(timeout: 0), SettingFlags(timeout: .nan), SettingFlags(timeout: .infinity),
-                SettingFlags(log: "loud"),
             ]
             for flags in wrong {
                 let error = machine.error(flags)
@@ -89,12 +72,10 @@ import Testing
     }
 
     @Test func variablesThatAreWrongAreConfigurationErrors() throws {
-        for variable in [["ISTEP_CONFIG": "/no/such/file"], ["ISTEP_LOG": "loud"]] {
-            try withMachine(variable) { machine in
-                let error = machine.error()
-                #expect(error?.exitCode == 78)
-                #expect(error?.description.contains(variable.keys.first ?? "?") == true)
-            }
+        try withMachine(["ISTEP_CONFIG": "/no/such/file"]) { machine in
+            let error = machine.error()
+            #expect(error?.exitCode == 78)
+            #expect(error?.description.contains("ISTEP_CONFIG") == true)
         }
     }
 }

@@ -4,8 +4,6 @@ import TOMLKit
 /// A configuration file: its text, read with care, and what TOML makes of it.
 struct ConfigFile {
     let path: String
-    /// Whether the file's mode lets others than its owner read it.
-    let isReadableByOthers: Bool
     private let text: String
     private let table: TOMLTable
 
@@ -14,9 +12,8 @@ struct ConfigFile {
 
     /// Nil where there is no such file.
     init?(_ path: String) throws(SettingsError) {
-        guard let (bytes, mode) = try contents(of: path) else { return nil }
+        guard let bytes = try contents(of: path) else { return nil }
         self.path = path
-        isReadableByOthers = mode & 0o044 != 0
         text = try ConfigFile.text(bytes, path: path)
         do {
             table = try TOMLTable(string: text)
@@ -58,15 +55,19 @@ struct ConfigFile {
     private static func text(_ bytes: [UInt8], path: String) throws(SettingsError) -> String {
         if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) { return text }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let wrong = lines.firstIndex { $0.contains(0) || String(validating: $0, as: UTF8.self) == nil }
-        throw .notText(path: path, line: (wrong ?? 0) + 1)
+        let wrong = lines.firstIndex { $0.contains(0) || String(validating: $0, as: UTF8.self) == nil } ?? 0
+        if lines[wrong].contains(0) { throw .containsNUL(path: path, line: wrong + 1) }
+        throw .notText(path: path, line: wrong + 1)
     }
 }
 
-/// The bytes and mode of a file, or nil where there is none.
-private func contents(of path: String) throws(SettingsError) -> (bytes: [UInt8], mode: mode_t)? {
-    func failure() -> SettingsError { .unreadable(path: path, reason: String(cString: strerror(errno))) }
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+/// The bytes of a file, or nil where there is none.
+private func contents(of path: String) throws(SettingsError) -> [UInt8]? {
+    func failure(_ code: Int32 = errno) -> SettingsError {
+        .unreadable(path: path, reason: String(cString: strerror(code)))
+    }
+    // Not blocking: the opening of a named pipe waits for a writer, who may never come.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else {
         if errno == ENOENT || errno == ENOTDIR { return nil }
         throw failure()
@@ -74,6 +75,10 @@ private func contents(of path: String) throws(SettingsError) -> (bytes: [UInt8],
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0 else { throw failure() }
+    if status.st_mode & S_IFMT == S_IFDIR { throw failure(EISDIR) }
+    guard status.st_mode & S_IFMT == S_IFREG || isNull(status) else {
+        throw .unreadable(path: path, reason: "it is not a regular file")
+    }
 
     var bytes = [UInt8](repeating: 0, count: ConfigFile.limit + 1)
     var length = 0
@@ -85,5 +90,11 @@ private func contents(of path: String) throws(SettingsError) -> (bytes: [UInt8],
         length += count
     }
     guard length <= ConfigFile.limit else { throw .tooLarge(path: path, limit: ConfigFile.limit) }
-    return (Array(bytes[..<length]), status.st_mode)
+    return Array(bytes[..<length])
+}
+
+/// Whether a file is /dev/null, by which one says that there is no configuration.
+private func isNull(_ file: stat) -> Bool {
+    var null = stat()
+    return file.st_mode & S_IFMT == S_IFCHR && stat("/dev/null", &null) == 0 && file.st_rdev == null.st_rdev
 }

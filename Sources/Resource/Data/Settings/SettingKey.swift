@@ -2,7 +2,7 @@ import Foundation
 
 /// The keys of a configuration file.
 enum SettingKey: String, CaseIterable {
-    case user, adapter, database, timeout, log
+    case user, adapter, database, timeout
 
     /// The known key that a wrong one most likely stands for, or nil where none is near.
     static func nearest(to key: String) -> SettingKey? {
@@ -20,7 +20,6 @@ enum SettingKey: String, CaseIterable {
         case .adapter: "the name of an adapter, such as \"hci0\""
         case .database: "a path that starts with / or ~/"
         case .timeout: "a number of seconds from \(Int(Settings.timeouts.lowerBound)) to \(Int(Settings.timeouts.upperBound))"
-        case .log: "one of " + LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
         }
     }
 }

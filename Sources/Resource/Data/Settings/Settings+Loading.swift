@@ -15,25 +15,22 @@ extension Settings {
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
         var reader = SettingsReader(home: paths.home)
-        try reader.read(path: paths.systemConfig, isPrivate: false)
-        if let path = paths.userConfig { try reader.read(path: path, isPrivate: true) }
+        try reader.read(path: paths.systemConfig)
+        if let path = paths.userConfig { try reader.read(path: path) }
         if let path = flags.config {
             try reader.read(path: path, namedBy: .flag("--config"))
         } else if let path = variable("ISTEP_CONFIG") {
             try reader.read(path: path, namedBy: .environment("ISTEP_CONFIG"))
         }
         if let path = variable("ISTEP_DB") { reader.database = Sourced(path, .environment("ISTEP_DB")) }
-        if let level = variable("ISTEP_LOG") { try reader.set(.log, level, .environment("ISTEP_LOG")) }
         if let user = flags.user { try reader.set(.user, user, .flag("--user")) }
         if let adapter = flags.adapter { try reader.set(.adapter, adapter, .flag("--adapter")) }
         if let path = flags.database { reader.database = Sourced(path, .flag("--db")) }
         if let seconds = flags.timeout { try reader.set(timeout: seconds, .flag("--timeout")) }
-        if let level = flags.log { try reader.set(.log, level, .flag("--log")) }
 
         guard let database = reader.database ?? paths.database.map({ Sourced($0, .standard) }) else { throw .noHome }
         return Settings(
             user: reader.user, adapter: reader.adapter, database: database,
-            timeout: reader.timeout ?? Sourced(standardTimeout, .standard),
-            log: reader.log ?? Sourced(standardLog, .standard), warnings: reader.warnings)
+            timeout: reader.timeout ?? Sourced(standardTimeout, .standard))
     }
 }

@@ -3,7 +3,7 @@ import Quoting
 /// What the user has set, each with where it was set: later ones replace earlier ones.
 ///
 /// In order: what istep does by itself, `/etc/istep/config.toml`, `$XDG_CONFIG_HOME/istep/config.toml`, the file of
-/// `--config` or else of `ISTEP_CONFIG`, the environment (`ISTEP_DB`, `ISTEP_LOG`), flags of the command line.
+/// `--config` or else of `ISTEP_CONFIG`, the environment (`ISTEP_DB`), flags of the command line.
 public struct Settings: Hashable, Sendable {
     /// The user whose steps are meant where no other is named; nil lets the history's only user be meant.
     public var user: Sourced<String>?
@@ -13,15 +13,10 @@ public struct Settings: Hashable, Sendable {
     public var database: Sourced<String>
     /// Seconds to scan for, 1...600.
     public var timeout: Sourced<Double>
-    /// The least of what is logged.
-    public var log: Sourced<LogLevel>
-    /// What is no error and yet should be told.
-    public var warnings: [SettingsWarning]
 
     public static let timeouts = 1.0...600.0
     /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of it may get lost on the air.
     public static let standardTimeout = 20.0
-    public static let standardLog = LogLevel.warning
 }
 
 /// A value and where it was set.
@@ -57,11 +52,6 @@ public enum SettingSource: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Levels of logging, by the names that swift-log has for them.
-public enum LogLevel: String, CaseIterable, Sendable {
-    case trace, debug, info, notice, warning, error, critical
-}
-
 /// What the command line sets; nil where it does not.
 public struct SettingFlags: Hashable, Sendable {
     /// `--config`
@@ -74,31 +64,15 @@ public struct SettingFlags: Hashable, Sendable {
     public var database: String?
     /// `--timeout`
     public var timeout: Double?
-    /// `--log`
-    public var log: String?
 
     public init(
         config: String? = nil, user: String? = nil, adapter: String? = nil, database: String? = nil,
-        timeout: Double? = nil, log: String? = nil
+        timeout: Double? = nil
     ) {
         self.config = config
         self.user = user
         self.adapter = adapter
         self.database = database
         self.timeout = timeout
-        self.log = log
-    }
-}
-
-/// Something about the settings that the user should hear.
-public enum SettingsWarning: Hashable, Sendable, CustomStringConvertible {
-    /// Others on the machine can read a file of the user's.
-    case readableByOthers(path: String)
-
-    public var description: String {
-        switch self {
-        case .readableByOthers(let path):
-            "others can read \(quoted(path)); `chmod 600 \(shellQuoted(path))` makes it private"
-        }
     }
 }

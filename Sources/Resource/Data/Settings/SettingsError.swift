@@ -9,8 +9,10 @@ public enum SettingsError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     /// A configuration file of more bytes than anybody writes.
     case tooLarge(path: String, limit: Int)
-    /// A line is not UTF-8, or contains a NUL.
+    /// A line is not UTF-8.
     case notText(path: String, line: Int)
+    /// A line contains a NUL, which ends a text for half of all programs.
+    case containsNUL(path: String, line: Int)
     /// A line is not TOML.
     case syntax(path: String, line: Int, column: Int, reason: String)
     /// A key that istep does not know, and the known one that looks most like it.
@@ -43,6 +45,8 @@ extension SettingsError: CustomStringConvertible {
             "the configuration file \(quoted(path)) has more than \(limit / 1024) KiB; that is hardly one of istep"
         case .notText(let path, let line):
             "\(quoted(path)), line \(line): not UTF-8 text; save the file as UTF-8"
+        case .containsNUL(let path, let line):
+            "\(quoted(path)), line \(line): a NUL byte, which no text has; write the line anew, or save the file as UTF-8"
         case .syntax(let path, let line, let column, let reason):
             "\(quoted(path)), line \(line), column \(column): not TOML: \(reason); a setting looks like `timeout = 30`"
         case .unknownKey(let key, let path, let line, let nearest?):

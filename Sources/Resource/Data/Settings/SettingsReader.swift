@@ -7,8 +7,6 @@ struct SettingsReader {
     var adapter: Sourced<String>?
     var database: Sourced<String>?
     var timeout: Sourced<Double>?
-    var log: Sourced<LogLevel>?
-    var warnings: [SettingsWarning] = []
     /// What `~` stands for.
     let home: String?
 
@@ -16,15 +14,13 @@ struct SettingsReader {
 
     /// A file that somebody named has to be there.
     mutating func read(path: String, namedBy source: SettingSource) throws(SettingsError) {
-        guard try read(path: path, isPrivate: true) else { throw .missing(path: path, namedBy: source) }
+        guard try read(path: path) else { throw .missing(path: path, namedBy: source) }
     }
 
-    /// - Parameter isPrivate: others should not be able to read it; the machine's own is for all.
     /// - Returns: whether there is such a file.
     @discardableResult
-    mutating func read(path: String, isPrivate: Bool) throws(SettingsError) -> Bool {
+    mutating func read(path: String) throws(SettingsError) -> Bool {
         guard let file = try ConfigFile(path) else { return false }
-        if isPrivate && file.isReadableByOthers { warnings.append(.readableByOthers(path: path)) }
         // The first line that is wrong is told, whatever is wrong with it.
         var problems: [(line: Int, error: SettingsError)] = []
         for name in file.keys {
@@ -74,9 +70,6 @@ struct SettingsReader {
         case .database:
             guard let path = absolute(text) else { throw bad }
             database = Sourced(path, source)
-        case .log:
-            guard let level = LogLevel(rawValue: text.lowercased()) else { throw bad }
-            log = Sourced(level, source)
         case .timeout:
             guard let seconds = Double(text) else { throw bad }
             try set(timeout: seconds, source)

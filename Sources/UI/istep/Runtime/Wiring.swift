@@ -36,7 +36,6 @@ struct Wiring: Sendable {
         var limits = ConnectionLimits()
         limits.scan = .seconds(settings.timeout.value)
         self.limits = limits
-        if !common.quiet { for warning in settings.warnings { Output.error.line("istep: \(warning)") } }
     }
 
     // MARK: Resources
