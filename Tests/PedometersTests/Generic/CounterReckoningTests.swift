@@ -113,6 +113,39 @@ import Testing
         #expect(result.notices == [.dayNotClosed(day.advanced(by: -1))])
     }
 
+    @Test func aDoubtfulValueThatNoSecondOneSettlesIsNotLost() {
+        var cursor = after(reading(1000, -2))
+        cursor.quarantined = reading(1200, 1)
+        let result = reckoning(cursor).stepsOfToday(reading(700, 32))
+        #expect(result.batch.samples.map(\.steps) == [133, 67, 700])
+        #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1), day, day.advanced(by: 1)])
+        #expect(result.batch.coverage == [TimeSpan(midnight + 86_400, midnight + 32 * 3600)])
+        #expect(result.notices == [.dayNotClosed(day.advanced(by: -1)), .dayNotClosed(day)])
+        #expect(result.batch.cursor == after(reading(700, 32)))
+    }
+
+    @Test func readNightAfterNightEachDoubtIsLeftForTheNext() {
+        var cursor = after(reading(1000, -2))
+        var steps = 0
+        for (value, hours) in [(1200, 1.0), (5000, 25), (6000, 49), (10, 60)] {
+            let result = reckoning(cursor).stepsOfToday(reading(value, hours))
+            steps += result.batch.samples.reduce(0) { $0 + $1.steps }
+            cursor = result.batch.cursor ?? cursor
+        }
+        // 1,000 were told before; the last one shows that the 6,000 were yesterday's, and counts from its own midnight.
+        #expect(steps == 6000 - 1000 + 10)
+        #expect(cursor == after(reading(10, 60)))
+    }
+
+    @Test func aDoubtfulValueOfADayNeverReadCountsWhole() {
+        var cursor = after(reading(900, -48))
+        cursor.quarantined = reading(1000, 0.5)
+        let result = reckoning(cursor).stepsOfToday(reading(10, 8))
+        #expect(result.batch.samples.map(\.steps) == [10, 1000])
+        #expect(result.batch.samples.map(\.start) == [midnight, midnight - 86_400])
+        #expect(result.notices == [.dayNotClosed(day.advanced(by: -2))])
+    }
+
     @Test func inTheEveningAGreaterValueIsTodays() {
         let result = reckoning(after(reading(9000, -2))).stepsOfToday(reading(11_000, 21))
         #expect(result.batch.samples.map(\.steps) == [11_000])

@@ -41,8 +41,9 @@ struct CounterReckoning {
 
     func stepsOfToday(_ reading: CounterReading) -> Result {
         let midnight = localTime.moment(reading.day)
-        if let doubtful = cursor.quarantined, doubtful.day == reading.day {
-            return settle(doubtful, reading, midnight)
+        if let doubtful = cursor.quarantined {
+            if doubtful.day == reading.day { return settle(doubtful, reading, midnight) }
+            if doubtful.day < reading.day { return leave(doubtful, reading) }
         }
         guard let last = cursor.counter else {
             var result = Result()
@@ -84,19 +85,42 @@ struct CounterReckoning {
         add(reading.value, TimeSpan(midnight, reading.at), reading, to: &result)
         guard let last = cursor.counter else { return result }
         if reading.value < doubtful.value {
-            let late = doubtful.value - last.value
-            let span = TimeSpan(last.at, midnight)
-            if last.day == reading.day.advanced(by: -1), !span.isEmpty {
-                let sample = StepSample(start: span.start, length: span.length, steps: late, utcOffset: last.utcOffset)
-                if sample.isPlausible {
-                    result.batch.samples += late > 0 ? [sample] : []
-                    result.batch.coverage.append(span)
-                }
+            let (late, start) = eve(of: doubtful, after: last)
+            let span = TimeSpan(start, midnight)
+            if !span.isEmpty, isPlausible(late, span) {
+                result.batch.samples += perDay(late, span)
+                result.batch.coverage.append(span)
             }
+            if start > last.at { result.notices += notClosed(last, before: start) }
         } else {
             result.notices += notClosed(last, before: midnight)
         }
         return result
+    }
+
+    /// A reading after a day whose only one was doubtful: of which day that was can no longer be told. Either way as many steps
+    /// as it is above the last one were made between the two; they count, and neither day is taken for whole.
+    private func leave(_ doubtful: CounterReading, _ reading: CounterReading) -> Result {
+        guard reading.at > doubtful.at else { return Result() }
+        var since = cursor
+        since.readThrough = doubtful.at
+        since.counter = doubtful
+        since.quarantined = nil
+        var result = CounterReckoning(cursor: since, localTime: localTime, modulus: modulus).stepsOfToday(reading)
+        guard let last = cursor.counter else { return result }
+        let (late, start) = eve(of: doubtful, after: last)
+        let span = TimeSpan(start, doubtful.at)
+        if !span.isEmpty, isPlausible(late, span) {
+            result.batch.samples.insert(contentsOf: perDay(late, span), at: 0)
+        }
+        result.notices.insert(contentsOf: notClosed(last, before: localTime.moment(doubtful.day)), at: 0)
+        return result
+    }
+
+    /// The steps of the day before that a doubtful reading tells if it is of that day, and since when they were made.
+    private func eve(of doubtful: CounterReading, after last: CounterReading) -> (steps: Int, since: Timestamp) {
+        let eve = doubtful.day.advanced(by: -1)
+        return last.day == eve ? (doubtful.value - last.value, last.at) : (doubtful.value, localTime.moment(eve))
     }
 
     /// Yesterday's steps after its last reading are unknown.
@@ -105,6 +129,10 @@ struct CounterReckoning {
     }
 
     // MARK: Samples
+
+    private func isPlausible(_ steps: Int, _ span: TimeSpan) -> Bool {
+        StepSample(start: span.start, length: span.length, steps: steps, utcOffset: 0).isPlausible
+    }
 
     private func baseline(_ reading: CounterReading) -> Result {
         Result(batch: SampleBatch(cursor: PedometerCursor(readThrough: reading.at, counter: reading)))
