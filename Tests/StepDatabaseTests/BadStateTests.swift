@@ -31,7 +31,7 @@ import Testing
             for access in [StepDatabase.Access.reading, .writing] {
                 let error = historyError {
                     try StepDatabase(path: history.path, for: access)
-                        .stepData(of: history.user, on: day, span: TimeSpan(midnight, noon))
+                        .stepData(of: history.user, on: day)
                 }
                 #expect(error == .damaged(path: history.path, reason: "database disk image is malformed"))
             }
@@ -70,7 +70,36 @@ import Testing
             }
             try Data().write(to: URL(fileURLWithPath: directory + "/file"))
             let path = directory + "/file/history.sqlite"
-            expect(.cannotOpen(path: path, reason: "Not a directory")) { try StepDatabase(path: path) }
+            for access in [StepDatabase.Access.reading, .writing] {
+                expect(.cannotOpen(path: path, reason: "Not a directory")) { try StepDatabase(path: path, for: access) }
+            }
+        }
+    }
+
+    @Test func whatCannotBeAHistoryIsRefusedWithAdvice() throws {
+        try withDirectory { directory in
+            let pipe = directory + "/pipe", loop = directory + "/loop", dangling = directory + "/dangling"
+            let target = directory + "/target.sqlite"
+            try #require(mkfifo(pipe, 0o600) == 0)
+            try #require(symlink("loop", loop) == 0)
+            try #require(symlink("target.sqlite", dangling) == 0)
+            let refused = [
+                (pipe, "it is not a regular file"), ("/dev/null", "it is not a regular file"),
+                (loop, "Too many levels of symbolic links"), (dangling, "it is a symbolic link to a file that does not exist"),
+                (directory + "/.", "it is a directory"),
+            ]
+            for (path, reason) in refused {
+                for access in [StepDatabase.Access.reading, .writing] {
+                    let error = historyError { try StepDatabase(path: path, for: access) }
+                    #expect(error == .cannotOpen(path: path, reason: reason))
+                    #expect(error?.category == .usage)
+                    #expect(error?.description.contains("--db") == true)
+                }
+            }
+            #expect(!FileManager.default.fileExists(atPath: target))
+            // A link to a history is as good as the history.
+            _ = try StepDatabase(path: target).addUser(named: "Ada")
+            #expect(try StepDatabase(path: dangling, for: .reading).users().count == 1)
         }
     }
 
@@ -119,7 +148,7 @@ import Testing
             await #expect(processExitsWith: .success) { [path = path as String, user = user as User] in
                 if geteuid() == 0 { try #require(setuid(65_534) == 0) }
                 let database = try StepDatabase(path: path, for: .reading)
-                let data = try database.stepData(of: user, on: day, span: TimeSpan(midnight, noon))
+                let data = try database.stepData(of: user, on: day)
                 try #require(data.tracks.first?.samples == [slot(0, 10)])
                 let error = historyError { try StepDatabase(path: path).addUser(named: "Ben") }
                 guard case .readOnly = error else {

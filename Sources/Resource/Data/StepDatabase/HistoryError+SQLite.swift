@@ -34,6 +34,7 @@ extension HistoryError {
         switch code {
         case EACCES, EPERM, EROFS: self = .readOnly(path: path, reason: reason)
         case ENOSPC, EDQUOT: self = .noSpace(path: path)
+        case EIO: self = .inputOutput(path: path, reason: reason)
         default: self = .cannotOpen(path: path, reason: reason)
         }
     }
@@ -42,7 +43,6 @@ extension HistoryError {
     private static func unopened(path: String, reason: String) -> HistoryError {
         var status = stat()
         guard stat(path, &status) == 0 else { return HistoryError(errno: errno, path: path) }
-        if status.st_mode & S_IFMT == S_IFDIR { return .cannotOpen(path: path, reason: "it is a directory") }
         if access(path, R_OK) != 0 { return HistoryError(errno: errno, path: path) }
         let directory = (path as NSString).deletingLastPathComponent
         if access(directory, W_OK) != 0 {

@@ -16,7 +16,7 @@ public enum HistoryError: Error, Hashable, Sendable {
     case newerVersion(path: String, found: Int, supported: Int)
     /// The disk, or the quota on it, is full.
     case noSpace(path: String)
-    /// The file could not be opened or created.
+    /// The file could not be opened or created: the path names a directory, a device, a link to nothing.
     case cannotOpen(path: String, reason: String)
     /// The disk failed to read or write.
     case inputOutput(path: String, reason: String)
@@ -57,8 +57,8 @@ extension HistoryError {
         // A full disk passes, so that the nightly sync is to be tried again.
         case .locked, .noSpace: .temporary
         case .readOnly: .permission
-        case .cannotOpen, .inputOutput: .inputOutput
-        case .nameTaken, .addressTaken, .invalidName, .invalidValue, .notFound: .usage
+        case .inputOutput: .inputOutput
+        case .cannotOpen, .nameTaken, .addressTaken, .invalidName, .invalidValue, .notFound: .usage
         case .failed: .software
         }
     }
@@ -87,7 +87,7 @@ extension HistoryError: CustomStringConvertible {
         case .noSpace(let path):
             "no space left for the history \(quoted(path)); free some, then run the command again: nothing was lost"
         case .cannotOpen(let path, let reason):
-            "cannot open the history \(quoted(path)): \(reason)"
+            "cannot open the history \(quoted(path)): \(reason); choose another file with --db"
         case .inputOutput(let path, let reason):
             "the disk failed on the history \(quoted(path)): \(reason); copy the file to a sound disk, and look at `dmesg`"
         case .nameTaken(let name):

@@ -10,7 +10,7 @@ extension StepDatabase {
             try createFile(at: path)
             return try openForWriting(path, busyTimeout: busyTimeout, schema: schema)
         case .reading:
-            guard FileManager.default.fileExists(atPath: path) else { throw HistoryError.missing(path: path) }
+            guard try isThere(path) else { throw HistoryError.missing(path: path) }
             let queue = try openForReading(path, busyTimeout: busyTimeout)
             switch try queue.read(schema.state) {
             case .current:
@@ -72,7 +72,7 @@ extension StepDatabase {
 
     /// Makes the file for its owner's eyes only; SQLite gives the log's files the same mode.
     private static func createFile(at path: String) throws(HistoryError) {
-        if access(path, F_OK) == 0 { return }
+        if try isThere(path) { return }
         try createDirectory((path as NSString).deletingLastPathComponent)
         let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor < 0 {
@@ -80,6 +80,25 @@ extension StepDatabase {
             throw HistoryError(errno: errno, path: path)
         }
         Foundation.close(descriptor)
+    }
+
+    /// Whether there is a file that a history can be in; what can never be one is refused before SQLite opens it, for a named
+    /// pipe would make it wait and a device would be written to.
+    private static func isThere(_ path: String) throws(HistoryError) -> Bool {
+        var status = stat()
+        if stat(path, &status) != 0 {
+            guard errno == ENOENT else { throw HistoryError(errno: errno, path: path) }
+            // SQLite would make the file that a link points to, and for everybody to read.
+            if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+                throw .cannotOpen(path: path, reason: "it is a symbolic link to a file that does not exist")
+            }
+            return false
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return true
+        case S_IFDIR: throw .cannotOpen(path: path, reason: "it is a directory")
+        default: throw .cannotOpen(path: path, reason: "it is not a regular file")
+        }
     }
 
     private static func createDirectory(_ path: String) throws(HistoryError) {
