@@ -23,7 +23,7 @@ import Testing
             for span in spans(hours) {
                 _ = try history.database.merge(SampleBatch(coverage: [span]), sync: history.sync)
             }
-            #expect(try history.data().tracks.flatMap(\.coverage) == spans(expected))
+            #expect(try history.data().tracks.flatMap(\.coverage).map(\.span) == spans(expected))
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
         for order in permutations(pieces) {
             try withFixture { history in
                 _ = try history.database.merge(SampleBatch(coverage: order), sync: history.sync)
-                #expect(try history.data().tracks.first?.coverage == spans([0, 5, 7, 8]))
+                #expect(try history.data().tracks.first?.coverage.map(\.span) == spans([0, 5, 7, 8]))
             }
         }
     }
@@ -44,7 +44,7 @@ import Testing
             let across = TimeSpan(midnight + 86_000, midnight + 90_000)
             let after = TimeSpan(midnight + 100_000, midnight + 100_001)
             _ = try history.database.merge(SampleBatch(coverage: [before, across, after]), sync: history.sync)
-            #expect(try history.data().tracks.first?.coverage == [across])
+            #expect(try history.data().tracks.first?.coverage.map(\.span) == [across])
         }
     }
 
@@ -52,7 +52,36 @@ import Testing
         try withFixture { history in
             let span = TimeSpan(Timestamp(.min), Timestamp(.max))
             _ = try history.database.merge(SampleBatch(coverage: [span]), sync: history.sync)
-            #expect(try history.data().tracks.first?.coverage == [TimeSpan(Timestamp(0), Timestamp(253_402_300_800))])
+            #expect(try history.data().tracks.first?.coverage.map(\.span) == [TimeSpan(Timestamp(0), Timestamp(253_402_300_800))])
+        }
+    }
+
+    @Test func timeAccountedForKeepsItsFirstOffset() throws {
+        try withFixture { history in
+            let hours = { (from: Int, to: Int) in TimeSpan(midnight + from * 3600, midnight + to * 3600) }
+            _ = try history.database.merge(SampleBatch(coverage: [hours(0, 24)]), sync: history.sync, place: .fixed(0))
+            // Read again after a journey, with some hours more.
+            let berlin = LocalTime.fixed(7200)
+            _ = try history.database.merge(SampleBatch(coverage: [hours(-2, 26)]), sync: history.sync, place: berlin)
+            let expected = [
+                CoveredSpan(hours(-2, 0), utcOffset: 7200), CoveredSpan(hours(0, 24), utcOffset: 0),
+                CoveredSpan(hours(24, 26), utcOffset: 7200),
+            ]
+            #expect(try history.data().tracks.first?.coverage == expected)
+            let changes = try history.totalChanges()
+            _ = try history.database.merge(SampleBatch(coverage: [hours(3, 25)]), sync: history.sync, place: berlin)
+            #expect(try history.data().tracks.first?.coverage == expected)
+            let rows = try history.strings("SELECT count(*) FROM coverage")
+            #expect(rows == ["3"])
+            #expect(try history.totalChanges() - changes <= 1, "the sync's own row at most")
+        }
+    }
+
+    @Test func theFringeOfAnotherDayIsNoKnowledge() throws {
+        try withFixture { history in
+            _ = try history.database.merge(
+                SampleBatch(coverage: [TimeSpan(midnight, midnight + 86_400)]), sync: history.sync)
+            for other in [-1, 1] { #expect(try history.data(on: day.advanced(by: other)).tracks.isEmpty) }
         }
     }
 

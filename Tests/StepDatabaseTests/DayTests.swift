@@ -30,11 +30,11 @@ import Testing
                     start: Timestamp(start), length: 900, steps: 1, utcOffset: zone.utcOffset(Timestamp(start)))
             }
             _ = try history.database.merge(SampleBatch(samples: samples), sync: history.sync)
-            let found = try history.data(on: autumn, zone: zone).tracks.flatMap(\.samples)
+            let found = try history.data(on: autumn).tracks.flatMap(\.samples)
             #expect(found.count == 100)
             #expect(found.first?.start == span.start)
             #expect(found.last?.span.end == span.end)
-            #expect(try history.data(on: autumn.advanced(by: -1), zone: zone).tracks.first?.samples.count == 4)
+            #expect(try history.data(on: autumn.advanced(by: -1)).tracks.first?.samples.count == 4)
         }
     }
 
@@ -48,7 +48,7 @@ import Testing
                     start: Timestamp(start), length: 900, steps: 1, utcOffset: zone.utcOffset(Timestamp(start)))
             }
             _ = try history.database.merge(SampleBatch(samples: samples), sync: history.sync)
-            #expect(try history.data(on: spring, zone: zone).tracks.first?.samples.count == 92)
+            #expect(try history.data(on: spring).tracks.first?.samples.count == 92)
         }
     }
 
@@ -60,10 +60,9 @@ import Testing
             _ = try history.database.merge(SampleBatch(samples: [slot(0, 77)]), sync: sync)
             try history.database.endSync(sync, at: noon + 9, outcome: .complete, battery: nil, failure: nil)
             try history.merge(slot(0, 11))
-            let span = TimeSpan(midnight, midnight + 86_400)
             #expect(try history.samples() == [slot(0, 11)])
             #expect(try history.data().lastSync == nil)
-            let data = try history.database.stepData(of: ben, on: day, span: span)
+            let data = try history.database.stepData(of: ben, on: day)
             #expect(data.tracks.map(\.name) == ["band"])
             #expect(data.tracks.flatMap(\.samples) == [slot(0, 77)])
             #expect(data.lastSync == noon + 9)

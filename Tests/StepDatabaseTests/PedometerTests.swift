@@ -99,7 +99,7 @@ import Testing
             #expect(passedOn.clock == clock)
             #expect(passedOn.cursor == PedometerCursor())
             #expect(try history.samples() == [slot(0, 10)])
-            #expect(try history.database.stepData(of: ben, on: day, span: TimeSpan(midnight, noon)).tracks.isEmpty)
+            #expect(try history.database.stepData(of: ben, on: day).tracks.isEmpty)
             // And back again.
             try history.database.forgetPedometer(passedOn.id)
             #expect(try history.database.addPedometer(.ring(of: history.user)).id == history.pedometer.id)

@@ -45,8 +45,8 @@ struct Fixture {
         try data(on: day).tracks.flatMap(\.samples)
     }
 
-    func data(on day: Day = day, zone: LocalTime = .fixed(0)) throws -> StepData {
-        try database.stepData(of: user, on: day, span: zone.span(of: day))
+    func data(on day: Day = day) throws -> StepData {
+        try database.stepData(of: user, on: day)
     }
 
     /// The first column of what a query finds.
@@ -56,6 +56,13 @@ struct Fixture {
 
     /// Rows that the connection has written since it was opened.
     func totalChanges() throws -> Int { try database.queue.read { $0.totalChangesCount } }
+}
+
+extension StepDatabase {
+    /// Merges what was made in Greenwich.
+    func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws -> MergeCounts {
+        try merge(batch, sync: sync, place: .fixed(0))
+    }
 }
 
 func withFixture<T>(_ body: (Fixture) throws -> T) throws -> T {

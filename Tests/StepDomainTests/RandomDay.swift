@@ -20,7 +20,7 @@ enum RandomDay {
                 start = start + length + (Int.random(in: 0..<4, using: &generator) == 0 ? 777 : 0)
             }
             return StepData.Track(
-                pedometer: Int64(id), name: "track \(id)", samples: samples, coverage: [TimeSpan(span.start, start)])
+                pedometer: Int64(id), name: "track \(id)", samples: samples, coverage: localTime.covered(TimeSpan(span.start, start)))
         }
     }
 }

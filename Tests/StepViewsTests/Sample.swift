@@ -20,7 +20,7 @@ enum Sample {
             pedometer: 1, name: "ring",
             samples: steps.sorted { $0.key < $1.key }.map {
                 StepSample(start: place.moment(day, seconds: $0.key * 3600), length: 3600, steps: $0.value, utcOffset: 7200)
-            }, coverage: [place.span(of: day)])
+            }, coverage: place.covered(place.span(of: day)))
         let data = StepData(
             user: User(id: 1, name: "anna"), day: day, tracks: [track],
             profile: Profile(validFrom: Day(daysSince1970: 0), height: 1.7, weight: 62, sex: .female),

@@ -24,7 +24,7 @@ public final class InMemoryHistory: StepHistory {
         var syncs: [SyncRecord] = []
         var samples: [Pedometer.ID: [Timestamp: StepSample]] = [:]
         var implausible: [Pedometer.ID: [StepSample]] = [:]
-        var coverage: [Pedometer.ID: [TimeSpan]] = [:]
+        var coverage: [Pedometer.ID: [CoveredSpan]] = [:]
         var corrections: [User.ID: [Day: Int]] = [:]
         var calls: [Call] = []
         var refusals: [Call: any Error] = [:]
@@ -124,7 +124,7 @@ public final class InMemoryHistory: StepHistory {
         }
     }
 
-    public func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws -> MergeCounts {
+    public func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts {
         try asked(.merge(sync)) { state in
             guard let index = state.syncs.firstIndex(where: { $0.id == sync }) else {
                 Issue.record("a merge into sync \(sync), which was never begun")
@@ -133,7 +133,7 @@ public final class InMemoryHistory: StepHistory {
             let pedometer = state.syncs[index].pedometer
             var counts = MergeCounts(frames: batch.frames.count)
             for sample in batch.samples { state.merge(sample, pedometer, &counts) }
-            state.coverage[pedometer, default: []] += batch.coverage
+            state.coverage[pedometer, default: []] += batch.coverage.flatMap(place.covered)
             if let cursor = batch.cursor { state.change(pedometer) { $0.cursor = cursor } }
             state.syncs[index].counts += counts
             return counts
@@ -161,7 +161,7 @@ public final class InMemoryHistory: StepHistory {
 
     // MARK: Days
 
-    public func stepData(of user: User, on day: Day, span: TimeSpan) throws -> StepData {
+    public func stepData(of user: User, on day: Day) throws -> StepData {
         try asked(.stepData(day)) { state in
             let mine = state.pedometers.filter { $0.user == user.id }
             return StepData(
@@ -172,7 +172,7 @@ public final class InMemoryHistory: StepHistory {
                         samples: state.samples[pedometer.id, default: [:]].values
                             .filter { $0.day == day }.sorted { $0.start < $1.start },
                         implausible: state.implausible[pedometer.id, default: []].filter { $0.day == day },
-                        coverage: Coverage(state.coverage[pedometer.id, default: []]).spans.filter { $0.overlaps(span) })
+                        coverage: state.coverage[pedometer.id, default: []].deciding(day))
                 },
                 correction: state.corrections[user.id]?[day],
                 profile: state.profiles[user.id, default: []].inForce(on: day),

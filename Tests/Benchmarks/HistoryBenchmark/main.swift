@@ -24,7 +24,7 @@ func prepare(_ path: String) throws {
 func merge(_ path: String, from first: Day, days: Int) throws {
     let database = try StepDatabase(path: path)
     for day in first..<first.advanced(by: days) {
-        _ = try database.merge(SampleBatch(samples: samples(of: day)), sync: 1)
+        _ = try database.merge(SampleBatch(samples: samples(of: day)), sync: 1, place: .fixed(0))
     }
 }
 

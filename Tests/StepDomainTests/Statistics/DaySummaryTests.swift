@@ -16,7 +16,7 @@ import TestSupport
                 StepSample(
                     start: place.at("2014-04-20", $0.key), length: 3600, steps: $0.value,
                     distance: Double($0.value), energy: Double($0.value) / 20, utcOffset: 7200)
-            }, coverage: coverage)
+            }, coverage: coverage.flatMap(place.covered))
     }
 
     private func summary(_ data: StepData, now: Timestamp? = nil) -> DaySummary {
@@ -76,6 +76,49 @@ import TestSupport
         #expect(!summary(data, now: span.start - 1).isRunning)
     }
 
+    @Test(arguments: [-36_000, -18_000, 0, 7200, 50_400]) func aJourneyChangesNoDayOfThePast(now: Int) throws {
+        let here = LocalTime.fixed(now)
+        let spans = [CoveredSpan(TimeSpan(span.start, span.end + 86_400), utcOffset: 7200)]
+        for (day, expected) in [(-1, DaySummary.Completeness.unknown), (0, .complete), (1, .complete), (2, .unknown)] {
+            let day = self.day.advanced(by: day)
+            let track = StepData.Track(pedometer: 1, name: "ring", coverage: spans)
+            let summary = DaySummary(StepData(user: user, day: day, tracks: [track]), localTime: here, now: later + 864_000)
+            #expect(summary.completeness == expected)
+            #expect(summary.steps == (expected == .unknown ? nil : 0))
+        }
+    }
+
+    @Test(arguments: [-6, 3, 10]) func aDayOfTravelIsAsLongAsItWas(hours: Int) {
+        let noon = place.at("2014-04-20", 12)
+        let there = 7200 + hours * 3600
+        let end = span.end - hours * 3600
+        func summary(until end: Timestamp, from start: Timestamp = noon) -> DaySummary.Completeness {
+            let coverage = [
+                CoveredSpan(TimeSpan(span.start, noon), utcOffset: 7200), CoveredSpan(TimeSpan(start, end), utcOffset: there),
+            ]
+            let track = StepData.Track(pedometer: 1, name: "ring", coverage: coverage)
+            return self.summary(StepData(user: user, day: day, tracks: [track]), now: later).completeness
+        }
+        #expect(summary(until: end) == .complete)
+        #expect(summary(until: end + 3600) == .complete)
+        #expect(summary(until: end - 1) == .partial)
+        #expect(summary(until: end, from: noon + 1) == .partial)
+    }
+
+    @Test func aDayWhoseMidnightClocksSkippedCanBeComplete() throws {
+        // Cairo, 28 April 2023: at midnight clocks went to one o'clock.
+        let change = Timestamp(1_682_632_800)
+        let cairo = LocalTime { $0 < change ? 7200 : 10_800 }
+        let day = try #require(Day("2023-04-28"))
+        #expect(cairo.span(of: day).start == change)
+        let track = StepData.Track(
+            pedometer: 1, name: "ring", coverage: cairo.covered(TimeSpan(change - 86_400, change + 23 * 3600)))
+        for day in [day.advanced(by: -1), day] {
+            let data = StepData(user: user, day: day, tracks: [track])
+            #expect(DaySummary(data, localTime: .fixed(0), now: change + 864_000).completeness == .complete)
+        }
+    }
+
     @Test(arguments: ["2014-03-30", "2014-10-26"]) func daysOfAnotherLengthAreCompleteAtTheirOwnEnd(word: String) throws {
         let day = try #require(Day(word))
         let span = place.span(of: day)
@@ -92,7 +135,7 @@ import TestSupport
         let samoa = LocalTime { $0 < change ? -36_000 : 50_400 }
         let skipped = try #require(Day("2011-12-30"))
         let everything = TimeSpan(change - 864_000, change + 864_000)
-        let data = StepData(user: user, day: skipped, tracks: [track(coverage: [everything])])
+        let data = StepData(user: user, day: skipped, tracks: [StepData.Track(pedometer: 1, name: "ring", coverage: samoa.covered(everything))])
         let summary = DaySummary(data, localTime: samoa, now: change + 864_000)
         #expect(summary.completeness == .unknown)
         #expect(summary.steps == nil)

@@ -47,7 +47,7 @@ public struct LocalTime: Sendable {
     public func span(of day: Day) -> TimeSpan { TimeSpan(moment(day), moment(day.advanced(by: 1))) }
 
     /// The moment at which the offset in force at `late` begins, looked for after `early`.
-    private func change(between early: Timestamp, and late: Timestamp) -> Timestamp {
+    func change(between early: Timestamp, and late: Timestamp) -> Timestamp {
         let offset = utcOffset(late)
         var (low, high) = (early.seconds, late.seconds)
         while low < high {

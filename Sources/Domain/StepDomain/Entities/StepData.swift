@@ -8,12 +8,12 @@ public struct StepData: Hashable, Sendable {
         public var samples: [StepSample]
         /// Samples of the day kept apart as implausible.
         public var implausible: [StepSample]
-        /// Spans accounted for that touch the day; sorted, merged.
-        public var coverage: [TimeSpan]
+        /// What the pedometer has accounted for of the day, by its own offset, and what adjoins that; sorted, no two overlap.
+        public var coverage: [CoveredSpan]
 
         public init(
             pedometer: Pedometer.ID, name: String, samples: [StepSample] = [], implausible: [StepSample] = [],
-            coverage: [TimeSpan] = []
+            coverage: [CoveredSpan] = []
         ) {
             self.pedometer = pedometer
             self.name = name

@@ -51,7 +51,8 @@ public struct RawFrame: Hashable, Sendable {
 /// What a pedometer handed over in one piece: committed whole, before the next is asked for.
 public struct SampleBatch: Hashable, Sendable {
     public var samples: [StepSample]
-    /// Spans that the pedometer has accounted for: inside them, no sample means no steps.
+    /// Spans that the pedometer has accounted for: inside them, no sample means no steps. Which days they belong to is for
+    /// `ClockState.place` to say.
     public var coverage: [TimeSpan]
     public var frames: [RawFrame]
     /// Where the next sync goes on, once this batch is committed; nil leaves it as it was.

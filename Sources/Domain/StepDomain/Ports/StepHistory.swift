@@ -33,7 +33,9 @@ public protocol StepHistory: Sendable {
     /// Merges a batch with its frames and moves the cursor, all or nothing.
     ///
     /// A slot that is there already keeps the greater of its steps: a merge never loses steps, and the same batch again changes nothing.
-    func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws -> MergeCounts
+    ///
+    /// - Parameter place: where the batch's coverage was made. Time that was accounted for before keeps the offset it had.
+    func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts
     /// Ends a sync; its counts have been summed up by `merge`.
     func endSync(
         _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?) throws
@@ -41,10 +43,8 @@ public protocol StepHistory: Sendable {
     func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord]
 
     // Days
-    /// All that is known of a user's day. A sample belongs to the day by its own offset.
-    ///
-    /// - Parameter span: the seconds of the day where the user is now: which coverage touches it.
-    func stepData(of user: User, on day: Day, span: TimeSpan) throws -> StepData
+    /// All that is known of a user's day. Samples and coverage belong to the day by their own offset, wherever the user is now.
+    func stepData(of user: User, on day: Day) throws -> StepData
     /// Sets the steps of a day by hand, or takes that back with nil.
     func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) throws
 }

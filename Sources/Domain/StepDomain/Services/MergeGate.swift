@@ -12,11 +12,14 @@ final class MergeGate: Sendable {
 
     private let history: any StepHistory
     private let sync: SyncRecord.ID
+    private let place: LocalTime
     private let state = Mutex(State())
 
-    init(_ history: any StepHistory, sync: SyncRecord.ID) {
+    /// - Parameter place: where the pedometer was when.
+    init(_ history: any StepHistory, sync: SyncRecord.ID, place: LocalTime) {
         self.history = history
         self.sync = sync
+        self.place = place
     }
 
     var counts: MergeCounts { state.withLock { $0.counts } }
@@ -28,7 +31,7 @@ final class MergeGate: Sendable {
         try state.withLock { state in
             if let refusal = state.refusal { throw refusal }
             do {
-                state.counts += try history.merge(batch, sync: sync)
+                state.counts += try history.merge(batch, sync: sync, place: place)
             } catch {
                 state.refusal = error
                 throw error

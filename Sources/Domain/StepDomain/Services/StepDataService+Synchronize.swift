@@ -34,7 +34,7 @@ extension StepDataService {
             return report
         }
 
-        let gate = MergeGate(history, sync: sync)
+        let gate = MergeGate(history, sync: sync, place: pedometer.clock.place(localTime))
         do {
             let reading = try await reader.read(pedometer, progress: progress) { try gate.merge($0) }
             report.take(reading)

@@ -22,7 +22,7 @@ public struct StepDataService: Sendable {
     ///
     /// - Throws: the history's error.
     public func summary(of user: User, on day: Day) throws -> DaySummary {
-        let data = try history.stepData(of: user, on: day, span: localTime.span(of: day))
+        let data = try history.stepData(of: user, on: day)
         return DaySummary(data, localTime: localTime, now: now())
     }
 

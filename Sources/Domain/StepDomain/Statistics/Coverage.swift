@@ -35,15 +35,30 @@ public struct Coverage: Hashable, Sendable {
 }
 
 extension DaySummary.Completeness {
+    /// By the places where the day was spent, so that a later journey never changes it.
+    ///
+    /// A day is complete where all is accounted for from its midnight to its next, each by the offset then in force: 24 hours as a
+    /// rule, 23 or 25 where clocks were changed, more or less where the user travelled. Where a change skipped midnight itself, the
+    /// time accounted for before it reaches up to midnight by the old offset, or that after it begins past the next one by the
+    /// new.
+    ///
     /// - Parameters:
-    ///   - day: the seconds of the day; one that local clocks skipped altogether (none) is never complete.
+    ///   - coverage: of all pedometers, as `deciding(_:)` gives it, in any order.
     ///   - hasSamples: steps are something known, also where no pedometer vouches for the time around them.
-    init(_ coverage: Coverage, of day: TimeSpan, hasSamples: Bool) {
-        let seconds = coverage.seconds(of: day)
-        if seconds == day.length, !day.isEmpty {
-            self = .complete
-        } else {
-            self = seconds > 0 || hasSamples ? .partial : .unknown
+    init(_ coverage: [CoveredSpan], of day: Day, hasSamples: Bool) {
+        let parts = coverage.compactMap { covered in
+            covered.part(of: day).map { CoveredSpan($0, utcOffset: covered.utcOffset) }
         }
+        guard let start = parts.map(\.span.start).min(), let end = parts.map(\.span.end).max() else {
+            self = hasSamples ? .partial : .unknown
+            return
+        }
+        let midnight = day.daysSince1970 * 86_400
+        let begins = parts.contains { $0.span.start == start && start.seconds + $0.utcOffset == midnight }
+            || coverage.contains { $0.span.end == start && start.seconds + $0.utcOffset <= midnight }
+        let ends = parts.contains { $0.span.end == end && end.seconds + $0.utcOffset == midnight + 86_400 }
+            || coverage.contains { $0.span.start == end && end.seconds + $0.utcOffset >= midnight + 86_400 }
+        let hasGaps = !Coverage(coverage.map(\.span)).gaps(in: TimeSpan(start, end)).isEmpty
+        self = begins && ends && !hasGaps ? .complete : .partial
     }
 }

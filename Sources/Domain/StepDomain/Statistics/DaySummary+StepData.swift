@@ -6,16 +6,13 @@ extension DaySummary {
     ///   running stay as they were seen. The hours stay as they were counted.
     ///
     /// - Parameters:
-    ///   - localTime: decides the hours of the day and the seconds that it covers.
-    ///   - now: decides whether the day is over.
+    ///   - localTime: decides the hours of the day, and with `now` whether it is over.
     public init(_ data: StepData, localTime: LocalTime, now: Timestamp) {
         let merged = MergedTracks(data.tracks)
         let samples = merged.samples
         let counted = merged.steps
-        let span = localTime.span(of: data.day)
-        let isRunning = span.contains(now)
-        let coverage = Coverage(data.tracks.flatMap(\.coverage))
-        var seen = Completeness(coverage, of: span, hasSamples: !samples.isEmpty)
+        let isRunning = localTime.span(of: data.day).contains(now)
+        var seen = Completeness(data.tracks.flatMap(\.coverage), of: data.day, hasSamples: !samples.isEmpty)
         if isRunning, seen == .complete { seen = .partial }
 
         let steps = data.correction ?? (seen == .unknown ? nil : counted)

@@ -1,7 +1,7 @@
 import GRDB
 import StepDomain
 
-/// Adds spans to what one pedometer has accounted for; spans that overlap or touch become one.
+/// Adds spans to what one pedometer has accounted for; spans of one offset that overlap or touch become one.
 struct CoverageMerge {
     private let database: Database
     private let pedometer: Pedometer.ID
@@ -11,40 +11,55 @@ struct CoverageMerge {
         self.pedometer = pedometer
     }
 
-    func merge(_ spans: [TimeSpan]) throws {
+    func merge(_ spans: [TimeSpan], place: LocalTime) throws {
         for span in spans {
             // The calendar's end bounds what a pedometer can claim.
             let span = TimeSpan(max(span.start, Timestamp(0)), min(span.end, Timestamp.last + 1))
-            if !span.isEmpty { try merge(span) }
+            let offsets = -StepSample.mostUTCOffset...StepSample.mostUTCOffset
+            for piece in place.covered(span) where offsets.contains(piece.utcOffset) { try merge(piece) }
         }
     }
 
-    private func merge(_ span: TimeSpan) throws {
-        let touched = try Self.spans(of: pedometer, touching: span, database)
-        if touched.count == 1, touched[0].start <= span.start, touched[0].end >= span.end { return }
+    /// What was accounted for before keeps its offset, as the samples in it do: a later one, after a journey, would move the past
+    /// to other days.
+    private func merge(_ piece: CoveredSpan) throws {
+        let touched = try Self.spans(of: pedometer, touching: piece.span, database)
+        let gaps = Coverage(touched.map(\.span)).gaps(in: piece.span)
+        if gaps.isEmpty { return }
         for old in touched {
             try database.cachedStatement(sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?")
-                .execute(arguments: [pedometer, old.start.seconds])
+                .execute(arguments: [pedometer, old.span.start.seconds])
         }
-        let start = touched.first.map { min($0.start, span.start) } ?? span.start
-        let end = touched.last.map { max($0.end, span.end) } ?? span.end
-        try database.cachedStatement(sql: "INSERT INTO coverage VALUES (?, ?, ?)")
-            .execute(arguments: [pedometer, start.seconds, end.seconds])
+        let insert = try database.cachedStatement(sql: "INSERT INTO coverage VALUES (?, ?, ?, ?)")
+        for new in joined(touched + gaps.map { CoveredSpan($0, utcOffset: piece.utcOffset) }) {
+            try insert.execute(arguments: [pedometer, new.span.start.seconds, new.span.end.seconds, new.utcOffset])
+        }
+    }
+
+    /// Those that touch and have the same offset become one.
+    private func joined(_ spans: [CoveredSpan]) -> [CoveredSpan] {
+        spans.sorted { $0.span.start < $1.span.start }.reduce(into: []) { joined, next in
+            if let last = joined.last, last.span.end == next.span.start, last.utcOffset == next.utcOffset {
+                joined[joined.count - 1].span = TimeSpan(last.span.start, next.span.end)
+            } else {
+                joined.append(next)
+            }
+        }
     }
 
     /// The spans that share a second with `span` or adjoin it, sorted.
     ///
-    /// Since no two touch, their ends are sorted as their starts are: going back from the span's end, the first that
+    /// Since no two overlap, their ends are sorted as their starts are: going back from the span's end, the first that
     /// ends before its start is the last to look at, and no range of the table is scanned.
-    static func spans(of pedometer: Pedometer.ID, touching span: TimeSpan, _ database: Database) throws -> [TimeSpan] {
+    static func spans(of pedometer: Pedometer.ID, touching span: TimeSpan, _ database: Database) throws -> [CoveredSpan] {
         let rows = try Row.fetchCursor(
             database.cachedStatement(
-                sql: "SELECT start, until FROM coverage WHERE pedometer = ? AND start <= ? ORDER BY start DESC"),
+                sql: "SELECT start, until, utc_offset FROM coverage WHERE pedometer = ? AND start <= ? ORDER BY start DESC"),
             arguments: [pedometer, span.end.seconds])
-        var spans: [TimeSpan] = []
+        var spans: [CoveredSpan] = []
         while let row = try rows.next() {
-            let found = TimeSpan(Timestamp(row[0]), Timestamp(row[1]))
-            if found.end < span.start { break }
+            let found = CoveredSpan(TimeSpan(Timestamp(row[0]), Timestamp(row[1])), utcOffset: row[2])
+            if found.span.end < span.start { break }
             spans.append(found)
         }
         return spans.reversed()

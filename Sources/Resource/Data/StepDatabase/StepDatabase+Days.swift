@@ -2,13 +2,13 @@ import GRDB
 public import StepDomain
 
 extension StepDatabase: StepHistory {
-    public func stepData(of user: User, on day: Day, span: TimeSpan) throws(HistoryError) -> StepData {
+    public func stepData(of user: User, on day: Day) throws(HistoryError) -> StepData {
         try read { database in
             var data = StepData(user: user, day: day)
             let pedometers = try Row.fetchAll(
                 database, sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id", arguments: [user.id])
             for row in pedometers {
-                let track = try self.track(of: row[0], named: row[1], on: day, span: span, database)
+                let track = try self.track(of: row[0], named: row[1], on: day, database)
                 if !track.isEmpty { data.tracks.append(track) }
             }
             data.correction = try Int.fetchOne(
@@ -43,12 +43,14 @@ extension StepDatabase: StepHistory {
     }
 
     private func track(
-        of pedometer: Pedometer.ID, named name: String, on day: Day, span: TimeSpan, _ database: Database
+        of pedometer: Pedometer.ID, named name: String, on day: Day, _ database: Database
     ) throws -> StepData.Track {
+        // Anywhere on Earth the day falls within 14 hours of Greenwich's: that range is read by the primary keys, and the own
+        // offset of each sample and span decides.
+        let midnight = day.daysSince1970 * 86_400
+        let reach = TimeSpan(
+            Timestamp(midnight - StepSample.mostUTCOffset), Timestamp(midnight + 86_400 + StepSample.mostUTCOffset))
         func samples(in table: String) throws -> [StepSample] {
-            // Anywhere on Earth the day falls within 14 hours of Greenwich's: that range is read by the primary key, and
-            // each sample's own offset decides.
-            let midnight = day.daysSince1970 * 86_400
             let rows = try Row.fetchCursor(
                 database.cachedStatement(
                     sql: """
@@ -65,7 +67,7 @@ extension StepDatabase: StepHistory {
         return StepData.Track(
             pedometer: pedometer, name: name, samples: withoutOverlaps(try samples(in: "sample")),
             implausible: try samples(in: "implausible_sample"),
-            coverage: try CoverageMerge.spans(of: pedometer, touching: span, database).filter { $0.overlaps(span) })
+            coverage: try CoverageMerge.spans(of: pedometer, touching: reach, database).deciding(day))
     }
 
     /// The end of the last sync that was complete.

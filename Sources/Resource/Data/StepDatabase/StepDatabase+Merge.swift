@@ -3,14 +3,16 @@ import GRDB
 public import StepDomain
 
 extension StepDatabase {
-    public func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws(HistoryError) -> MergeCounts {
+    public func merge(
+        _ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime
+    ) throws(HistoryError) -> MergeCounts {
         try write { database in
             let pedometer = try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT pedometer FROM sync WHERE id = ?"), arguments: [sync])
             guard let pedometer else { throw HistoryError.notFound(.sync, id: sync) }
 
             var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(batch.samples)
-            try CoverageMerge(database, pedometer: pedometer).merge(batch.coverage)
+            try CoverageMerge(database, pedometer: pedometer).merge(batch.coverage, place: place)
             counts.frames = batch.frames.count
             try keep(batch.frames, of: sync, database)
             if let cursor = batch.cursor {

@@ -109,11 +109,12 @@ extension Schema.Migration {
                 PRIMARY KEY (pedometer, start)
             ) STRICT, WITHOUT ROWID;
 
-            -- Spans that a pedometer has accounted for; no two of one pedometer touch.
+            -- Spans that a pedometer has accounted for; no two of one pedometer overlap, or touch with the same offset.
             CREATE TABLE coverage (
                 pedometer INTEGER NOT NULL REFERENCES pedometer,
                 start INTEGER NOT NULL,
                 until INTEGER NOT NULL,
+                utc_offset INTEGER NOT NULL CHECK (utc_offset BETWEEN -50400 AND 50400),
                 PRIMARY KEY (pedometer, start),
                 CHECK (start < until)
             ) STRICT, WITHOUT ROWID;
