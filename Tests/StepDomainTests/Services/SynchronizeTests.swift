@@ -60,6 +60,23 @@ import TestSupport
         #expect(history.calls == [.beginSync(1), .merge(1), .merge(1), .setClock(1), .endSync(1, .complete)])
     }
 
+    @Test func coverageIsOfThePlaceWhereThePedometersClockWasSet() async throws {
+        let day = try #require(Day("2014-04-20"))
+        let tokyo = LocalTime.fixed(32_400)
+        let span = tokyo.span(of: day)
+        let setting = ClockState.Setting(at: span.start - 86_400, utcOffset: 32_400)
+        try history.setClock(ClockState(settings: [setting]), of: ring.id)
+        let travelled = try #require(history.pedometer(ring.id))
+        let reader = ScriptedReader([ring.id: [.deliver(SampleBatch(coverage: [span])), .finish(ReadReport())]])
+        _ = await service(reader).synchronize([travelled])
+        let anna = try #require(history.users().first)
+        let data = try history.stepData(of: anna, on: day)
+        #expect(data.tracks.first?.coverage == [CoveredSpan(span, utcOffset: 32_400)])
+        let atHome = StepDataService(history: history, localTime: .berlin, now: { span.end + 86_400 })
+        #expect(try atHome.summary(of: anna, on: day).completeness == .complete)
+        #expect(try atHome.summary(of: anna, on: day.advanced(by: -1)).steps == nil)
+    }
+
     @Test func aSecondSyncOfTheSameChangesNothing() async {
         let script: [ScriptedReader.Step] = [.deliver(batch(100, 200)), .finish(ReadReport())]
         _ = await service(ScriptedReader([ring.id: script])).synchronize([ring])
