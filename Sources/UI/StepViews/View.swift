@@ -11,7 +11,7 @@ public protocol View: Sendable {
     /// The JSON form: one object with a `version`.
     associatedtype Document: Codable & Sendable
     var document: Document { get }
-    /// Lines without line ends, none wider than the style's width, without control characters but those of colour.
+    /// Lines without line ends, none wider than the style's width save those of a long path, without control characters but those of colour.
     func lines(_ style: TextStyle) -> [String]
 }
 

@@ -105,6 +105,15 @@ import TestSupport
         #expect(text(1).contains("  880,100 %"))
     }
 
+    @Test func onlyDaysThatCanBeShownAreOffered() throws {
+        let first = try #require(Day("0001-01-01"))
+        let text = Sample.view(DaySummary(user: User(id: 1, name: "anna"), day: first)).text()
+        #expect(!text.contains("Previous"))
+        #expect(text.contains("Next: istep show 0001-01-02"))
+        let second = Sample.view(DaySummary(user: User(id: 1, name: "anna"), day: first.advanced(by: 1))).text()
+        #expect(second.contains("Previous: istep show 0001-01-01"))
+    }
+
     @Test func colourIsMeaningOnTopOfTheSameText() {
         let plain = Sample.view().lines(Sample.plain)
         let coloured = Sample.view().lines(TextStyle(colour: true))

@@ -34,6 +34,13 @@ import Testing
         #expect(page(TextStyle()) { $0.paragraph("") } == [""])
     }
 
+    @Test func aPathIsNeverCut() {
+        let path = "/home/anna/" + String(repeating: "x", count: 300) + "/history.sqlite"
+        #expect(page(TextStyle(width: 60)) { $0.path("History:", path) } == ["History:", path])
+        #expect(page(TextStyle(width: 60)) { $0.path("History:", "/a b") } == ["History: /a b"])
+        #expect(page(TextStyle(width: 60)) { $0.path("History:", "/a\u{1b}[2J") } == ["History: /a\u{fffd}[2J"])
+    }
+
     @Test(arguments: [(0, 40), (39, 40), (40, 40), (72, 72), (80, 80), (300, 80), (.min, 40)])
     func widthsAreKeptWithinWhatReadsWell(given: Int, used: Int) { #expect(TextStyle(width: given).width == used) }
 }

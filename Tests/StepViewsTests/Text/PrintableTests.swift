@@ -27,6 +27,13 @@ import Testing
         }
     }
 
+    @Test func linesStayLinesAndAreNotCut() {
+        #expect(Printable.lines("a\u{1b}[31m\nb\r\n\nc\n") == "a\u{fffd}[31m\nb\u{fffd}\n\nc\n")
+        let long = String(repeating: "腕", count: 500)
+        #expect(Printable.lines(long + "\n" + long) == long + "\n" + long)
+        #expect(Printable.lines("") == "")
+    }
+
     @Test func longNamesEndInAnEllipsis() {
         #expect(Printable(String(repeating: "a", count: 64)).description.count == 64)
         let long = Printable(String(repeating: "a", count: 65)).description

@@ -25,7 +25,9 @@ extension DayView {
         page.line(labelled("Day", completeness))
         page.line(labelled("Synced", synced(style)))
         page.blank()
-        let neighbours = ["Previous: istep show \(previousDay)", nextDay.map { "Next: istep show \($0)" }].compactMap(\.self)
+        let neighbours = [
+            previousDay.map { "Previous: istep show \($0)" }, nextDay.map { "Next: istep show \($0)" },
+        ].compactMap(\.self)
         let isWide = style.width >= 64
         for line in isWide ? [neighbours.joined(separator: "   ")] : neighbours { page.line(InkedText("  " + line, .faint)) }
         return page.lines

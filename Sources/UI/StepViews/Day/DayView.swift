@@ -18,7 +18,11 @@ public struct DayView: View {
         errors = Self.verify(summary, today: today, now: now)
     }
 
-    public var previousDay: Day { summary.day.advanced(by: -1) }
+    /// Nil before the first day that can be written.
+    public var previousDay: Day? {
+        let day = summary.day.advanced(by: -1)
+        return day.components.year >= 1 ? day : nil
+    }
     /// Nil where the next day has not begun.
     public var nextDay: Day? { summary.day < today ? summary.day.advanced(by: 1) : nil }
 

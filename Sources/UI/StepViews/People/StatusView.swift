@@ -51,7 +51,7 @@ public struct StatusView: View {
             if person.pedometers.isEmpty { page.line("  no pedometer: istep scan, then istep add ADDRESS") }
             for device in person.pedometers { show(device, on: &page) }
         }
-        page.paragraph("History: \(Printable(database, limit: 200))", ink: .faint)
+        page.path("History:", database, ink: .faint)
         return page.lines
     }
 

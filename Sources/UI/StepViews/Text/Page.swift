@@ -59,6 +59,14 @@ struct Page {
         line(InkedText(current, ink))
     }
 
+    /// A path behind what it is of, or on a line of its own where both do not fit. It is never cut: half a path is none.
+    mutating func path(_ label: String, _ path: String, ink: InkedText.Ink? = nil) {
+        let path = Printable(path, limit: 2 * path.unicodeScalars.count).description
+        guard Columns.of(label) + 1 + Columns.of(path) > style.width else { return line(InkedText("\(label) \(path)", ink)) }
+        line(InkedText(label, ink))
+        lines.append(inked(style.unicode ? path : Self.ascii(path), ink))
+    }
+
     private func inked(_ text: String, _ ink: InkedText.Ink?) -> String {
         guard style.colour, let ink else { return text }
         return "\u{1b}[\(ink.rawValue)m\(text)\u{1b}[0m"

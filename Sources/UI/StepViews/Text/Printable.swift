@@ -23,6 +23,14 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
         description = Columns.clip(harmless, to: max(limit, 1), ending: "…")
     }
 
+    /// Text of several lines, such as an error that quotes what somebody typed: each line made harmless, none cut.
+    public static func lines(_ text: String) -> String {
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            // No scalar takes more than two columns.
+            Printable(String(String.UnicodeScalarView(line)), limit: 2 * line.count).description
+        }.joined(separator: "\n")
+    }
+
     /// Marks on one letter; towers of them reach into the lines above.
     private static let mostMarks = 3
 
