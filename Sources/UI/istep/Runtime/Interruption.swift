@@ -3,8 +3,12 @@ import Foundation
 import Synchronization
 
 /// Ctrl-C and `systemctl stop`: the first asks the command to end, so that the link is dropped and the scan stopped; the
-/// second ends the process where it stands.
+/// second ends the process where it stands, and so does time when the command does not react: it may wait for a file or a
+/// reader that never comes.
 enum Interruption {
+    /// Seconds for a command to end by itself: more than a link takes to be dropped, less than anybody's patience.
+    private static let grace = 3.0
+
     /// - Returns: what `body` returned, or 128 and the signal's number when it was interrupted.
     static func guarding(_ body: @escaping @Sendable () async -> Int32) async -> Int32 {
         let received = Mutex<Int32>(0)
@@ -19,6 +23,7 @@ enum Interruption {
                 }
                 if again { _exit(128 + number) }
                 task.cancel()
+                DispatchQueue.global().asyncAfter(deadline: .now() + grace) { _exit(128 + number) }
             }
             source.activate()
             return source
