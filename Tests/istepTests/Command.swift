@@ -45,6 +45,15 @@ struct Command {
         return try Running(process)
     }
 
+    /// Starts the program by a shell that redirects it, such as `>/dev/full`.
+    func start(_ arguments: [String], redirected: String) throws -> Running {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "exec \"$0\" \"$@\" \(redirected)", try Self.program.path] + arguments
+        process.environment = environment
+        return try Running(process)
+    }
+
     func callAsFunction(_ arguments: String...) async throws -> Result { try await start(arguments).result }
 
     func run(_ arguments: [String]) async throws -> Result { try await start(arguments).result }
@@ -79,7 +88,8 @@ final class Running: Sendable {
 
     var result: Command.Result {
         get async {
-            let status = await ended.value
+            // A test whose time is over is cancelled: a program that hangs must not hold it any longer.
+            let status = await withTaskCancellationHandler { await ended.value } onCancel: { send(SIGKILL) }
             return Command.Result(status: status, output: text(output), error: text(error))
         }
     }

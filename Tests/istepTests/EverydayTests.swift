@@ -84,12 +84,17 @@ import Testing
     @Test func peopleOfAHouseholdAreKeptApart() async throws {
         try await Household.live { home in
             _ = try await home.istep("add", home.ring.address, "--user", "anna", "--timeout", "2")
-            _ = try await home.istep("plan", "6000", "--user", "ben")
+            let ben = try await home.istep(
+                "add", "InfiniTime", "--user", "ben", "--model", "generic", "--counts", "today",
+                "--service", home.watch.steps.service.text, "--characteristic", home.watch.steps.characteristic.text,
+                "--timeout", "2")
+            #expect(ben.status == 0, "\(ben.error)")
+            #expect(try await home.istep("plan", "6000", "--user", "ben").status == 0)
             _ = try await home.istep("sync")
             #expect(try await home.istep("show", "-1", "--user", "anna", "--json").json["steps"] as? Int == home.walked(daysAgo: 1))
-            let ben = try await home.istep("show", "-1", "--user", "ben", "--json")
-            #expect(ben.json["steps"] is NSNull || ben.json["steps"] == nil)
-            #expect(ben.json["completeness"] as? String == "unknown")
+            let day = try await home.istep("show", "-1", "--user", "ben", "--json")
+            #expect(day.json["steps"] is NSNull || day.json["steps"] == nil)
+            #expect(day.json["completeness"] as? String == "unknown")
         }
     }
 
@@ -108,7 +113,11 @@ import Testing
         try await Household.live { home in
             _ = try await home.istep("add", "--timeout", "1", "--name", "ring")
             _ = try await home.istep("sync")
-            #expect(try await home.istep("forget", "ring").status == 0)
+            let forgotten = try await home.istep("forget", "ring", "--json")
+            #expect(forgotten.status == 0)
+            let pedometers = forgotten.json["pedometers"] as? [[String: Any]]
+            #expect(pedometers?.compactMap { $0["name"] as? String } == ["ring"])
+            #expect(pedometers?.first?["lastSync"] is [String: Any])
             #expect(try await home.istep("sync").status == 64)
             #expect(try await home.istep("show", "-1", "--json").json["steps"] as? Int == home.walked(daysAgo: 1))
             #expect(try await home.istep("add", "--timeout", "1", "--name", "ring").status == 0)

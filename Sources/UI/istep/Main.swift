@@ -1,10 +1,12 @@
 import ArgumentParser
 import Foundation
+import StepViews
 
 /// Parses, runs, and turns whatever is thrown into words on standard error and a documented exit code.
 @main
 enum Main {
     static func main() async {
+        Output.reserveStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)    // 'istep show | head' ends by a failed write, not by a signal
         let status = await Interruption.guarding { await run(Array(CommandLine.arguments.dropFirst())) }
         exit(status)
@@ -30,12 +32,24 @@ enum Main {
         if Failure.isOfParser(error) {
             let code = Istep.exitCode(for: error).rawValue
             let text = Istep.fullMessage(for: error)
-            if code == 0 { Output.standard.line(text) } else { Output.error.line(text) }
-            return code
+            guard code == 0 else {
+                Output.error.line(Printable.lines(text))
+                return code
+            }
+            do {
+                try Output.standard.result(text)
+                return code
+            } catch {
+                return tell(Failure(error))
+            }
         }
-        let failure = Failure(error)
-        if let message = failure.message { Output.error.line("istep: \(message)") }
-        if let advice = failure.advice { Output.error.line("       \(advice)") }
+        return tell(Failure(error))
+    }
+
+    /// Errors quote what was typed, stored or sent: the terminal gets it as text, not as orders.
+    private static func tell(_ failure: Failure) -> Int32 {
+        if let message = failure.message { Output.error.line(Printable.lines("istep: \(message)")) }
+        if let advice = failure.advice { Output.error.line(Printable.lines("       \(advice)")) }
         return failure.status.rawValue
     }
 }

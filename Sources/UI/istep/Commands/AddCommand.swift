@@ -50,7 +50,8 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if let name, !(1...64).contains(name.count) { throw ValidationError("--name takes 1 to 64 characters.") }
+        if let name { try Words.checkName(name, of: "--name") }
+        if let address { try check(address) }
         if let model, !PedometerRegistry.models.contains(where: { $0.key == model }) {
             let known = PedometerRegistry.models.map { $0.key }.joined(separator: ", ")
             throw ValidationError("There is no model '\(model)'; istep knows \(known).")
@@ -60,34 +61,49 @@ struct AddCommand: AsyncParsableCommand {
         }
     }
 
+    private func check(_ address: String) throws {
+        if address.allSatisfy(\.isWhitespace) {
+            throw ValidationError("The address is empty. Leave it out to take the only pedometer in range.")
+        }
+        if address.contains(":"), DeviceAddress(address) == nil {
+            throw ValidationError("'\(address)' is no address; one is written like C0:DE:00:00:00:01.")
+        }
+    }
+
     func run() async throws {
         // What is wrong in the words is told before the radio is touched.
         let options = usesGeneric ? try GenericOptions(self.options).stored : [:]
         let wiring = try Wiring(common, bluetooth)
         let history = try wiring.history(for: .creating)
-        let user = try wiring.user(in: history, creating: true)
+        let user = try wiring.user(in: history, allowing: .anybody)
         let known = try history.pedometers()
         if let address, let before = known.first(where: { $0.address == address.uppercased() }) {
             throw UsageFailure("\(before.address) is added already: it is '\(before.name)'.")
         }
 
         let progress = wiring.progress()
+        defer { progress.end() }
         let (discovery, kind) = try await wiring.withCentral { try await find($0, wiring, progress, except: known) }
-        let candidate = Pedometer(
-            id: 0, user: user.id, model: kind.key, address: discovery.address.description,
-            addressType: discovery.addressType.rawValue, name: unused(name ?? discovery.name ?? kind.key, known),
-            options: options)
+        func pedometer(of user: User) -> Pedometer {
+            Pedometer(
+                id: 0, user: user.id, model: kind.key, address: discovery.address.description,
+                addressType: discovery.addressType.rawValue, name: unused(name ?? discovery.name ?? kind.key, known),
+                options: options)
+        }
+        let candidate = pedometer(of: user)
         progress.step("Connecting to \(Printable(candidate.name))")
         try await wiring.reader().check(candidate)
-        let added = try history.addPedometer(candidate)
+        // Only now: a pedometer that is not found makes nobody a user.
+        let owner = try wiring.stored(user, in: history)
+        let added = try history.addPedometer(pedometer(of: owner))
         progress.end()
         if common.json {
             try wiring.show(
-                DevicesView([.init(pedometer: added, model: wiring.title(ofModel: added.model), user: user.name, lastSync: nil)],
+                DevicesView([.init(pedometer: added, model: wiring.title(ofModel: added.model), user: owner.name, lastSync: nil)],
                     now: wiring.now(), localTime: wiring.localTime))
         } else {
-            wiring.say("Added \(Printable(added.name)), a \(wiring.title(ofModel: added.model)), for \(Printable(user.name)).")
-            wiring.say("Read its steps with: istep sync")
+            try wiring.say("Added \(Printable(added.name)), a \(wiring.title(ofModel: added.model)), for \(Printable(owner.name)).")
+            try wiring.say("Read its steps with: istep sync")
         }
     }
 
@@ -103,9 +119,9 @@ struct AddCommand: AsyncParsableCommand {
         let chosen: Kind? = usesGeneric ? Generic.self : try model.map { key throws(PedometerError) in try PedometerRegistry.model(key) }
         guard let address else {
             // All in range shall have been heard, so the whole time is waited for: shorter than for one that is known to be there.
-            return try await only(central, wiring, progress, chosen, known, .seconds(bluetooth.timeout ?? 6))
+            return try await only(central, wiring, progress, chosen, known, .seconds(wiring.searchTime(otherwise: 6)))
         }
-        let limit = Duration.seconds(bluetooth.timeout ?? 15)
+        let limit = Duration.seconds(wiring.searchTime(otherwise: 15))
         progress.step("Looking for \(Printable(address))")
         let wanted = DeviceAddress(address)
         let filter = wanted.map { ScanFilter(address: $0) } ?? ScanFilter(namePrefix: address)

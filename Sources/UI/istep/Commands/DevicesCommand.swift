@@ -12,14 +12,18 @@ struct DevicesCommand: AsyncParsableCommand {
     func run() async throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: .reading)
-        let users = try history.users()
         let user = try common.user.map { _ in try wiring.user(in: history) }
-        let entries = try Selection(history).pedometers(named: [], of: user).map { pedometer in
-            DevicesView.Entry(
-                pedometer: pedometer, model: wiring.title(ofModel: pedometer.model),
-                user: users.first { $0.id == pedometer.user }?.name ?? "",
-                lastSync: try history.syncs(of: pedometer.id, limit: 1).first)
-        }
+        let entries = try Selection(history).pedometers(named: [], of: user).map { try wiring.entry(of: $0, in: history) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
+    }
+}
+
+extension Wiring {
+    /// A pedometer as lists show it.
+    func entry(of pedometer: Pedometer, in history: any StepHistory) throws -> DevicesView.Entry {
+        DevicesView.Entry(
+            pedometer: pedometer, model: title(ofModel: pedometer.model),
+            user: try history.users().first { $0.id == pedometer.user }?.name ?? "",
+            lastSync: try history.syncs(of: pedometer.id, limit: 1).first)
     }
 }

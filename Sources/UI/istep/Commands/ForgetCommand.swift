@@ -22,12 +22,17 @@ struct ForgetCommand: AsyncParsableCommand {
         let wiring = try Wiring(common, bluetooth)
         let history = try wiring.history(for: .updating)
         let known = try Selection(history).pedometer(pedometer)
+        let entry = try wiring.entry(of: known, in: history)
         if unpair, let address = DeviceAddress(known.address) {
             _ = try await wiring.withCentral { central in
                 try await central.remove(address, adapter: wiring.adapter)
             }
         }
         try history.forgetPedometer(known.id)
-        wiring.say("\(Printable(known.name)) is forgotten. Its steps stay in the history.")
+        if common.json {
+            try wiring.show(DevicesView([entry], now: wiring.now(), localTime: wiring.localTime))
+        } else {
+            try wiring.say("\(Printable(known.name)) is forgotten. Its steps stay in the history.")
+        }
     }
 }

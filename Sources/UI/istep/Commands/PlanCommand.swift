@@ -27,7 +27,10 @@ struct PlanCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    private var isSetting: Bool { goal != nil || !on.isEmpty }
+
     func validate() throws {
+        if from != nil, !isSetting { throw ValidationError("--from needs the goal that holds from then on, such as 8000.") }
         for steps in [goal].compactMap(\.self) + on.flatMap({ $0.goals.values })
         where !SportPlan.goalRange.contains(steps) {
             throw ValidationError("A goal takes 0 to \(SportPlan.goalRange.upperBound) steps.")
@@ -36,10 +39,12 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common)
-        let setting = goal != nil || !on.isEmpty
-        let history = try wiring.history(for: setting ? .creating : .reading)
-        let user = try wiring.user(in: history, creating: setting)
-        if setting { try set(history, user, wiring) }
+        let history = try wiring.history(for: isSetting ? .creating : .reading)
+        var user = try wiring.user(in: history, allowing: isSetting ? .first : .nobody)
+        if isSetting {
+            user = try wiring.stored(user, in: history)
+            try set(history, user, wiring)
+        }
         try wiring.show(PlanView(user: user, plans: history.plans(of: user.id)))
     }
 

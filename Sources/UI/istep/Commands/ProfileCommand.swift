@@ -13,10 +13,10 @@ struct ProfileCommand: AsyncParsableCommand {
               istep profile --step-length 74      measured: metres walked, divided by steps
             """)
 
-    @Option(help: ArgumentHelp("In centimetres.", valueName: "cm"))
+    @Option(help: ArgumentHelp("In centimetres.", valueName: "cm"), transform: Words.number)
     var height: Double?
 
-    @Option(help: ArgumentHelp("In kilograms.", valueName: "kg"))
+    @Option(help: ArgumentHelp("In kilograms.", valueName: "kg"), transform: Words.number)
     var weight: Double?
 
     @Option(help: "female, male or unspecified.")
@@ -25,7 +25,7 @@ struct ProfileCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Your date of birth.", valueName: "date"))
     var birth: Day?
 
-    @Option(help: ArgumentHelp("One walking step, measured, in centimetres.", valueName: "cm"))
+    @Option(help: ArgumentHelp("One walking step, measured, in centimetres.", valueName: "cm"), transform: Words.number)
     var stepLength: Double?
 
     @Option(help: ArgumentHelp("The first day that it holds for.", valueName: "day"))
@@ -33,7 +33,10 @@ struct ProfileCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    private var isSetting: Bool { [height, weight, stepLength].contains { $0 != nil } || sex != nil || birth != nil }
+
     func validate() throws {
+        if from != nil, !isSetting { throw ValidationError("--from needs what holds from then on, such as --weight 72.") }
         try check("height", height.map { $0 / 100 }, Profile.heights, unit: "cm", scale: 100)
         try check("weight", weight, Profile.weights, unit: "kg", scale: 1)
         try check("step-length", stepLength.map { $0 / 100 }, Profile.stepLengths, unit: "cm", scale: 100)
@@ -49,16 +52,26 @@ struct ProfileCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common)
-        let setting = [height, weight, stepLength].contains { $0 != nil } || sex != nil || birth != nil
-        let history = try wiring.history(for: setting ? .creating : .reading)
-        let user = try wiring.user(in: history, creating: setting)
-        if setting { try set(history, user, wiring) }
+        try checkBirth(today: wiring.localTime.day(of: wiring.now()))
+        let history = try wiring.history(for: isSetting ? .creating : .reading)
+        var user = try wiring.user(in: history, allowing: isSetting ? .first : .nobody)
+        if isSetting {
+            user = try wiring.stored(user, in: history)
+            try set(history, user, wiring)
+        }
         try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))
     }
 
+    /// The longest life known is one of 122 years.
+    private func checkBirth(today: Day) throws {
+        guard let birth else { return }
+        if birth >= today { throw UsageFailure("--birth \(birth) is not in the past.") }
+        if today.components.year - birth.components.year > 130 {
+            throw UsageFailure("--birth \(birth) is more than 130 years ago.")
+        }
+    }
+
     private func set(_ history: any StepHistory, _ user: User, _ wiring: Wiring) throws {
-        let today = wiring.localTime.day(of: wiring.now())
-        if let birth, birth >= today { throw UsageFailure("--birth \(birth) is not in the past.") }
         let profiles = try history.profiles(of: user.id)
         let validFrom = wiring.validFrom(from, isFirst: profiles.isEmpty)
         // What is not said stays as it was on that day.

@@ -26,9 +26,10 @@ struct ScanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
-        let limit = bluetooth.timeout ?? 10     // listening longer than that is for the patient
+        let limit = wiring.searchTime(otherwise: 10)    // listening longer than that is for the patient
         let filter = ScanFilter(services: service.map { [$0] } ?? [], namePrefix: name)
         let progress = wiring.progress()
+        defer { progress.end() }
         progress.step("Scanning for \(Int(limit)) seconds")
         let found = try await wiring.withCentral { central in
             try await Neighbourhood.collect(await central.scan(filter, adapter: wiring.adapter, limit: .seconds(limit))) {

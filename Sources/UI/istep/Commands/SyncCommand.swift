@@ -42,6 +42,7 @@ struct SyncCommand: AsyncParsableCommand {
                 advice: "Wait until it is set (timedatectl tells), then sync again.")
         }
         let progress = wiring.progress()
+        defer { progress.end() }
         let reports = try await SyncLock.hold(ofDatabase: wiring.databasePath) {
             await synchronize(chosen, history, wiring, progress)
         }

@@ -16,6 +16,10 @@ struct CommonOptions: ParsableArguments {
 
     @Flag(name: .shortAndLong, help: "Print nothing but results and errors.")
     var quiet = false
+
+    func validate() throws {
+        if let user { try Words.checkName(user, of: "--user") }
+    }
 }
 
 /// What the commands take that use Bluetooth.
@@ -23,6 +27,6 @@ struct BluetoothOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use this adapter, such as hci1; by default the first that is on.", valueName: "name"))
     var adapter: String?
 
-    @Option(help: ArgumentHelp("Search for so many seconds at most.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Search for so many seconds at most.", valueName: "seconds"), transform: Words.number)
     var timeout: Double?
 }

@@ -43,14 +43,23 @@ struct DayArgument: ExpressibleByArgument, Hashable {
 
     var defaultValueDescription: String { "today" }
 
-    /// The parser takes `-3` for an option. So that people need not write `-- -3`, such a word is moved behind a `--`
-    /// where the subcommand is one that takes days.
+    /// The parser takes `-3` for an option. So that people need not write `-- -3` or `--from=-3`, such a word is moved behind
+    /// a `--`, or tied to its `--from`, where the subcommand is one that takes days.
     static func shielded(_ arguments: [String]) -> [String] {
-        guard arguments.first == "show", !arguments.contains("--"),
-            let index = arguments.firstIndex(where: { $0.count > 1 && $0.hasPrefix("-") && Int($0.dropFirst()) != nil })
-        else { return arguments }
+        guard !arguments.contains("--"), let index = arguments.firstIndex(where: isDaysAgo) else { return arguments }
         var rest = arguments
         let day = rest.remove(at: index)
-        return rest + ["--", day]
+        switch arguments.first {
+        case "show":
+            return rest + ["--", day]
+        case "plan", "profile":
+            guard arguments[index - 1] == "--from" else { return arguments }
+            rest[index - 1] = "--from=\(day)"
+            return rest
+        default:
+            return arguments
+        }
     }
+
+    private static func isDaysAgo(_ word: String) -> Bool { word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil }
 }

@@ -10,35 +10,71 @@ struct Demo {
     static func start(folder path: String?) async throws -> Demo {
         let folder = path.map { URL(fileURLWithPath: $0) }
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let stack = try await SimulatedBlueZ.start(peripherals: [SimulatedRing(), SimulatedPedometer.infiniTime()])
-        return Demo(stack: stack, folder: folder, isKept: path != nil)
+        try make(folder)
+        do {
+            let stack = try await SimulatedBlueZ.start(peripherals: [SimulatedRing(), SimulatedPedometer.infiniTime()])
+            return Demo(stack: stack, folder: folder, isKept: path != nil)
+        } catch {
+            if path == nil { try? FileManager.default.removeItem(at: folder) }
+            throw error
+        }
+    }
+
+    /// A history that is there already is somebody's: the demo's steps do not belong into it.
+    private static func make(_ folder: URL) throws {
+        let advice = "Choose another folder: istep demo --keep FOLDER"
+        if FileManager.default.fileExists(atPath: folder.appendingPathComponent("history.sqlite").path) {
+            throw UsageFailure("'\(folder.path)' holds a history already.", advice: advice)
+        }
+        let code = makeFolder(folder.path)
+        let message = "The folder '\(folder.path)' cannot be used: \(String(cString: strerror(code)))."
+        switch code {
+        case 0: return
+        case EACCES, EPERM, EROFS: throw NotPermitted(message, advice: advice)
+        case ENOSPC, EDQUOT: throw NotNow(message, advice: "Free some space, or choose another folder.")
+        default: throw UsageFailure(message, advice: advice)
+        }
+    }
+
+    /// With the folders above it. Foundation's own does the same and hides the reason where it fails.
+    ///
+    /// - Returns: 0, or the `errno` of what stands in the way of writing there.
+    private static func makeFolder(_ path: String) -> Int32 {
+        if mkdir(path, 0o700) == 0 { return 0 }
+        let above = (path as NSString).deletingLastPathComponent
+        switch errno {
+        case EEXIST: return access(path + "/.", W_OK) == 0 ? 0 : errno
+        case ENOENT where !above.isEmpty && above != path:
+            let code = makeFolder(above)
+            return code != 0 || mkdir(path, 0o700) == 0 ? code : errno
+        default: return errno
+        }
     }
 
     func run() async throws {
         let out = Output.standard
-        out.line("istep demo: a simulated ring on a D-Bus of its own. The commands are the real ones.")
+        try out.result("istep demo: a simulated ring on a D-Bus of its own. The commands are the real ones.")
         let environment = Wiring.environment.merging(
             [
                 "DBUS_SYSTEM_BUS_ADDRESS": stack.address, "ISTEP_DB": folder.appendingPathComponent("history.sqlite").path,
                 "ISTEP_CONFIG": "", "XDG_CONFIG_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
             ]) { $1 }
         for words in Self.commands {
-            out.line("")
-            out.line("$ istep \(words)")
+            try out.result("")
+            try out.result("$ istep \(words)")
             let status = await Wiring.$environment.withValue(environment) {
                 await Main.run(words.split(separator: " ").map(String.init))
             }
-            guard status == 0 else { throw DemoFailure(command: words, status: status) }
+            // Its own error has been told.
+            guard status == 0 else { throw SilentExit(ExitStatus(rawValue: status) ?? .unforeseen) }
         }
-        out.line("")
-        out.line("That was all of it. With your own pedometer:")
-        out.line("  istep scan                which pedometers are in range")
-        out.line("  istep add                 take yours on")
-        out.line("  istep sync                read its steps")
-        out.line("  istep show                today; istep show yesterday, istep show monday")
-        if isKept { out.line("The demo's history is kept: istep show --db \(folder.appendingPathComponent("history.sqlite").path)") }
+        try out.result("")
+        try out.result("That was all of it. With your own pedometer:")
+        try out.result("  istep scan                which pedometers are in range")
+        try out.result("  istep add                 take yours on")
+        try out.result("  istep sync                read its steps")
+        try out.result("  istep show                today; istep show yesterday, istep show monday")
+        if isKept { try out.result("The demo's history is kept: istep show --db \(folder.appendingPathComponent("history.sqlite").path)") }
     }
 
     func stop() async {
@@ -50,10 +86,4 @@ struct Demo {
         "scan --timeout 3", "add --name ring", "profile --height 178 --weight 72 --sex male", "plan 8000 --on sun=rest",
         "sync", "show yesterday", "status",
     ]
-}
-
-/// A step of the demo did not succeed; its own error has been told.
-struct DemoFailure: Error {
-    let command: String
-    let status: Int32
 }

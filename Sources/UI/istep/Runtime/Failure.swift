@@ -22,6 +22,8 @@ struct Failure {
         case let error as SyncLockError: self.init(Self.status(of: error.category), error.description, nil)
         case let error as SettingsError: self.init(ExitStatus(rawValue: error.exitCode) ?? .configuration, error.description, nil)
         case let error as PrivateBusError: self.init(.unavailable, error.description, nil)
+        case let error as NotPermitted: self.init(.permission, error.message, error.advice)
+        case let error as OutputFailure: self.init(.unforeseen, error.description, "Free some space or write elsewhere, then show it again.")
         case let error as SilentExit: self.init(error.status, nil, nil)
         case is CancellationError: self.init(.temporary, "Interrupted.", "What had come in is kept; go on with the same command.")
         default: self.init(.unforeseen, "\(error)", "Please report this.")

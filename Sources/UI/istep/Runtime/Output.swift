@@ -8,19 +8,48 @@ struct Output: Sendable {
 
     let descriptor: Int32
 
+    /// A line of a message: where it cannot be written there is nobody to tell it to.
     func line(_ text: String) { write(text + "\n") }
 
-    func write(_ text: String) {
+    func write(_ text: String) { _ = put(text) }
+
+    /// A line of a result: whoever keeps results has to hear that one is missing.
+    ///
+    /// A reader who has had enough (`istep show | head -1`) is no failure.
+    func result(_ text: String) throws(OutputFailure) {
+        let code = put(text + "\n")
+        guard code == 0 || code == EPIPE else { throw OutputFailure(code: code) }
+    }
+
+    /// - Returns: 0, or the `errno` of what could not be written.
+    private func put(_ text: String) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }     // nobody reads any more: nothing to tell it to
+            guard count > 0 else { return count < 0 ? errno : EIO }
             bytes = bytes.dropFirst(count)
         }
+        return 0
     }
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Fills descriptors 0 to 2 where the caller closed them (`istep show >&-`): else the next file to be opened, maybe the
+    /// history, would be taken for standard output. What fills them cannot be written, so that a lost result is told.
+    static func reserveStandardDescriptors() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", O_RDONLY)     // takes the lowest that is free: this one
+        }
+    }
+}
+
+/// The result could not be written to standard output.
+struct OutputFailure: Error, CustomStringConvertible {
+    /// `errno`
+    let code: Int32
+
+    var description: String { "The result could not be written: \(String(cString: strerror(code)))." }
 }
 
 extension TextStyle {

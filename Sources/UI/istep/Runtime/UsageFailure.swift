@@ -10,6 +10,17 @@ struct UsageFailure: Error {
     }
 }
 
+/// What is asked for is not permitted: exit code 77.
+struct NotPermitted: Error {
+    var message: String
+    var advice: String?
+
+    init(_ message: String, advice: String? = nil) {
+        self.message = message
+        self.advice = advice
+    }
+}
+
 /// What is asked for cannot be done at this moment, and may be later: exit code 75.
 struct NotNow: Error {
     var message: String

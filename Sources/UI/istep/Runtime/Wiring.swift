@@ -43,10 +43,16 @@ struct Wiring: Sendable {
     /// What a command does with the history.
     enum HistoryUse { case reading, updating, creating }
 
-    /// - Throws: `HistoryError.missing` where there is none and none is to be made.
-    func history(for use: HistoryUse) throws(HistoryError) -> any StepHistory {
-        if use == .updating, !FileManager.default.fileExists(atPath: databasePath) { throw .missing(path: databasePath) }
+    /// - Throws: `HistoryError.missing` where there is none and none is to be made, `UsageFailure` for what can be none.
+    func history(for use: HistoryUse) throws -> any StepHistory {
+        try DatabasePath.check(databasePath)
+        if use == .updating, !FileManager.default.fileExists(atPath: databasePath) { throw HistoryError.missing(path: databasePath) }
         return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing)
+    }
+
+    /// Seconds to search for: those that somebody set, else what suits the command.
+    func searchTime(otherwise standard: Double) -> Double {
+        settings.timeout.source == .standard ? standard : settings.timeout.value
     }
 
     /// On the machine's bus, or on the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
@@ -76,20 +82,36 @@ struct Wiring: Sendable {
 
     // MARK: People
 
+    /// Who may become a user of a history. Nobody can be taken out of one again, so that a slip of the pen must not suffice.
+    enum Newcomer { case nobody, first, anybody }
+
     /// The user asked for; else the configured one, the only one, the one who is logged in.
-    func user(in history: any StepHistory, creating: Bool = false) throws -> User {
+    ///
+    /// - Returns: with the `id` 0 where the history does not have the user yet: `stored` adds one.
+    func user(in history: any StepHistory, allowing newcomer: Newcomer = .nobody) throws -> User {
         let users = try history.users()
         let wanted = settings.user?.value
         if wanted == nil, users.count == 1 { return users[0] }
         let name = wanted ?? environment["USER"] ?? environment["LOGNAME"] ?? "me"
         if let user = users.first(where: { $0.name.lowercased() == name.lowercased() }) { return user }
-        guard creating || (users.isEmpty && wanted == nil) else {
-            let known = users.map(\.name).joined(separator: ", ")
-            throw UsageFailure(
-                wanted == nil ? "Whose steps? The history has those of \(known)." : "There is no user '\(name)'.",
-                advice: wanted == nil ? "Say whose: --user NAME" : "Known are: \(known.isEmpty ? "none yet" : known).")
+        let isWelcome =
+            switch newcomer {
+            case .nobody: users.isEmpty && wanted == nil
+            case .first: users.isEmpty
+            case .anybody: true
+            }
+        if isWelcome { return User(id: 0, name: name) }
+        let known = users.map(\.name).joined(separator: ", ")
+        if wanted == nil {
+            throw UsageFailure("Whose steps? The history has those of \(known).", advice: "Say whose: --user NAME")
         }
-        return creating ? try history.addUser(named: name) : User(id: 0, name: name)
+        throw UsageFailure(
+            "There is no user '\(name)'; known are: \(known.isEmpty ? "none yet" : known).",
+            advice: "For a new person add a pedometer first: istep add --user NAME")
+    }
+
+    func stored(_ user: User, in history: any StepHistory) throws -> User {
+        user.id == 0 ? try history.addUser(named: user.name) : user
     }
 
     /// The first profile or plan holds for all days, later ones from today.
@@ -102,16 +124,16 @@ struct Wiring: Sendable {
 
     // MARK: Talking
 
-    func say(_ text: String) {
-        if !common.quiet { Output.standard.line(text) }
+    func say(_ text: String) throws(OutputFailure) {
+        if !common.quiet { try Output.standard.result(text) }
     }
 
     func show(_ view: some View) throws {
         if common.json {
-            Output.standard.line(try view.json())
+            try Output.standard.result(try view.json())
         } else {
             let style = TextStyle(.standard, environment: environment)
-            for line in view.lines(style) { Output.standard.line(line) }
+            for line in view.lines(style) { try Output.standard.result(line) }
         }
     }
 

@@ -1,0 +1,116 @@
+import Foundation
+import SimulatedBlueZ
+import Testing
+
+/// What reaches standard output, standard error and the terminal behind them, and what happens when it does not.
+@Suite(.timeLimit(.minutes(1))) struct OutputTests {
+    @Test(arguments: [["show"], ["show", "--json"], ["status"], ["plan"], ["--help"], ["--version"]])
+    func aResultThatIsLostIsTold(_ words: [String]) async throws {
+        let istep = Command(folder: try Folder())
+        _ = try await istep("plan", "8000")
+        for redirection in [">/dev/full", ">&-"] {
+            let result = try await istep.start(words, redirected: redirection).result
+            #expect(result.status == 1, "\(redirection)")
+            #expect(result.error.contains("could not be written"), "\(redirection)")
+        }
+        #expect(try await istep("show").status == 0)
+    }
+
+    @Test func whatIsTypedDoesNotSteerTheTerminal() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        let config = folder.path + "/config.toml"
+        try Data("user = \"\\u001b[31mme\"\n".utf8).write(to: URL(fileURLWithPath: config))
+        let lines = [
+            ["sync", "x\u{1b}[31m"], ["show", "\u{1b}[31mred"], ["show", "--config", config], ["forget", "\u{9b}31m"],
+            ["show", "--db", "\u{1b}]0;x\u{7}"], ["\u{1b}[2J"], ["add", "a\u{202e}:b"],
+        ]
+        for words in lines {
+            let result = try await istep.run(words)
+            #expect(result.status != 0)
+            #expect(!result.error.isEmpty)
+            let steering = (result.output + result.error).unicodeScalars.filter { scalar in
+                scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)
+            }
+            #expect(steering.isEmpty, "\(words)")
+        }
+    }
+
+    @Test func anErrorDoesNotStickToTheProgressBeforeIt() async throws {
+        let terminal = try Terminal()
+        let scan = try await Command(folder: try Folder()).start(["scan"], redirected: "2>\(terminal.path)").result
+        #expect(scan.status == 69)
+        #expect(terminal.text().contains("\r\u{1b}[Kistep: "))
+        try await Household.live { home in
+            let add = try await home.istep.start(["add", "nobody", "--timeout", "1"], redirected: "2>\(terminal.path)").result
+            #expect(add.status == 75)
+            #expect(terminal.text().contains("\r\u{1b}[Kistep: "))
+        }
+    }
+
+    @Test func aSignalEndsWhatWaitsForAReaderThatNeverComes() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("add", home.ring.address, "--timeout", "2")
+            let pipe = try FullPipe(in: home.folder)
+            let running = try home.istep.start(["sync"], redirected: ">'\(pipe.path)'")
+            // The first is that of 'add'. With the second all is read, and what is left is to write the result.
+            var disconnections = 0
+            for await event in home.stack.events {
+                if case .disconnected = event { disconnections += 1 }
+                if disconnections == 2 { break }
+            }
+            running.send(SIGTERM)
+            #expect(await running.result.status == 128 + SIGTERM)
+            pipe.close()
+        }
+    }
+}
+
+/// A terminal that nobody sits at.
+private final class Terminal {
+    let path: String
+    private let master: Int32
+    /// Kept open: what was written by a program that has ended could else be lost.
+    private let slave: Int32
+
+    init() throws {
+        // What posix_openpt(), unlockpt() and ptsname() do, which Glibc's module does not show.
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let (TIOCSPTLCK, TIOCGPTN) = (UInt(0x4004_5431), UInt(0x8004_5430))
+        var (lock, number) = (Int32(0), UInt32(0))
+        try #require(master >= 0 && ioctl(master, TIOCSPTLCK, &lock) == 0 && ioctl(master, TIOCGPTN, &number) == 0)
+        path = "/dev/pts/\(number)"
+        slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        try #require(slave >= 0)
+        _ = fcntl(master, F_SETFL, O_NONBLOCK)
+    }
+
+    /// What was written to it since the last call.
+    func text() -> String {
+        var (text, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+        while case let count = read(master, &buffer, buffer.count), count > 0 { text += buffer.prefix(count) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    deinit {
+        Foundation.close(master)
+        Foundation.close(slave)
+    }
+}
+
+/// A named pipe that takes no more, and that nobody reads.
+private final class FullPipe: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    init(in folder: Folder) throws {
+        path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        while write(descriptor, "x", 1) == 1 {}
+    }
+
+    func close() { Foundation.close(descriptor) }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// Paths that lead to something else than what is asked for.
+@Suite(.timeLimit(.minutes(1))) struct PathTests {
+    @Test(arguments: ["", ".", "loop", "dangling", "pipe", "file/x", "/dev/null", String(repeating: "x", count: 5000)])
+    func whatCanBeNoHistory(_ name: String) async throws {
+        let folder = try Folder()
+        let place = { (name: String) in folder.path + "/" + name }
+        try FileManager.default.createSymbolicLink(atPath: place("loop"), withDestinationPath: "loop")
+        try FileManager.default.createSymbolicLink(atPath: place("dangling"), withDestinationPath: "nowhere")
+        try #require(mkfifo(place("pipe"), 0o600) == 0)
+        try Data().write(to: URL(fileURLWithPath: place("file")))
+        let path = name.isEmpty || name.hasPrefix("/") ? name : place(name)
+        for words in [["show"], ["plan", "8000"], ["sync"]] {
+            let result = try await Command(folder: folder).run(words + ["--db", path])
+            #expect(result.status == 64, "\(words)")
+            #expect(result.error.contains("--db"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: place("nowhere")))
+    }
+
+    // MARK: The demo
+
+    @Test func theDemoLeavesAHistoryAlone() async throws {
+        let folder = try Folder()
+        _ = try await Command(folder: folder)("plan", "8000", "--db", folder.path + "/history.sqlite")
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/history.sqlite"))
+        let result = try await Command(folder: folder)("demo", "--keep", folder.path)
+        #expect(result.status == 64)
+        #expect(result.error.contains("holds a history already"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/history.sqlite")) == before)
+    }
+
+    @Test func aFolderThatCannotBeMadeForTheDemo() async throws {
+        let folder = try Folder()
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
+        for name in ["file", "file/x", "file/x/y"] {
+            let result = try await Command(folder: folder)("demo", "--keep", folder.path + "/" + name)
+            #expect(result.status == 64)
+            #expect(result.error.contains("Not a directory") && result.error.contains("--keep FOLDER"))
+            #expect(!result.error.contains("NSCocoa"))
+        }
+    }
+
+    @Test func aStepOfTheDemoThatFailsHasToldItsOwnError() async throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/kept/istep", withIntermediateDirectories: true)
+        try Data("nonsense = 1\n".utf8).write(to: URL(fileURLWithPath: folder.path + "/kept/istep/config.toml"))
+        let result = try await Command(folder: folder)("demo", "--keep", folder.path + "/kept")
+        #expect(result.status == 78)
+        #expect(result.error.contains("nonsense"))
+        #expect(!result.error.contains("report"))
+    }
+}
