@@ -43,10 +43,12 @@ struct Wiring: Sendable {
     /// What a command does with the history.
     enum HistoryUse { case reading, updating, creating }
 
-    /// - Throws: `HistoryError.missing` where there is none and none is to be made, `UsageFailure` for what can be none.
-    func history(for use: HistoryUse) throws -> any StepHistory {
-        try DatabasePath.check(databasePath)
-        if use == .updating, !FileManager.default.fileExists(atPath: databasePath) { throw HistoryError.missing(path: databasePath) }
+    /// - Throws: `HistoryError.missing` where there is none and none is to be made.
+    func history(for use: HistoryUse) throws(HistoryError) -> any StepHistory {
+        if use == .updating, !FileManager.default.fileExists(atPath: databasePath) {
+            // Opening for reading makes no file; it tells whether there is none, or a link that leads nowhere.
+            _ = try StepDatabase(path: databasePath, for: .reading)
+        }
         return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing)
     }
 
