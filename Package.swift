@@ -15,6 +15,7 @@ let ui = "Sources/UI/"
 let domain = "Sources/Domain/"
 let data = "Sources/Resource/Data/"
 let communication = "Sources/Resource/Communication/"
+let web = "Sources/Resource/WebService/"
 let simulation = "Sources/Simulation/"
 
 func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -51,6 +52,18 @@ let package = Package(
         layer(communication, "BlueZ", ["DBus", "CBluetooth"]),
         layer(communication, "Pedometers", ["BlueZ", "StepDomain"]),
 
+        layer(communication, "ModemManager", ["DBus"]),
+
+        // Web services
+        .target(name: "CCurl", path: web + "CCurl"),
+        .target(name: "CMosquitto", path: web + "CMosquitto"),
+        .systemLibrary(
+            name: "CExpat", path: web + "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        layer(web, "HTTP", ["CCurl", "Quoting"]),
+        layer(web, "SOAP", ["HTTP", "CExpat"]),
+        layer(web, "MQTT", ["CMosquitto", "Quoting"]),
+        layer(web, "Sharing", ["HTTP", "SOAP", "MQTT", "ModemManager", "DBus", "Settings", "Quoting", "StepDomain"]),
+
         // Domain
         layer(domain, "StepDomain"),
 
@@ -71,7 +84,7 @@ let package = Package(
         .executableTarget(
             name: "istep",
             dependencies: [
-                "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "SimulatedBlueZ",
+                "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "Sharing", "SimulatedBlueZ",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules),
@@ -81,6 +94,12 @@ let package = Package(
         tests("DBus", ["PrivateBus"]),
         tests("BlueZ", ["DBus", "SimulatedBlueZ", "PrivateBus"]),
         tests("Pedometers", ["StepDomain", "BlueZ", "SimulatedBlueZ", "PrivateBus"]),
+        tests("ModemManager", ["DBus", "PrivateBus"]),
+        .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
+        tests("HTTP", ["WebStage"]),
+        tests("SOAP", ["HTTP", "WebStage"]),
+        tests("MQTT", ["WebStage"]),
+        tests("Sharing", ["HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage"]),
         tests("StepDomain", []),
         tests("StepDatabase", ["StepDomain", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", []),

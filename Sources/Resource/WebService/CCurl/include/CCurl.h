@@ -1,0 +1,1 @@
+/* libcurl, loaded when it is first needed. */

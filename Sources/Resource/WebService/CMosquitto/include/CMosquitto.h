@@ -1,0 +1,1 @@
+/* libmosquitto, loaded when it is first needed. */
