@@ -1,19 +1,24 @@
-/// The business operations on step data: a day's figures, the plan of a day, bringing steps home.
+/// The business operations on step data: a day's figures, the plan of a day, bringing steps home, sharing them.
 ///
-/// It reaches a history and pedometers through its two ports only, and reads no clock but the one it was given.
+/// It reaches a history, pedometers, the ledger and the destinations of sharing through its ports only, and reads no clock but the one it was given.
 public struct StepDataService: Sendable {
     let history: any StepHistory
     let reader: any PedometerReader
+    let ledger: any ShareLedger
     let localTime: LocalTime
     let now: @Sendable () -> Timestamp
 
-    /// - Parameter reader: what reads pedometers; without one `synchronize` fails for each of them, and nothing else needs it.
+    /// - Parameters:
+    ///   - reader: what reads pedometers; without one `synchronize` fails for each of them, and nothing else needs it.
+    ///   - ledger: what keeps account of sharing; without one `shareStepData` fails, and nothing else needs it.
     public init(
-        history: any StepHistory, reader: any PedometerReader = NoReader(), localTime: LocalTime,
+        history: any StepHistory, reader: any PedometerReader = NoReader(), ledger: any ShareLedger = NoLedger(),
+        localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.history = history
         self.reader = reader
+        self.ledger = ledger
         self.localTime = localTime
         self.now = now
     }
