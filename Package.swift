@@ -102,7 +102,7 @@ let package = Package(
         tests("Sharing", ["HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage"]),
         tests("StepDomain", []),
         tests("StepDatabase", ["StepDomain", .product(name: "GRDB", package: "GRDB.swift")]),
-        tests("Settings", []),
+        tests("Settings", ["Quoting"]),
         tests("SimulatedBlueZ", ["DBus", "PrivateBus"]),
         tests("StepViews", ["StepDomain"]),
         .testTarget(
