@@ -13,9 +13,12 @@ public final class InMemoryHistory: StepHistory {
         case endSync(SyncRecord.ID, SyncRecord.Outcome)
         case stepData(Day)
         case plans
+        /// A write to the ledger.
+        case record
     }
 
-    fileprivate struct State {
+    struct State {
+        var ledger = Ledger()
         var users: [User] = []
         var profiles: [User.ID: [Profile]] = [:]
         var plans: [User.ID: [SportPlan]] = [:]
@@ -30,7 +33,7 @@ public final class InMemoryHistory: StepHistory {
         var refusals: [Call: any Error] = [:]
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     public init() {}
 
@@ -46,7 +49,7 @@ public final class InMemoryHistory: StepHistory {
 
     public func sync(_ id: SyncRecord.ID) -> SyncRecord? { state.withLock { $0.syncs.first { $0.id == id } } }
 
-    private func asked<T>(_ call: Call, _ body: (inout State) throws -> T) throws -> T {
+    func asked<T>(_ call: Call, _ body: (inout State) throws -> T) throws -> T {
         try state.withLock { state in
             state.calls.append(call)
             if let error = state.refusals[call] { throw error }
@@ -132,8 +135,13 @@ public final class InMemoryHistory: StepHistory {
             }
             let pedometer = state.syncs[index].pedometer
             var counts = MergeCounts(frames: batch.frames.count)
-            for sample in batch.samples { state.merge(sample, pedometer, &counts) }
-            state.coverage[pedometer, default: []] += batch.coverage.flatMap(place.covered)
+            let owner = state.pedometers.first { $0.id == pedometer }?.user
+            for sample in batch.samples where state.merge(sample, pedometer, &counts) {
+                if let owner { state.ledger.change(sample.day, of: owner) }
+            }
+            for span in batch.coverage.flatMap(place.covered) where state.cover(span, by: pedometer) {
+                if let owner { state.ledger.change(span.days, of: owner) }
+            }
             if let cursor = batch.cursor { state.change(pedometer) { $0.cursor = cursor } }
             state.syncs[index].counts += counts
             return counts
@@ -184,29 +192,41 @@ public final class InMemoryHistory: StepHistory {
     }
 
     public func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) {
-        state.withLock { $0.corrections[user, default: [:]][day] = steps }
+        state.withLock { state in
+            state.corrections[user, default: [:]][day] = steps
+            state.ledger.change(day, of: user)
+        }
     }
 }
 
 extension InMemoryHistory.State {
+    /// - Returns: whether that was news.
+    fileprivate mutating func cover(_ span: CoveredSpan, by pedometer: Pedometer.ID) -> Bool {
+        if coverage[pedometer, default: []].contains(span) { return false }
+        coverage[pedometer, default: []].append(span)
+        return true
+    }
+
     fileprivate mutating func change(_ id: Pedometer.ID, _ body: (inout Pedometer) -> Void) {
         guard let index = pedometers.firstIndex(where: { $0.id == id }) else { return }
         body(&pedometers[index])
     }
 
-    fileprivate mutating func merge(_ sample: StepSample, _ pedometer: Pedometer.ID, _ counts: inout MergeCounts) {
+    /// - Returns: whether the samples changed.
+    fileprivate mutating func merge(_ sample: StepSample, _ pedometer: Pedometer.ID, _ counts: inout MergeCounts) -> Bool {
         guard sample.isPlausible else {
             implausible[pedometer, default: []].append(sample)
             counts.implausible += 1
-            return
+            return false
         }
         let known = samples[pedometer]?[sample.start]
         if let known, known.steps >= sample.steps {
             counts.unchanged += 1
-            return
+            return false
         }
         if known == nil { counts.added += 1 } else { counts.grown += 1 }
         counts.steps += sample.steps - (known?.steps ?? 0)
         samples[pedometer, default: [:]][sample.start] = sample
+        return true
     }
 }

@@ -1,0 +1,125 @@
+public import StepDomain
+internal import Synchronization
+
+/// The ledger of a history without a database.
+extension InMemoryHistory: ShareLedger {
+    struct Ledger {
+        struct Key: Hashable {
+            var destination: String
+            var user: User.ID
+            var day: Day
+        }
+
+        struct Mark: Hashable {
+            var destination: String
+            var user: User.ID
+        }
+
+        var entries: [Key: ShareEntry] = [:]
+        /// Enqueued since they were last due.
+        var stale: Set<Key> = []
+        var destinations: [String: DestinationState] = [:]
+        var watermarks: [Mark: (revision: Int, since: Day)] = [:]
+        var changed: [User.ID: [Day: Int]] = [:]
+        var revision = 0
+
+        mutating func change(_ day: Day, of user: User.ID) { change(day...day, of: user) }
+
+        mutating func change(_ days: ClosedRange<Day>, of user: User.ID) {
+            revision += 1
+            for day in days { changed[user, default: [:]][day] = revision }
+        }
+
+        fileprivate mutating func enqueue(_ day: Day, of user: User.ID, for destination: String, isAsked: Bool, at now: Timestamp) {
+            let key = Key(destination: destination, user: user, day: day)
+            var entry = entries[key] ?? ShareEntry(user: user, day: day, destination: destination, changedAt: now)
+            if isAsked { entry.isAsked = true }
+            entries[key] = entry
+            stale.insert(key)
+        }
+    }
+
+    /// An entry as it stands.
+    public func entry(_ user: User.ID, _ day: Day, _ destination: String) -> ShareEntry? {
+        state.withLock { $0.ledger.entries[.init(destination: destination, user: user, day: day)] }
+    }
+
+    public func enqueueChanges(of user: User.ID, for destination: String, since: Day, at now: Timestamp) throws {
+        try asked(.record) { state in
+            let mark = Ledger.Mark(destination: destination, user: user)
+            let before = state.ledger.watermarks[mark] ?? (revision: 0, since: since)
+            for (day, revision) in state.ledger.changed[user, default: [:]]
+            where day >= since && (revision > before.revision || day < before.since) {
+                state.ledger.enqueue(day, of: user, for: destination, isAsked: false, at: now)
+            }
+            state.ledger.watermarks[mark] = (state.ledger.revision, since)
+        }
+    }
+
+    public func enqueue(_ days: [Day], of user: User.ID, for destination: String, at now: Timestamp) throws {
+        try asked(.record) { state in
+            for day in days { state.ledger.enqueue(day, of: user, for: destination, isAsked: true, at: now) }
+        }
+    }
+
+    public func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) -> [ShareEntry] {
+        state.withLock { state in
+            let due = state.ledger.entries
+                .filter { key, entry in
+                    key.destination == destination && users.contains(key.user) && entry.state != .sending
+                        && (state.ledger.stale.contains(key) || entry.nextAttempt.map { $0 <= now } == true)
+                }
+                .sorted { ($0.key.day, $0.key.user) < ($1.key.day, $1.key.user) }
+                .prefix(limit)
+            for (key, _) in due {
+                state.ledger.stale.remove(key)
+                state.ledger.entries[key]?.nextAttempt = now
+            }
+            return due.compactMap { state.ledger.entries[$0.key] }
+        }
+    }
+
+    public func entries(for destination: String?, in states: Set<ShareEntry.State>) -> [ShareEntry] {
+        state.withLock { state in
+            state.ledger.entries.values
+                .filter { (destination == nil || $0.destination == destination) && states.contains($0.state) }
+                .sorted { ($0.destination, $0.day, $0.user) < ($1.destination, $1.day, $1.user) }
+        }
+    }
+
+    public func record(_ entries: [ShareEntry]) throws {
+        try asked(.record) { state in
+            for entry in entries {
+                state.ledger.entries[.init(destination: entry.destination, user: entry.user, day: entry.day)] = entry
+            }
+        }
+    }
+
+    public func remove(_ entry: ShareEntry) throws {
+        try asked(.record) { state in
+            let key = Ledger.Key(destination: entry.destination, user: entry.user, day: entry.day)
+            state.ledger.entries[key] = nil
+            state.ledger.stale.remove(key)
+        }
+    }
+
+    public func state(of destination: String) -> DestinationState {
+        state.withLock { $0.ledger.destinations[destination] ?? DestinationState(name: destination) }
+    }
+
+    public func record(_ destination: DestinationState) throws {
+        try asked(.record) { $0.ledger.destinations[destination.name] = destination }
+    }
+
+    public func knownDays(of user: User.ID, from first: Day, through last: Day) -> [Day] {
+        state.withLock { $0.ledger.changed[user, default: [:]].keys.filter { first <= $0 && $0 <= last }.sorted() }
+    }
+}
+
+extension CoveredSpan {
+    /// The days on which it lies where it was made.
+    var days: ClosedRange<Day> {
+        let first = Day(of: span.start, utcOffset: utcOffset)
+        return first...max(first, Day(of: span.end - 1, utcOffset: utcOffset))
+    }
+}
