@@ -159,6 +159,16 @@ extension SettingsError {
             .wrongType(key: key, source: source(old), expected: expected, found: found)
         case .badValue(let value, let key, let old, let expected):
             .badValue(value, key: key, source: source(old), expected: expected)
+        case .unknownEntry(let key, let table, let old, let nearest, let known):
+            .unknownEntry(key, table: table, source: source(old), nearest: nearest, known: known)
+        case .missingEntry(let key, let table, let old, let expected):
+            .missingEntry(key, table: table, source: source(old), expected: expected)
+        case .badName(let name, let table, let old): .badName(name, table: table, source: source(old))
+        case .badPrivateValue(let key, let old, let expected):
+            .badPrivateValue(key: key, source: source(old), expected: expected)
+        case .openSecret(let key, let old, let fileKey): .openSecret(key: key, source: source(old), fileKey: fileKey)
+        case .conflict(let keys, let table, let old): .conflict(keys, table: table, source: source(old))
+        case .andMore: .andMore(path: path)
         case .noHome: .noHome
         }
     }

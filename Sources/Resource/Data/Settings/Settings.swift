@@ -13,6 +13,10 @@ public struct Settings: Hashable, Sendable {
     public var database: Sourced<String>
     /// Seconds to scan for, 1...600.
     public var timeout: Sourced<Double>
+    /// The tables `[share.NAME]`, by name. A later file's table replaces an earlier one of the same name whole.
+    public var destinations: [SettingsTable]
+    /// The configuration files that were read, in the order in which they replace one another.
+    public var files: [String]
 
     public static let timeouts = 1.0...600.0
     /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of it may get lost on the air.

@@ -21,8 +21,36 @@ public enum SettingsError: Error, Hashable, Sendable {
     case wrongType(key: String, source: SettingSource, expected: String, found: String)
     /// The value of a key is not one that it can have.
     case badValue(String, key: String, source: SettingSource, expected: String)
+    /// A key of a table that whoever reads the table does not know, and those that it does.
+    case unknownEntry(String, table: String, source: SettingSource, nearest: String?, known: [String])
+    /// A table without a key that it has to have; the source is that of the table.
+    case missingEntry(String, table: String, source: SettingSource, expected: String)
+    /// A table within another has a name that it cannot have.
+    case badName(String, table: String, source: SettingSource)
+    /// The value of a key is not one that it can have, and may be a secret: it is not told.
+    case badPrivateValue(key: String, source: SettingSource, expected: String)
+    /// A token or password stands in a configuration file itself; `key` would be that of a file with it.
+    case openSecret(key: String, source: SettingSource, fileKey: String)
+    /// Two or more keys of a table of which only one can be.
+    case conflict([String], table: String, source: SettingSource)
+    /// There may be more wrong with a file than is told.
+    case andMore(path: String)
     /// There is no home directory and nothing says where the history is.
     case noHome
+
+    /// The line of the file that is wrong, where there is one.
+    var line: Int? {
+        switch self {
+        case .notText(_, let line), .containsNUL(_, let line), .syntax(_, let line, _, _): line
+        case .unknownKey(_, _, let line, _): line
+        case .wrongType(_, .file(_, let line), _, _), .badValue(_, _, .file(_, let line), _),
+            .unknownEntry(_, _, .file(_, let line), _, _), .missingEntry(_, _, .file(_, let line), _),
+            .badName(_, _, .file(_, let line)), .badPrivateValue(_, .file(_, let line), _),
+            .openSecret(_, .file(_, let line), _), .conflict(_, _, .file(_, let line)):
+            line
+        default: nil
+        }
+    }
 
     /// The exit code of sysexits.h that a command should end with: 64 (usage) where a flag is wrong, else 78 (configuration).
     public var exitCode: Int32 {
@@ -58,8 +86,32 @@ extension SettingsError: CustomStringConvertible {
             "\(source): `\(key)` has to be \(expected), not \(found)"
         case .badValue(let value, let key, let source, let expected):
             "\(source): `\(key)` cannot be \(quoted(value)); it has to be \(expected)"
+        case .unknownEntry(let key, let table, let source, let nearest?, _):
+            "\(source): unknown key \(quoted(key)) in \(table); did you mean `\(nearest)`?"
+        case .unknownEntry(let key, let table, let source, nil, let known):
+            "\(source): unknown key \(quoted(key)) in \(table); known are " + known.map { "`\($0)`" }.joined(separator: ", ")
+        case .missingEntry(let key, let table, let source, let expected):
+            "\(source): \(table) lacks `\(key)`; it has to be \(expected)"
+        case .badName(let name, let table, let source):
+            "\(source): \(quoted(name)) cannot be a name in [\(table).NAME]; it has to be \(SettingsTable.expectedName)"
+        case .badPrivateValue(let key, let source, let expected):
+            "\(source): `\(key)` has to be \(expected)"
+        case .openSecret(let key, let source, let fileKey):
+            "\(source): `\(key)` cannot stand in the file itself; put it into a file of its own, for you alone "
+                + "(`chmod 600`), and name that by `\(fileKey)`"
+        case .conflict(let keys, let table, let source):
+            "\(source): \(table) has \(inWords(keys)); only one of them can be"
+        case .andMore(let path):
+            "\(quoted(path)): there may be more; mend these first"
         case .noHome:
             "there is no home directory to keep the history in; set HOME or XDG_DATA_HOME, or name a file with --db"
         }
     }
+}
+
+/// Keys, as in "`a`, `b` and `c`".
+func inWords(_ keys: [String], _ and: String = "and") -> String {
+    let keys = keys.map { "`\($0)`" }
+    guard let last = keys.last, keys.count > 1 else { return keys.joined() }
+    return keys.dropLast().joined(separator: ", ") + " \(and) " + last
 }

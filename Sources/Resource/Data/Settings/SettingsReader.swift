@@ -1,64 +1,100 @@
-import Foundation
-import TOMLKit
-
-/// Takes settings in, layer upon layer, and checks each.
+/// Takes settings in, layer upon layer, and checks each. What is wrong is gathered, and the setting left as it was.
 struct SettingsReader {
-    var user: Sourced<String>?
-    var adapter: Sourced<String>?
-    var database: Sourced<String>?
-    var timeout: Sourced<Double>?
+    private(set) var user: Sourced<String>?
+    private(set) var adapter: Sourced<String>?
+    private(set) var database: Sourced<String>?
+    private(set) var timeout: Sourced<Double>?
+    private(set) var destinations: [String: SettingsTable] = [:]
+    /// The files that were there, in the order in which they were read.
+    private(set) var files: [String] = []
+    private(set) var problems: [SettingsError] = []
     /// What `~` stands for.
     let home: String?
 
+    /// More problems of one file than anybody mends before looking again.
+    static let mostProblems = 100
+    /// How many problems there are when the file that is being read has that many.
+    private var fullAt = Int.max
+
     init(home: String?) { self.home = home }
 
-    /// A file that somebody named has to be there.
-    mutating func read(path: String, namedBy source: SettingSource) throws(SettingsError) {
-        guard try read(path: path) else { throw .missing(path: path, namedBy: source) }
+    mutating func set(_ key: SettingKey, _ text: String, _ source: SettingSource) {
+        gather { reader throws(SettingsError) in try reader.take(key, text, source) }
     }
 
-    /// - Returns: whether there is such a file.
-    @discardableResult
-    mutating func read(path: String) throws(SettingsError) -> Bool {
-        guard let file = try ConfigFile(path) else { return false }
-        // The first line that is wrong is told, whatever is wrong with it.
-        var problems: [(line: Int, error: SettingsError)] = []
-        for name in file.keys {
-            let line = file.line(of: name)
-            do {
-                try take(name, from: file, line: line)
-            } catch {
-                problems.append((line ?? .max, error))
+    mutating func set(timeout seconds: Double, _ source: SettingSource) {
+        gather { reader throws(SettingsError) in try reader.take(timeout: seconds, source) }
+    }
+
+    /// As it is: on the command line and in the environment a relative path is meant from where the command runs.
+    mutating func set(database path: String, _ source: SettingSource) { database = Sourced(path, source) }
+
+    /// - Parameter source: who named the file, which has to be there then.
+    mutating func read(path: String, namedBy source: SettingSource? = nil) {
+        gather { reader throws(SettingsError) in
+            if let file = try ConfigFile(path) {
+                reader.read(file)
+            } else if let source {
+                throw .missing(path: path, namedBy: source)
             }
         }
-        if let first = problems.min(by: { $0.line < $1.line }) { throw first.error }
-        return true
     }
 
-    private mutating func take(_ name: String, from file: ConfigFile, line: Int?) throws(SettingsError) {
-        guard let key = SettingKey(rawValue: name), let value = file.value(of: key) else {
-            throw .unknownKey(name, path: file.path, line: line, nearest: SettingKey.nearest(to: name)?.rawValue)
+    mutating func read(_ file: ConfigFile) {
+        files.append(file.path)
+        fullAt = problems.count + Self.mostProblems
+        for (name, entry) in file.entries.byLine where problems.count < fullAt {
+            gather { reader throws(SettingsError) in try reader.take(name, entry, file.path) }
         }
-        let source = SettingSource.file(file.path, line: line)
-        switch (key, value.type) {
-        case (.timeout, .int): try set(timeout: Double(value.int ?? 0), source)
-        case (.timeout, .double): try set(timeout: value.double ?? 0, source)
-        case (.timeout, _), (_, .table), (_, .array), (_, .bool), (_, .int), (_, .double), (_, .date), (_, .time), (_, .dateTime):
+        if problems.count >= fullAt { problems.append(.andMore(path: file.path)) }
+    }
+
+    private mutating func gather(_ step: (inout SettingsReader) throws(SettingsError) -> Void) {
+        do {
+            try step(&self)
+        } catch {
+            problems.append(error)
+        }
+    }
+
+    private mutating func take(_ name: String, _ entry: SettingEntry, _ path: String) throws(SettingsError) {
+        guard let key = SettingKey(rawValue: name) else {
+            throw .unknownKey(name, path: path, line: entry.line, nearest: SettingKey.nearest(to: name)?.rawValue)
+        }
+        let source = SettingSource.file(path, line: entry.line)
+        switch (key, entry.value) {
+        case (.share, .table(let tables)):
+            for (name, entry) in tables.byLine where problems.count < fullAt {
+                gather { reader throws(SettingsError) in try reader.take(destination: name, entry, path) }
+            }
+        case (.timeout, .integer(let seconds)): try take(timeout: Double(seconds), source)
+        case (.timeout, .number(let seconds)): try take(timeout: seconds, source)
+        case (.user, .text(let text)), (.adapter, .text(let text)), (.database, .text(let text)): try take(key, text, source)
+        case (.share, let value), (.timeout, let value):
+            throw .wrongType(key: name, source: source, expected: key.expected, found: value.inWords)
+        case (_, let value):
+            throw .wrongType(key: name, source: source, expected: "a text: " + key.expected, found: value.inWords)
+        }
+    }
+
+    private mutating func take(destination name: String, _ entry: SettingEntry, _ path: String) throws(SettingsError) {
+        let keys = [SettingKey.share.rawValue, name], source = SettingSource.file(path, line: entry.line)
+        guard case .table(let entries) = entry.value else {
             throw .wrongType(
-                key: name, source: source, expected: key == .timeout ? key.expected : "a text: " + key.expected,
-                found: value.type.inWords)
-        case (_, .string): try set(key, value.string ?? "", source)
+                key: dotted(keys), source: source, expected: SettingsTable.expectedDestination, found: entry.value.inWords)
         }
+        guard SettingsTable.isName(name) else { throw .badName(name, table: dotted([keys[0]]), source: source) }
+        destinations[name] = SettingsTable(path: keys, source: source, entries: entries)
     }
 
-    mutating func set(timeout seconds: Double, _ source: SettingSource) throws(SettingsError) {
+    private mutating func take(timeout seconds: Double, _ source: SettingSource) throws(SettingsError) {
         guard Settings.timeouts.contains(seconds) else {
             throw .badValue("\(seconds)", key: SettingKey.timeout.rawValue, source: source, expected: SettingKey.timeout.expected)
         }
         timeout = Sourced(seconds, source)
     }
 
-    mutating func set(_ key: SettingKey, _ text: String, _ source: SettingSource) throws(SettingsError) {
+    private mutating func take(_ key: SettingKey, _ text: String, _ source: SettingSource) throws(SettingsError) {
         let bad = SettingsError.badValue(text, key: key.rawValue, source: source, expected: key.expected)
         switch key {
         case .user:
@@ -68,11 +104,9 @@ struct SettingsReader {
             guard isAdapter(text) else { throw bad }
             adapter = Sourced(text, source)
         case .database:
-            guard let path = absolute(text) else { throw bad }
+            guard let path = absolutePath(text, home: home) else { throw bad }
             database = Sourced(path, source)
-        case .timeout:
-            guard let seconds = Double(text) else { throw bad }
-            try set(timeout: seconds, source)
+        case .timeout, .share: throw bad
         }
     }
 
@@ -80,27 +114,5 @@ struct SettingsReader {
     private func isAdapter(_ text: String) -> Bool {
         let number = text.dropFirst(3)
         return text.hasPrefix("hci") && (1...5).contains(number.count) && number.allSatisfy { $0.isASCII && $0.isNumber }
-    }
-
-    /// A file is read from wherever a command runs, so that a relative path in it would mean another one each time.
-    private func absolute(_ path: String) -> String? {
-        if path.hasPrefix("/") { return path }
-        guard path.hasPrefix("~/"), let home else { return nil }
-        return home + path.dropFirst()
-    }
-}
-
-extension TOMLType {
-    fileprivate var inWords: String {
-        switch self {
-        case .table: "a table"
-        case .array: "an array"
-        case .string: "a text"
-        case .int, .double: "a number"
-        case .bool: "true or false"
-        case .date: "a date"
-        case .time: "a time"
-        case .dateTime: "a date with time"
-        }
     }
 }
