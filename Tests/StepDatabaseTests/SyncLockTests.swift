@@ -8,7 +8,7 @@ import Testing
             let path = directory + "/history.sqlite"
             try await SyncLock.hold(ofDatabase: path) {
                 let error = await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: path) {} }
-                #expect(error == .held(byProcess: getpid()))
+                #expect(error == .held(.syncing, byProcess: getpid()))
                 #expect(error?.category == .temporary)
             }
             try await SyncLock.hold(ofDatabase: path) {}
@@ -61,7 +61,7 @@ import Testing
                 _ = await #expect(processExitsWith: .exitCode(3)) { [path = path as String, holder = holder as pid_t] in
                     do {
                         try await SyncLock.hold(ofDatabase: path) {}
-                    } catch SyncLockError.held(byProcess: holder) {
+                    } catch SyncLockError.held(.syncing, byProcess: holder) {
                         exit(3)
                     }
                 }

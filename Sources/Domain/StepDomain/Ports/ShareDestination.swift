@@ -9,6 +9,9 @@ public protocol ShareDestination: Sendable {
     var traits: ShareTraits { get }
     var terms: ShareTerms { get }
 
+    /// What is wrong with what it needs on this machine, such as the file of a token; asks no network. Empty where all is well.
+    func problems() -> [String]
+
     /// Exactly what `deliver` would send, with secrets masked; nothing is sent.
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String
 
@@ -29,6 +32,8 @@ public protocol ShareDestination: Sendable {
 }
 
 extension ShareDestination {
+    public func problems() -> [String] { [] }
+
     public func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding { .unclear }
 }
 

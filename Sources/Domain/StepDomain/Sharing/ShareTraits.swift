@@ -22,10 +22,12 @@ public struct ShareTraits: Hashable, Sendable {
     public var batch: Int
     /// Whether it is given the samples besides the day's figures.
     public var wantsSamples: Bool
+    /// Whether it is one person's (an account, a profile), and does not tell whose days it is given.
+    public var isPersonal: Bool
 
     public init(
         resending: Resending, corrects: Bool, canFind: Bool = false, takesUnfinishedDays: Bool, batch: Int = 1,
-        wantsSamples: Bool = false
+        wantsSamples: Bool = false, isPersonal: Bool = false
     ) {
         self.resending = resending
         self.corrects = corrects
@@ -33,6 +35,7 @@ public struct ShareTraits: Hashable, Sendable {
         self.takesUnfinishedDays = takesUnfinishedDays
         self.batch = batch
         self.wantsSamples = wantsSamples
+        self.isPersonal = isPersonal
     }
 
     /// For most of them: a day has one place at the destination, and what is put there replaces what was there.

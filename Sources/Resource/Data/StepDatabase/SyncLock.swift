@@ -1,20 +1,29 @@
 import Foundation
 
-/// Keeps two syncs of one history apart: between processes, and within one.
+/// Keeps two syncs of one history apart, and two that share of it: between processes, and within one.
 ///
 /// The lock is `flock(2)` on a file beside the database, named after the database's real path. It stands there and not
 /// in `$XDG_RUNTIME_DIR`, since not every program that syncs has one (cron, a system service, `su`): two locks for one
 /// database would be none. The kernel lets it go with the process, however that ends, so that a lock is never stale; the
 /// file stays, for whoever removes it could remove the next one's lock.
 public enum SyncLock {
+    /// What one does alone. A sync and a sharing may go on at the same time.
+    public enum Work: String, Sendable {
+        case syncing = "sync"
+        case sharing = "share"
+
+        fileprivate var suffix: String { self == .syncing ? ".lock" : ".share.lock" }
+    }
+
     /// Runs `body` while holding the lock.
     ///
     /// - Parameter path: of the database, whose directory has to exist.
     /// - Throws: `SyncLockError` at once where the lock cannot be had, else what `body` throws.
     public static func hold<T>(
-        ofDatabase path: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
+        ofDatabase path: String, for work: Work = .syncing, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> T
     ) async throws -> T {
-        let file = try LockFile(realPath(path) + ".lock")
+        let file = try LockFile(realPath(path) + work.suffix, work)
         defer { file.release() }
         return try await body()
     }
@@ -36,7 +45,7 @@ public enum SyncLock {
 private struct LockFile {
     private let descriptor: Int32
 
-    init(_ path: String) throws(SyncLockError) {
+    init(_ path: String, _ work: SyncLock.Work) throws(SyncLockError) {
         // Close-on-exec: a child that outlives the sync must not go on holding the lock.
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw SyncLockError(errno: errno, path: path) }
@@ -45,7 +54,7 @@ private struct LockFile {
             if code == EINTR { continue }
             let holder = Self.process(in: file)
             close(file)
-            throw code == EWOULDBLOCK ? .held(byProcess: holder) : SyncLockError(errno: code, path: path)
+            throw code == EWOULDBLOCK ? .held(work, byProcess: holder) : SyncLockError(errno: code, path: path)
         }
         descriptor = file
         // Only for the message of who comes second; without it the lock holds as well.

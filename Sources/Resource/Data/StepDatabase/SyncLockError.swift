@@ -1,10 +1,10 @@
 import Foundation
 import Quoting
 
-/// Why a sync may not start.
+/// Why a sync or a sharing may not start.
 public enum SyncLockError: Error, Hashable, Sendable {
-    /// Another sync of the same history runs; its process, where it can be told.
-    case held(byProcess: Int32?)
+    /// Another of the same history runs; its process, where it can be told.
+    case held(SyncLock.Work, byProcess: Int32?)
     /// The lock's file could not be opened.
     case readOnly(path: String, reason: String)
     case failed(path: String, reason: String)
@@ -29,10 +29,8 @@ public enum SyncLockError: Error, Hashable, Sendable {
 extension SyncLockError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .held(let process?):
-            "another sync of this history is running (process \(process)); wait until it is done"
-        case .held(nil):
-            "another sync of this history is running; wait until it is done"
+        case .held(let work, let process):
+            "another \(work.rawValue) of this history is running\(process.map { " (process \($0))" } ?? ""); wait until it is done"
         case .readOnly(let path, let reason):
             "no permission for the lock \(quoted(path)): \(reason); make the file and its directory yours and writable"
         case .failed(let path, let reason):

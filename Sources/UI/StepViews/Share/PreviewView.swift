@@ -1,0 +1,61 @@
+public import StepDomain
+
+/// What would be sent, word for word.
+public struct PreviewView: View {
+    public struct Preview: Sendable {
+        public var destination: String
+        public var user: String
+        public var day: Day
+        /// With secrets masked; nil where nothing is known of the day.
+        public var content: String?
+
+        public init(destination: String, user: String, day: Day, content: String?) {
+            self.destination = destination
+            self.user = user
+            self.day = day
+            self.content = content
+        }
+    }
+
+    let previews: [Preview]
+
+    public init(_ previews: [Preview]) { self.previews = previews }
+
+    /// The content is not cut to the width: what would be sent is shown whole.
+    public func lines(_ style: TextStyle) -> [String] {
+        var lines: [String] = []
+        for preview in previews {
+            if !lines.isEmpty { lines.append("") }
+            var page = Page(style)
+            page.line(InkedText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong))
+            lines += page.lines
+            guard let content = preview.content else {
+                lines.append("  nothing is known of that day, so that nothing would be sent")
+                continue
+            }
+            lines += Printable.lines(content).split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }
+        }
+        return lines
+    }
+}
+
+extension PreviewView {
+    /// `istep share --dry-run --json`.
+    public struct Document: Codable, Sendable {
+        public struct Entry: Codable, Sendable {
+            public var destination: String
+            public var user: String
+            public var day: String
+            @Nullable public var content: String?
+        }
+
+        public var version = 1
+        public var previews: [Entry]
+    }
+
+    public var document: Document {
+        Document(previews: previews.map {
+            Document.Entry(destination: $0.destination, user: $0.user, day: "\($0.day)", content: $0.content)
+        })
+    }
+}

@@ -1,0 +1,104 @@
+import StepDomain
+import Testing
+
+@testable import StepViews
+
+@Suite struct OutboxViewTests {
+    private func entry(_ state: ShareEntry.State, back: Int = 0, _ change: (inout ShareEntry) -> Void = { _ in }) -> ShareEntry {
+        var entry = ShareEntry(user: 1, day: Sample.day.advanced(by: -back), destination: "garden", state: state, changedAt: Sample.synced)
+        change(&entry)
+        return entry
+    }
+
+    private func view(_ entries: ShareEntry..., states: [DestinationState] = []) -> OutboxView {
+        OutboxView(entries, states: states, users: [User(id: 1, name: "anna")], now: Sample.now, localTime: Sample.place)
+    }
+
+    @Test func anEmptyOne() { #expect(view().text() == "The outbox is empty.") }
+
+    @Test func eachStateInWords() {
+        let text = view(
+            entry(.pending) { $0.nextAttempt = Sample.now },
+            entry(.pending, back: 1) { ($0.nextAttempt, $0.attempts, $0.lastError) = (Sample.now + 3600, 2, "down") },
+            entry(.unknown, back: 2) { $0.lastError = "no answer" }, entry(.rejected, back: 3) { $0.lastError = "too many steps" },
+            entry(.sent, back: 4) { $0.lastError = "of old" },
+            states: [DestinationState(name: "garden", notBefore: Sample.now + 60)]
+        ).text()
+        #expect(
+            text == """
+                garden
+                  to be tried again after 2014-04-21 10:31
+                  2014-04-20  to be sent
+                  2014-04-19  waits until 2014-04-21 11:30, 2 tries
+                    down
+                  2014-04-18  may have arrived: look there, then retry or drop it
+                    no answer
+                  2014-04-17  rejected
+                    too many steps
+                  2014-04-16  sent 2014-04-21 07:30
+                """)
+    }
+
+    @Test func theDocument() {
+        let document = view(entry(.unknown) { $0.attempts = 1 }, states: [DestinationState(name: "garden", failures: 1, stopped: "401")]).document
+        #expect(document.entries.map(\.state) == ["unknown"])
+        #expect(document.entries[0].user == "anna")
+        #expect(document.entries[0].nextAttempt == nil)
+        #expect(document.destinations[0].stopped == "401")
+    }
+
+    @Test func destinationsAndTheirAnswers() {
+        let view = DestinationsView(
+            [
+                .init(
+                    name: "garden", kind: "rest", place: "https://steps.example.org", state: DestinationState(name: "garden"),
+                    counts: [.sent: 412, .pending: 1], answer: .success("it answers")),
+                .init(
+                    name: "toots", kind: "mastodon", place: "https://example.social",
+                    state: DestinationState(name: "toots", stopped: "401"), counts: [:],
+                    answer: .failure(ShareFailure(.credentials, "example.social answered 401", advice: "Renew the token."))),
+            ], now: Sample.now, localTime: Sample.place)
+        #expect(
+            view.text() == """
+                garden  rest  https://steps.example.org
+                  412 days sent, 1 day to be sent
+                  answers: it answers
+                toots   mastodon  https://example.social
+                  no day yet
+                  stopped: 401; when mended: istep outbox retry toots
+                  example.social answered 401
+                  Renew the token.
+                """)
+        #expect(view.document.destinations.map(\.answers) == [true, false])
+        #expect(view.document.destinations[0].days == ["sent": 412, "pending": 1])
+    }
+
+    @Test func aPreviewIsShownWholeAndHarmless() {
+        let line = "PUT /users/anna HTTP/1.1" + String(repeating: "x", count: 100)
+        let view = PreviewView([
+            .init(destination: "garden", user: "anna", day: Sample.day, content: line + "\n\n{\u{1b}[2J}"),
+            .init(destination: "garden", user: "anna", day: Sample.day.advanced(by: 1), content: nil),
+        ])
+        #expect(
+            view.text() == """
+                garden, 2014-04-20
+                  \(line)
+
+                  {\u{fffd}[2J}
+
+                garden, 2014-04-21
+                  nothing is known of that day, so that nothing would be sent
+                """)
+    }
+
+    @Test func theConfigurationsHealth() {
+        #expect(ConfigView(files: [], destinations: [], problems: []).text() == "There is no configuration file, and none is needed.")
+        #expect(
+            ConfigView(files: ["/etc/istep/config.toml"], destinations: ["garden"], problems: []).text() == """
+                Read: /etc/istep/config.toml
+                All of it holds.
+                Days are shared with: garden
+                """)
+        #expect(ConfigView(files: ["/a"], destinations: [], problems: ["line 3: wrong"]).text() == "Read: /a\nline 3: wrong")
+    }
+}

@@ -1,0 +1,102 @@
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import StepViews
+
+@Suite struct ShareViewTests {
+    private let anna = User(id: 1, name: "anna")
+    private let ben = User(id: 2, name: "ben")
+
+    private func view(_ reports: ShareReport..., users: [User]? = nil) -> ShareView {
+        ShareView(reports, users: users ?? [anna], now: Sample.now, localTime: Sample.place) { _ in "the history is locked" }
+    }
+
+    private func report(
+        _ outcomes: ShareReport.Event.Outcome..., waiting: Int = 0, state: DestinationState = DestinationState(name: "garden"),
+        failure: ShareFailure? = nil, fault: (any Error)? = nil
+    ) -> ShareReport {
+        let events = outcomes.enumerated().map { ShareReport.Event(user: 1, day: Sample.day.advanced(by: -$0), outcome: $1) }
+        return ShareReport(
+            destination: "garden", kind: "rest", events: events, waiting: waiting, state: state, failure: failure, fault: fault)
+    }
+
+    @Test func whatWentWell() {
+        #expect(view(report(.sent)).text() == "garden: 2014-04-20 sent")
+        #expect(view(report(.sent, .sent, .corrected)).text() == "garden: 2 days sent, 2014-04-18 corrected")
+        #expect(view(report(.unchanged)).text() == "garden: 2014-04-20 there already")
+        #expect(view(report()).text() == "garden: nothing new")
+        #expect(view(report(.sent), users: [anna, ben]).text() == "garden: 2014-04-20 of anna sent")
+    }
+
+    @Test func aServerThatIsDown() {
+        let failure = ShareFailure(.unreachable, "could not connect to steps.example.org", advice: "Is it on?")
+        let state = DestinationState(name: "garden", notBefore: Sample.now + 120, failures: 2)
+        #expect(
+            view(report(.queued(reason: failure.reason), waiting: 3, state: state, failure: failure)).text() == """
+                garden: could not connect to steps.example.org
+                  Is it on?
+                  4 days stay in the outbox; to be tried again after 2014-04-21 10:32
+                """)
+    }
+
+    @Test func refusedCredentialsSayWhatToDo() {
+        let state = DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, stopped: "garden answered 401: bad token")
+        #expect(
+            view(report(waiting: 1, state: state)).text() == """
+                garden: stopped, for it does not accept your credentials: garden answered 401:
+                  bad token
+                  Renew them, then: istep outbox retry garden
+                  1 day stays in the outbox
+                """)
+    }
+
+    @Test func daysThatNeedAWord() {
+        let text = view(
+            report(
+                .rejected(reason: "unknown user"), .unknown(reason: "no answer"), .held(until: Sample.place.at("2014-04-22", 12)),
+                .fixed, .nothingKnown)
+        ).text()
+        #expect(
+            text == """
+                  2014-04-20: rejected: unknown user
+                  2014-04-19: may have arrived: no answer
+                  2014-04-18: waits for the day's missing steps, until 2014-04-22 12:00 at the
+                    latest
+                  2014-04-17: changed since it was sent, and cannot be corrected there
+                  2014-04-16: nothing is known of that day, so there is nothing to share
+                  1 day stays in the outbox
+                """)
+    }
+
+    @Test func aFaultOfIstepsOwn() {
+        struct Locked: Error {}
+        #expect(view(report(fault: Locked())).text() == "garden: the history is locked")
+        #expect(view(report(fault: Locked())).document.destinations[0].failure?.kind == "fault")
+    }
+
+    @Test func aServersWordsCannotSteerTheTerminal() {
+        let failure = ShareFailure(.unreachable, "down\u{1b}[2J\u{202e}")
+        for line in view(report(.rejected(reason: "\u{1b}]0;x\u{07}"), failure: failure)).lines(Sample.plain) {
+            #expect(!line.unicodeScalars.contains { Printable.isHarmful($0) && $0 != "\u{fffd}" })
+        }
+    }
+
+    @Test func theDocument() throws {
+        let failure = ShareFailure(.busy, "slow down", advice: "Wait.")
+        let held = Sample.place.at("2014-04-22", 12)
+        let document = view(
+            report(.sent, .held(until: held), .queued(reason: "slow down"), waiting: 2, state: DestinationState(name: "garden", notBefore: held), failure: failure)
+        ).document.destinations[0]
+        #expect(document.events.map(\.outcome) == ["sent", "held", "queued"])
+        #expect(document.events[1].until == "2014-04-22T12:00:00+02:00")
+        #expect(document.events[2].reason == "slow down")
+        #expect(document.queued == 3)
+        #expect(document.nextAttempt == "2014-04-22T12:00:00+02:00")
+        #expect(document.failure?.kind == "busy")
+    }
+
+    @Test func progressInWords() {
+        #expect(ShareView.words(for: ShareProgress(destination: "garden", done: 3, all: 1200)) == "garden: sharing, 3 of 1,200 days")
+    }
+}
