@@ -1,1 +1,84 @@
 #include "CCurl.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Each function with the type that curl.h declares, so that a change of a signature does not compile. */
+#define FUNCTIONS(F) \
+    F(curl_global_init) F(curl_easy_init) F(curl_easy_reset) F(curl_easy_cleanup) F(curl_easy_strerror) \
+    F(curl_easy_setopt) F(curl_easy_getinfo) F(curl_slist_append) F(curl_slist_free_all) F(curl_multi_init) \
+    F(curl_multi_cleanup) F(curl_multi_add_handle) F(curl_multi_remove_handle) F(curl_multi_perform) \
+    F(curl_multi_poll) F(curl_multi_wakeup) F(curl_multi_info_read)
+
+#define DECLARE(name) __typeof__(name) *name##_p;
+struct functions { FUNCTIONS(DECLARE) };
+
+static struct functions curl;
+
+const char *ccurl_load(const char *name) {
+    /* Kept open for good: its threads and handlers at exit may run at any time. */
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return dlerror();
+    struct functions found;
+#define FIND(name) \
+    { \
+        void *address = dlsym(library, #name); \
+        if (!address) return dlerror(); \
+        memcpy(&found.name##_p, &address, sizeof address); \
+    }
+    FUNCTIONS(FIND)
+    CURLcode code = found.curl_global_init_p(CURL_GLOBAL_DEFAULT);
+    if (code != CURLE_OK) return found.curl_easy_strerror_p(code);
+    curl = found;
+    return NULL;
+}
+
+CURL *ccurl_easy_init(void) { return curl.curl_easy_init_p(); }
+void ccurl_easy_reset(CURL *easy) { curl.curl_easy_reset_p(easy); }
+void ccurl_easy_cleanup(CURL *easy) { curl.curl_easy_cleanup_p(easy); }
+const char *ccurl_easy_strerror(CURLcode code) { return curl.curl_easy_strerror_p(code); }
+
+#define SET(name, type) \
+    CURLcode name(CURL *easy, CURLoption option, type value) { return curl.curl_easy_setopt_p(easy, option, value); }
+SET(ccurl_set_long, long)
+SET(ccurl_set_size, curl_off_t)
+SET(ccurl_set_text, const char *)
+SET(ccurl_set_pointer, void *)
+SET(ccurl_set_list, struct curl_slist *)
+SET(ccurl_set_receiver, curl_write_callback)
+CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback value) {
+    return curl.curl_easy_setopt_p(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
+CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl.curl_easy_getinfo_p(easy, info, value);
+}
+CURLcode ccurl_get_size(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl.curl_easy_getinfo_p(easy, info, value);
+}
+
+struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text) {
+    return curl.curl_slist_append_p(list, text);
+}
+void ccurl_slist_free_all(struct curl_slist *list) { curl.curl_slist_free_all_p(list); }
+
+CURLM *ccurl_multi_init(void) { return curl.curl_multi_init_p(); }
+CURLMcode ccurl_multi_cleanup(CURLM *multi) { return curl.curl_multi_cleanup_p(multi); }
+CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *easy) { return curl.curl_multi_add_handle_p(multi, easy); }
+CURLMcode ccurl_multi_remove_handle(CURLM *multi, CURL *easy) { return curl.curl_multi_remove_handle_p(multi, easy); }
+CURLMcode ccurl_multi_perform(CURLM *multi, int *running) { return curl.curl_multi_perform_p(multi, running); }
+CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds) {
+    return curl.curl_multi_poll_p(multi, NULL, 0, milliseconds, NULL);
+}
+CURLMcode ccurl_multi_wakeup(CURLM *multi) { return curl.curl_multi_wakeup_p(multi); }
+int ccurl_multi_ended(CURLM *multi, CURLcode *result) {
+    int waiting;
+    CURLMsg *message;
+    while ((message = curl.curl_multi_info_read_p(multi, &waiting))) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *result = message->data.result;
+        return 1;
+    }
+    return 0;
+}

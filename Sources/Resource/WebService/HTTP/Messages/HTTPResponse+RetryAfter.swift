@@ -1,0 +1,25 @@
+extension HTTPResponse {
+    /// Seconds. A server cannot silence a destination for longer than a day.
+    private static let longestWait = 86_400
+
+    /// Seconds, 0...86400, that the server asks to wait before the next request (`Retry-After`: RFC 9110, section 10.2.3). A date counts
+    /// from the answer's own `Date`, so that it does not matter whose clock is right. Nil where the server does not ask.
+    public var retryAfter: Int? { wait(from: header("Date").flatMap(HTTPDate.seconds)) }
+
+    /// As `retryAfter`; where the answer has no `Date`, a date counts from `now`, in seconds since 1970.
+    public func retryAfter(now: Int) -> Int? { wait(from: header("Date").flatMap(HTTPDate.seconds) ?? now) }
+
+    private func wait(from now: Int?) -> Int? {
+        guard let text = header("Retry-After") else { return nil }
+        let seconds: Int
+        if !text.isEmpty, text.utf8.allSatisfy(PercentEncoding.isDigit) {
+            // More digits than a number can have are long enough in any case.
+            seconds = Int(text) ?? .max
+        } else if let date = HTTPDate.seconds(text), let now {
+            seconds = date - now
+        } else {
+            return nil
+        }
+        return min(max(seconds, 0), HTTPResponse.longestWait)
+    }
+}
