@@ -52,7 +52,7 @@ let package = Package(
         layer(communication, "BlueZ", ["DBus", "CBluetooth"]),
         layer(communication, "Pedometers", ["BlueZ", "StepDomain"]),
 
-        layer(communication, "ModemManager", ["DBus"]),
+        layer(communication, "ModemManager", ["DBus", "Quoting"]),
 
         // Web services
         .target(name: "CCurl", path: web + "CCurl"),

@@ -1,1 +1,55 @@
-/* libmosquitto, loaded when it is first needed. */
+#pragma once
+
+// libmosquitto, loaded when it is first needed: most starts of the program do without, and linked they would pay for it and OpenSSL.
+
+#include <mosquitto.h>
+#include <mqtt_protocol.h>
+#include <stdbool.h>
+
+/// Loads the library, such as "libmosquitto.so.1". To be called once, and with success before anything else here.
+/// Returns NULL, or why it cannot be loaded.
+const char *cmosquitto_load(const char *name);
+
+/// Called from within `cmosquitto_read`, `_write`, `_misc` and `_connect`; they must not call back.
+struct cmosquitto_callbacks {
+    /// `code` is that of MQTT 5 or 3.1.1. `retains` is false if the broker keeps no retained messages.
+    void (*connected)(void *context, int code, bool retains);
+    /// `code` is that of MQTT 5; 0 with 3.1.1, which has none.
+    void (*acknowledged)(void *context, int identifier, int code);
+    /// The broker ended the connection and said why. `code` is that of MQTT 5.
+    void (*disconnected)(void *context, int code);
+    /// What the library or OpenSSL complains about.
+    void (*complained)(void *context, const char *text);
+};
+
+struct cmosquitto_client;
+
+/// A client with a clean session. `protocol` is MQTT_PROTOCOL_V5 or _V311; for an `id` of NULL one is made up.
+/// SIGPIPE is left as it was, though the library has it ignored. NULL with `errno` set on failure.
+struct cmosquitto_client *cmosquitto_new(
+    const char *id, int protocol, struct cmosquitto_callbacks callbacks, void *context);
+void cmosquitto_destroy(struct cmosquitto_client *client);
+
+/// These return a `mosq_err_t`. With MOSQ_ERR_ERRNO `errno` says more, with MOSQ_ERR_EAI it is a code of getaddrinfo.
+int cmosquitto_set_login(struct cmosquitto_client *client, const char *username, const char *password);
+/// The broker is verified against the certificates in this file, or those of the system if it is NULL.
+int cmosquitto_set_tls(struct cmosquitto_client *client, const char *authority);
+/// Blocks while it looks up the name and opens the connection. `keepalive` is in seconds, at least 5.
+int cmosquitto_connect(struct cmosquitto_client *client, const char *host, int port, int keepalive);
+/// With QoS 1.
+int cmosquitto_publish(
+    struct cmosquitto_client *client, int *identifier, const char *topic, const void *payload, int length, bool retain);
+int cmosquitto_read(struct cmosquitto_client *client);
+int cmosquitto_write(struct cmosquitto_client *client);
+int cmosquitto_misc(struct cmosquitto_client *client);
+int cmosquitto_disconnect(struct cmosquitto_client *client);
+
+/// -1 if there is no connection.
+int cmosquitto_socket(struct cmosquitto_client *client);
+bool cmosquitto_wants_write(struct cmosquitto_client *client);
+
+const char *cmosquitto_error_text(int error);
+/// Of a code of MQTT 5.
+const char *cmosquitto_reason_text(int code);
+/// Of a code of 3.1.1 with which a broker refuses a connection.
+const char *cmosquitto_refusal_text(int code);

@@ -1,0 +1,9 @@
+/// Error names of the bus and of ModemManager (its reference manual, "Errors").
+enum MessageErrorName {
+    static let bus = "org.freedesktop.DBus.Error."
+    static let core = "org.freedesktop.ModemManager1.Error.Core."
+    static let equipment = "org.freedesktop.ModemManager1.Error.MobileEquipment."
+    static let message = "org.freedesktop.ModemManager1.Error.Message."
+    static let wrongState = core + "WrongState"
+    static let unauthorized = core + "Unauthorized"
+}
