@@ -17,3 +17,13 @@ extension SettingsProblems: CustomStringConvertible {
     /// One line for each.
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 }
+
+extension MutableCollection where Element == SettingsError, Self: RandomAccessCollection {
+    /// Of one file: what has no line comes last, and what has the same stays as it was.
+    mutating func sortByLine() {
+        let sorted = enumerated().sorted {
+            ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset)
+        }
+        for (index, problem) in zip(indices, sorted) { self[index] = problem.element }
+    }
+}

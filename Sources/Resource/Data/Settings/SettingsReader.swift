@@ -42,10 +42,12 @@ struct SettingsReader {
 
     mutating func read(_ file: ConfigFile) {
         files.append(file.path)
-        fullAt = problems.count + Self.mostProblems
+        let before = problems.count
+        fullAt = before + Self.mostProblems
         for (name, entry) in file.entries.byLine where problems.count < fullAt {
             gather { reader throws(SettingsError) in try reader.take(name, entry, file.path) }
         }
+        problems[before...].sortByLine()
         if problems.count >= fullAt { problems.append(.andMore(path: file.path)) }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Quoting
 import TOMLKit
 
 /// A configuration file: its text, read with care, and what TOML makes of it.
@@ -27,16 +28,17 @@ struct ConfigFile {
     }
 
     init(text: String, path: String) throws(SettingsError) {
+        let scan = KeyScan(text)
+        if let line = scan.lineOfTooDeep { throw .tooDeep(path: path, line: line, limit: KeyScan.deepest) }
         let table: TOMLTable
         do {
             table = try TOMLTable(string: text)
         } catch let error as TOMLParseError {
             let position = error.source.begin
-            throw .syntax(path: path, line: position.line, column: position.column, reason: error.description)
+            throw .syntax(path: path, line: position.line, column: position.column, reason: reason(error))
         } catch {
             throw .unreadable(path: path, reason: "\(error)")
         }
-        let scan = KeyScan(text)
         // The parser hands C strings over, of which all after an escaped NUL would be left out silently.
         if let line = scan.lineOfNUL { throw .containsNUL(path: path, line: line) }
         self.path = path
@@ -52,4 +54,14 @@ struct ConfigFile {
         if lines[wrong].contains(0) { throw .containsNUL(path: path, line: wrong + 1) }
         throw .notText(path: path, line: wrong + 1)
     }
+}
+
+/// The parser's words without the value of a number that is too large, as it may be a secret without its quotes, and
+/// without what a terminal would obey.
+private func reason(_ error: TOMLParseError) -> String {
+    var words = error.description
+    if let start = words.range(of: ": '"), let end = words.range(of: "' ", range: start.upperBound..<words.endIndex) {
+        words.replaceSubrange(start.lowerBound..<end.upperBound, with: ": the number ")
+    }
+    return words.unicodeScalars.map { $0.isUnfitForTerminals ? "?" : String($0) }.joined()
 }

@@ -35,8 +35,7 @@ extension TableReader {
         }
         keepSecret(key)
         var texts: [String: String] = [:]
-        for (name, inner) in entries.byLine {
-            guard problems.count < SettingsReader.mostProblems else { break }
+        for (name, inner) in entries.byLine where !isFull {
             let path = fullName([key, name]), source = source(of: inner)
             if case .text(let text) = inner.value, !name.isEmpty, !name.hasControls(), !text.hasControls() {
                 texts[name] = text

@@ -23,17 +23,11 @@ extension TableReader {
                     + inWords([variableKey, credentialKey], "or")))
         }
         guard open == nil else { return nil }
+        let variable = "the name of an environment variable, in capitals, such as ISTEP_TOKEN"
+        let credential = "the name of a file in $CREDENTIALS_DIRECTORY"
         return path(fileKey, "a file with nothing but the \(key) in it").map(SecretSource.file)
-            ?? name(variableKey, "the name of an environment variable, in capitals, such as ISTEP_TOKEN", isVariable)
-            .map(SecretSource.environment)
-            ?? name(credentialKey, "the name of a file in $CREDENTIALS_DIRECTORY", isCredential).map(SecretSource.credential)
-    }
-
-    private mutating func name(_ key: String, _ expected: String, _ isName: (String) -> Bool) -> String? {
-        guard let text = text(key, expected) else { return nil }
-        if isName(text) { return text }
-        refuse(key, expected: expected)
-        return nil
+            ?? value(variableKey, variable) { isVariable($0) ? .environment($0) : nil }
+            ?? value(credentialKey, credential) { isCredential($0) ? .credential($0) : nil }
     }
 }
 

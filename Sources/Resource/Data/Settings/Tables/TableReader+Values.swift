@@ -4,9 +4,11 @@ extension TableReader {
     /// - Parameters:
     ///   - mayBeEmpty: whether it can also be empty, or of spaces only.
     ///   - mayHaveLines: whether line feeds and tabs can be in it.
+    ///   - isPrivate: whether it may have a secret in it, such as an address with a password: errors do not tell it then.
     public mutating func text(
-        _ key: String, _ expected: String, mayBeEmpty: Bool = false, mayHaveLines: Bool = false
+        _ key: String, _ expected: String, mayBeEmpty: Bool = false, mayHaveLines: Bool = false, isPrivate: Bool = false
     ) -> String? {
+        if isPrivate { keepSecret(key) }
         guard let entry = entry(key) else { return nil }
         guard case .text(let text) = entry.value else {
             report(key, entry, isNot: "a text: " + expected)
@@ -25,10 +27,20 @@ extension TableReader {
 
     /// A text that has to be there.
     public mutating func requireText(
-        _ key: String, _ expected: String, mayBeEmpty: Bool = false, mayHaveLines: Bool = false
+        _ key: String, _ expected: String, mayBeEmpty: Bool = false, mayHaveLines: Bool = false, isPrivate: Bool = false
     ) -> String? {
         require(key, expected)
-        return text(key, expected, mayBeEmpty: mayBeEmpty, mayHaveLines: mayHaveLines)
+        return text(key, expected, mayBeEmpty: mayBeEmpty, mayHaveLines: mayHaveLines, isPrivate: isPrivate)
+    }
+
+    /// A text and what the caller makes of it; where that is nil, the text is refused.
+    public mutating func value<Value>(
+        _ key: String, _ expected: String, isPrivate: Bool = false, _ make: (String) -> Value?
+    ) -> Value? {
+        guard let text = text(key, expected, isPrivate: isPrivate) else { return nil }
+        if let value = make(text) { return value }
+        refuse(key, expected: expected)
+        return nil
     }
 
     /// `true` or `false`.
@@ -72,10 +84,6 @@ extension TableReader {
 
     /// A path that starts with / or ~/, as an absolute one. Whether anything is there is not looked at.
     public mutating func path(_ key: String, _ expected: String) -> String? {
-        let expected = expected + ", a path that starts with / or ~/"
-        guard let text = text(key, expected) else { return nil }
-        if let path = absolutePath(text, home: home) { return path }
-        refuse(key, expected: expected)
-        return nil
+        value(key, expected + ", a path that starts with / or ~/") { [home] in absolutePath($0, home: home) }
     }
 }

@@ -58,18 +58,17 @@ public struct TableReader {
     /// - Throws: all that is wrong, in order of lines.
     public mutating func finish(isComplete: Bool = true) throws(SettingsProblems) {
         if isComplete {
-            for key in table.keys where !asked.contains(key) && !unwanted.contains(key) {
-                guard problems.count < SettingsReader.mostProblems else { break }
+            for key in table.keys where !asked.contains(key) && !unwanted.contains(key) && !isFull {
                 report(.unknownEntry(
                     key, table: table.header, source: source(of: table.entries[key]), nearest: nearestKey(to: key, among: asked),
                     known: asked))
             }
         }
         var seen: Set<SettingsError> = []
-        let told = problems.filter { seen.insert($0).inserted }.enumerated().sorted {
-            ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset)
-        }
-        if let problems = SettingsProblems(told.map(\.element)) { throw problems }
+        var told = problems.filter { seen.insert($0).inserted }
+        told.sortByLine()
+        if isFull, case .file(let path, _) = table.source { told.append(.andMore(path: path)) }
+        if let problems = SettingsProblems(told) { throw problems }
     }
 }
 
@@ -86,6 +85,10 @@ extension TableReader {
         return table.entries[key]
     }
 
+    /// Whether there are more problems than anybody mends before looking again.
+    var isFull: Bool { problems.count >= SettingsReader.mostProblems }
+
+    /// From here on, no value of this key is told.
     mutating func keepSecret(_ key: String) { secret.insert(key) }
 
     mutating func report(_ problem: SettingsError) { problems.append(problem) }

@@ -168,6 +168,7 @@ extension SettingsError {
             .badPrivateValue(key: key, source: source(old), expected: expected)
         case .openSecret(let key, let old, let fileKey): .openSecret(key: key, source: source(old), fileKey: fileKey)
         case .conflict(let keys, let table, let old): .conflict(keys, table: table, source: source(old))
+        case .tooDeep(_, let line, let limit): .tooDeep(path: path, line: line, limit: limit)
         case .andMore: .andMore(path: path)
         case .noHome: .noHome
         }

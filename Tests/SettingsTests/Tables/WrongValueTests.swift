@@ -1,0 +1,114 @@
+import Settings
+import Testing
+
+/// What is told of one value that is wrong, word for word.
+@Suite struct WrongValueTests {
+    private static let place = "\"c.toml\", line 2: `share.garden.key` "
+
+    private func told(_ value: String, home: String? = nil, _ read: (inout TableReader) -> Any?) throws -> String? {
+        var reader = try reader("[share.garden]\nkey = \(value)", home: home)
+        #expect(read(&reader) == nil)
+        do throws(SettingsProblems) { try reader.finish() } catch {
+            #expect(error.errors.count == 1)
+            return error.description
+        }
+        return nil
+    }
+
+    @Test(arguments: [
+        ("3", "has to be a text: a street, not a number"), ("true", "has to be a text: a street, not true or false"),
+        ("['x']", "has to be a text: a street, not an array"), ("''", "cannot be \"\"; it has to be a street"),
+        ("\" \\t\"", "cannot be \" \\u{9}\"; it has to be a street"),
+        ("\"a\\nb\"", "cannot be \"a\\u{a}b\"; it has to be a street, without control characters"),
+        ("\"a\\u2028b\"", "cannot be \"a\\u{2028}b\"; it has to be a street, without control characters"),
+    ])
+    func aText(value: String, expected: String) throws {
+        #expect(try told(value) { $0.text("key", "a street") } == Self.place + expected)
+        #expect(try told(value) { $0.requireText("key", "a street") } == Self.place + expected)
+    }
+
+    @Test(arguments: ["\"s3cret\\n\"", "\"\\u001Bs3cret\"", "\"s3cret\\t\""])
+    func aPrivateTextIsNotTold(value: String) throws {
+        #expect(try told(value) { $0.text("key", "a street", isPrivate: true) }
+            == Self.place + "has to be a street, without control characters")
+        #expect(try told("'s3cret'") { $0.value("key", "a street", isPrivate: true) { _ in Int?.none } } == Self.place + "has to be a street")
+    }
+
+    @Test(arguments: [("'true'", "a text"), ("1", "a number"), ("{}", "a table")])
+    func aFlag(value: String, found: String) throws {
+        #expect(try told(value) { $0.flag("key") } == Self.place + "has to be true or false, not \(found)")
+    }
+
+    @Test(arguments: [
+        ("0", "cannot be \"0\"; it has to be tries, from 1 to 9"), ("10", "cannot be \"10\"; it has to be tries, from 1 to 9"),
+        ("-9223372036854775808", "cannot be \"-9223372036854775808\"; it has to be tries, from 1 to 9"),
+        ("1.0", "has to be tries, from 1 to 9, not a number with a point"), ("'1'", "has to be tries, from 1 to 9, not a text"),
+    ])
+    func anInteger(value: String, expected: String) throws {
+        #expect(try told(value) { $0.integer("key", in: 1...9, "tries") } == Self.place + expected)
+    }
+
+    @Test(arguments: [
+        ("0.25", "cannot be \"0.25\"; it has to be a factor, from 0.5 to 2"), ("3", "cannot be \"3\"; it has to be a factor, from 0.5 to 2"),
+        ("nan", "cannot be \"nan\"; it has to be a factor, from 0.5 to 2"), ("inf", "cannot be \"inf\"; it has to be a factor, from 0.5 to 2"),
+        ("1e300", "cannot be \"1e+300\"; it has to be a factor, from 0.5 to 2"), ("'1'", "has to be a factor, from 0.5 to 2, not a text"),
+    ])
+    func aNumber(value: String, expected: String) throws {
+        #expect(try told(value) { $0.number("key", in: 0.5...2, "a factor") } == Self.place + expected)
+    }
+
+    @Test(arguments: ["publik", "PUBLIC"])
+    func aChoiceNearOne(value: String) throws {
+        #expect(try told("'\(value)'") { $0.choice("key", among: ["public", "private"]) }
+            == Self.place + "cannot be \"\(value)\"; it has to be `public` or `private`; did you mean `public`?")
+    }
+
+    @Test func aChoiceFarFromAll() throws {
+        #expect(try told("'everybody'") { $0.choice("key", among: ["public", "private", "direct"]) }
+            == Self.place + "cannot be \"everybody\"; it has to be `public`, `private` or `direct`")
+        #expect(try told("1") { $0.choice("key", among: ["public"]) } == Self.place + "has to be a text: `public`, not a number")
+    }
+
+    @Test(arguments: [
+        "2026-02-29", "2100-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-04-31", "0000-01-01", "2026-1-1", "26-01-01",
+        "2026-01-01T00:00:00", "20260101", "yesterday", "+026-01-01", "2026-01--1", "２026-01-01", "",
+    ])
+    func aDateAsText(value: String) throws {
+        #expect(try told("'\(value)'") { $0.date("key") }
+            == Self.place + "cannot be \"\(value)\"; it has to be a day that exists, such as 2026-03-01")
+    }
+
+    @Test(arguments: [("20260101", "a number"), ("07:30:00", "a time"), ("2026-01-01T07:30:00Z", "a date with time")])
+    func aDateOfAnotherType(value: String, found: String) throws {
+        #expect(try told(value) { $0.date("key") } == Self.place + "has to be a day that exists, such as 2026-03-01, not \(found)")
+        #expect(try told("0000-01-01") { $0.date("key") }
+            == Self.place + "cannot be \"0000-01-01\"; it has to be a day that exists, such as 2026-03-01")
+    }
+
+    @Test(arguments: [
+        ("3", "has to be a text or a list of texts: names, not a number"), ("['a', 1]", "has to be a list of texts: names, not one with a number"),
+        ("[['a']]", "has to be a list of texts: names, not one with an array"), ("['a', ' ']", "cannot be \" \"; it has to be names"),
+        ("[\"a\\r\"]", "cannot be \"a\\u{d}\"; it has to be names"), ("''", "cannot be \"\"; it has to be names"),
+    ])
+    func aList(value: String, expected: String) throws {
+        #expect(try told(value) { $0.texts("key", "names") } == Self.place + expected)
+    }
+
+    @Test(arguments: [
+        ("'s3cret'", "` has to be a table of texts: headers, not a text"), ("{ a = 1 }", ".a` has to be a text, not a number"),
+        ("{ a = { b = 's3cret' } }", ".a` has to be a text, not a table"),
+        ("{ a = \"s3cret\\n\" }", ".a` has to be a text under a name, both without control characters"),
+        ("{ \"a\\u001B\" = 's3cret' }", ".\"a\\u{1b}\"` has to be a text under a name, both without control characters"),
+        ("{ '' = 's3cret' }", ".\"\"` has to be a text under a name, both without control characters"),
+    ])
+    func aTableOfTexts(value: String, expected: String) throws {
+        #expect(try told(value) { $0.textTable("key", "headers") } == Self.place.dropLast(2) + expected)
+    }
+
+    @Test(arguments: ["steps.jsonl", "~", "~ada/steps", "./steps"])
+    func aPath(value: String) throws {
+        #expect(try told("'\(value)'", home: "/home/ada") { $0.path("key", "a file") }
+            == Self.place + "cannot be \"\(value)\"; it has to be a file, a path that starts with / or ~/")
+        #expect(try told("'~/steps'") { $0.path("key", "a file") }?.contains("~/steps") == true, "without a home")
+    }
+}
