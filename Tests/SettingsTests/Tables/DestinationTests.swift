@@ -33,6 +33,16 @@ import Testing
         if let expected { #expect(error?.description == "\"c.toml\", " + expected) }
     }
 
+    @Test func aTableThatIsPrintedShowsNoValues() throws {
+        let tables = try SettingsTable.destinations(in: "[share.garden]\ntoken = 's3cret'\nheaders.a = 's3cret'", path: "c.toml")
+        var dumped = ""
+        dump(tables, to: &dumped)
+        for text in ["\(tables)", "\(tables[0])", String(reflecting: tables[0]), dumped, "\(TableReader(tables[0], home: nil))"] {
+            #expect(text.contains("[share.garden] in \"c.toml\", line 1"))
+            #expect(!text.contains("s3cret"))
+        }
+    }
+
     @Test func aNameHasThirtyTwoCharactersAtMost() throws {
         let long = "Abc-_0" + String(repeating: "x", count: 26)
         #expect(try SettingsTable.destinations(in: "[share.\(long)]", path: "c").map(\.name) == [long])

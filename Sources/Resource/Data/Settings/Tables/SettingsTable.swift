@@ -26,6 +26,13 @@ public struct SettingsTable: Hashable, Sendable {
     var header: String { "[" + dotted(path) + "]" }
 }
 
+extension SettingsTable: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Which it is and where. Values are left out wherever it is printed: somebody may have written a secret there.
+    public var description: String { "\(header) in \(source)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["path": path, "source": source]) }
+}
+
 /// Keys as TOML writes them (1.0.0, "Keys"), so that nothing reaches a terminal that it would obey.
 func dotted(_ path: [String]) -> String {
     path.map { isBare($0) ? $0 : quoted($0) }.joined(separator: ".")
