@@ -42,6 +42,9 @@ struct CurlFailure {
         case CURLE_OPERATION_TIMEDOUT: "no whole answer from \(origin) within \(limits.whole.inSeconds)"
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             "what \(origin) answered is no HTTP; is it the right address?"
+        // What libcurl says of a header longer than 100 KiB; from 8.6 on it has a code for it, CURLE_TOO_LARGE.
+        case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): "\(origin) answered with an endless header; is it the right address?"
+        case CURLE_RECV_ERROR where osError == 0: "the answer of \(origin) could not be read to its end"
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_ABORTED_BY_CALLBACK:
             "the connection to \(origin) was lost" + (osReason.map { ": " + $0 } ?? "")
         default: "no answer from \(origin): \(String(cString: ccurl_easy_strerror(code)))"

@@ -1,0 +1,53 @@
+/// An HTTP server on this machine's loopback, which misbehaves as it is told. It has threads of its own: neither Dispatch nor
+/// Swift's tasks are ever blocked by it.
+///
+/// ```swift
+/// let server = try LoopbackServer.start { request in
+///     request.number == 1 ? .closeWithoutAnswer : .reply(status: 201)
+/// }
+/// defer { server.stop() }
+/// ```
+public final class LoopbackServer: Sendable {
+    /// 1...65535, and nobody else's.
+    public let port: Int
+    /// Such as `http://127.0.0.1:40123`.
+    public let url: String
+    private let stage: Stage
+
+    /// - Parameters:
+    ///   - arrival: what to do with a connection, by its number from 1.
+    ///   - answer: what to do with a request. It is called on the connection's thread, and must not wait for anything.
+    public static func start(
+        on address: LoopbackAddress = .ipv4, arrival: @escaping @Sendable (Int) -> Arrival = { _ in .serve },
+        _ answer: @escaping @Sendable (ReceivedRequest) -> Answer
+    ) throws -> LoopbackServer {
+        let (listener, port) = try address.bound()
+        let stage = try Stage(listener: listener, arrival: arrival, answer: answer)
+        return LoopbackServer(port: port, url: "\(address.host):\(port)", stage)
+    }
+
+    private init(port: Int, url: String, _ stage: Stage) {
+        (self.port, self.url, self.stage) = (port, "http://" + url, stage)
+        stage.start()
+    }
+
+    deinit { stage.stop() }
+
+    /// Those that were complete so far.
+    public var requests: [ReceivedRequest] { log.requests }
+
+    public var log: ServerLog { stage.log }
+
+    /// Waits until what happened is enough. Ends early when the task is cancelled.
+    @discardableResult
+    public func wait(until isEnough: @Sendable (ServerLog) -> Bool) async -> ServerLog {
+        let (changes, id) = stage.watch()
+        defer { stage.unwatch(id) }
+        if isEnough(log) { return log }
+        for await _ in changes where isEnough(log) { break }
+        return log
+    }
+
+    /// Ends all connections and threads, and frees the port. Stopping again does nothing.
+    public func stop() { stage.stop() }
+}
