@@ -2,10 +2,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* Each function with the type that mosquitto.h declares, so that a change of a signature does not compile. */
 #define FUNCTIONS(F) \
@@ -138,6 +142,16 @@ int cmosquitto_misc(struct cmosquitto_client *client) { return library.mosquitto
 int cmosquitto_disconnect(struct cmosquitto_client *client) { return library.mosquitto_disconnect_p(client->mosquitto); }
 int cmosquitto_socket(struct cmosquitto_client *client) { return library.mosquitto_socket_p(client->mosquitto); }
 bool cmosquitto_wants_write(struct cmosquitto_client *client) { return library.mosquitto_want_write_p(client->mosquitto); }
+
+bool cmosquitto_received(struct cmosquitto_client *client, uint64_t *count) {
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    int descriptor = cmosquitto_socket(client);
+    if (descriptor < 0 || getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size)) return false;
+    if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return false;
+    *count = info.tcpi_bytes_received;
+    return true;
+}
 
 const char *cmosquitto_error_text(int error) { return library.mosquitto_strerror_p(error); }
 const char *cmosquitto_reason_text(int code) { return library.mosquitto_reason_string_p(code); }

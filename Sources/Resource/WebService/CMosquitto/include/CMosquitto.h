@@ -5,6 +5,7 @@
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /// Loads the library, such as "libmosquitto.so.1". To be called once, and with success before anything else here.
 /// Returns NULL, or why it cannot be loaded.
@@ -44,6 +45,8 @@ int cmosquitto_write(struct cmosquitto_client *client);
 int cmosquitto_misc(struct cmosquitto_client *client);
 int cmosquitto_disconnect(struct cmosquitto_client *client);
 
+/// How many bytes have come over the connection so far; false if that is not known.
+bool cmosquitto_received(struct cmosquitto_client *client, uint64_t *count);
 /// -1 if there is no connection.
 int cmosquitto_socket(struct cmosquitto_client *client);
 bool cmosquitto_wants_write(struct cmosquitto_client *client);

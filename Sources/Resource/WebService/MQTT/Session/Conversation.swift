@@ -1,0 +1,93 @@
+internal import Glibc
+
+/// Carries out on one connection what `Delivery` decides.
+final class Conversation {
+    private let client: MosquittoClient
+    private let messages: [MQTTMessage]
+    private let exchange: Exchange
+    private var delivery: Delivery
+    /// How often in a row the connection was there, was at its end, and gave nothing.
+    private var emptyEnds = 0
+    /// What a broker may send, in bytes: acknowledgements are a tenth of it.
+    private let mostReceived: UInt64
+    /// POLLRDHUP, which glibc keeps for programs that define _GNU_SOURCE.
+    private static let peerClosed: Int32 = 0x2000
+
+    init(client: MosquittoClient, messages: [MQTTMessage], exchange: Exchange, delivery: Delivery) {
+        self.client = client
+        self.messages = messages
+        self.exchange = exchange
+        self.delivery = delivery
+        mostReceived = 64 * 1024 + 64 * UInt64(messages.count)
+    }
+
+    /// - Returns: how it ended; nil if the broker shall be asked again with MQTT 3.1.1.
+    func run() -> Exchange.Outcome? {
+        client.limitBuffer()
+        while !exchange.isOver {
+            for event in happened() {
+                let before = delivery.progress
+                var action = delivery.handle(event)
+                if action == .publish { action = publish() }
+                switch action {
+                case .wait, .publish: if delivery.progress != before { exchange.progress() }
+                case .speakOlder: return nil
+                case .succeed: return .success(())
+                case .fail(let error): return .failure(error)
+                }
+            }
+        }
+        return .failure(.cancelled(wasSent: true))
+    }
+
+    /// Waits until something happens. What the broker said last comes before the end of the connection that it led to.
+    private func happened() -> [Delivery.Event] {
+        do {
+            try transfer()
+            return client.takeEvents()
+        } catch {
+            let mayBeOld = error.kind == .closed || error.kind == .garbled
+            return client.takeEvents() + [.lost(error.text, mayBeOld: mayBeOld)]
+        }
+    }
+
+    private func transfer() throws(MosquittoClient.Failure) {
+        let socket = client.socket
+        guard socket >= 0 else { throw .closed }
+        let writing = client.wantsToWrite ? POLLOUT : 0
+        var descriptors = [
+            pollfd(fd: socket, events: Int16(POLLIN | Self.peerClosed | writing), revents: 0),
+            pollfd(fd: exchange.wakeup.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        // The library has something of its own to do once a second.
+        _ = poll(&descriptors, nfds_t(descriptors.count), 1000)
+        if exchange.isOver { return }
+        let events = Int32(descriptors[0].revents)
+        if events & (POLLIN | Self.peerClosed | POLLHUP | POLLERR) != 0 { try client.read() }
+        if client.socket >= 0, client.wantsToWrite { try client.write() }
+        if client.socket >= 0 { try client.keepAlive() }
+        if let received = client.received, received > mostReceived { throw .flooded }
+        try noteEnd(events & (Self.peerClosed | POLLHUP | POLLERR) != 0)
+    }
+
+    /// In a TLS handshake the library does not notice that the connection has ended, and would ask for ever.
+    private func noteEnd(_ isEnd: Bool) throws(MosquittoClient.Failure) {
+        emptyEnds = isEnd && !client.hasEvents ? emptyEnds + 1 : 0
+        if emptyEnds > 2 { throw .closed }
+    }
+
+    private func publish() -> Delivery.Action {
+        guard exchange.beginSending() else { return .wait }
+        for message in messages {
+            delivery.willSend()
+            do {
+                delivery.sent(message, as: try client.publish(message))
+            } catch where error.kind == .tooMuchAsked {
+                return delivery.cannotSend(message, error.text)
+            } catch {
+                return delivery.handle(.lost(error.text))
+            }
+        }
+        return .wait
+    }
+}
