@@ -120,14 +120,13 @@ import Testing
 
     /// In a child process, which gives up root's privileges: root can read everything.
     @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-    func aFileOfRootsIsTakenWhereItCanBeRead() async throws {
+    func aFileOfRootsIsNotReadForOthersAndOnesOwnIs() async throws {
         let path = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
         try Data("s3cret".utf8).write(to: URL(fileURLWithPath: path))
         chmod(path, 0o600)
         defer { unlink(path) }
         await #expect(processExitsWith: .success) { [path = path as String] in
             let file = SecretSource.file(path)
-            // Root in all but the right to read it.
             try #require(seteuid(65_534) == 0)
             let error = #expect(throws: SecretError.self) { try file.load(environment: [:]) }
             guard error == .unreadable(path: path, reason: "Permission denied") else { exit(1) }

@@ -40,7 +40,8 @@ extension TableReader {
             if case .text(let text) = inner.value, !name.isEmpty, !name.hasControls(), !text.hasControls() {
                 texts[name] = text
             } else if case .text = inner.value {
-                report(.badPrivateValue(key: path, source: source, expected: "a text under a name, both without control characters"))
+                report(.badPrivateValue(
+                    key: path, source: source, expected: "a text under a name, both without control characters"))
             } else {
                 report(.wrongType(key: path, source: source, expected: "a text", found: inner.value.inWords))
             }
