@@ -17,13 +17,14 @@ import Testing
         return []
     }
 
+    /// Beginning, what is repeated, how often, end: written out, an argument would fill the log of the tests.
     @Test(arguments: [
-        "a" + String(repeating: ".a", count: 32_000) + " = 1", "[a" + String(repeating: ".a", count: 32_000) + "]",
-        "share.a" + String(repeating: ".a", count: 32_000) + " = 1",
-        "a = " + String(repeating: "{a.b=", count: 100) + "1" + String(repeating: "}", count: 100),
-        "a = [" + String(repeating: "{a.b=[", count: 60) + "1" + String(repeating: "]}", count: 60) + "]",
+        ("a", ".a", 32_000, " = 1"), ("[a", ".a", 32_000, "]"), ("share.a", ".a", 32_000, " = 1"),
+        ("a = ", "{a.b=", 100, "1" + String(repeating: "}", count: 100)),
+        ("a = [", "{a.b=[", 60, "1" + String(repeating: "]}", count: 60) + "]"),
     ])
-    func tablesOfEndlessDepthAreRefused(text: String) {
+    func tablesOfEndlessDepthAreRefused(start: String, repeated: String, count: Int, end: String) {
+        let text = start + String(repeating: repeated, count: count) + end
         #expect(problems(text) == [.tooDeep(path: "c", line: 1, limit: 64)])
         #expect(problems(text).first?.description == "\"c\", line 1: tables within tables, more than 64 deep; no key of istep lies so deep")
     }
