@@ -96,7 +96,7 @@ let package = Package(
         tests("Pedometers", ["StepDomain", "BlueZ", "SimulatedBlueZ", "PrivateBus"]),
         tests("ModemManager", ["DBus", "PrivateBus"]),
         .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
-        tests("HTTP", ["WebStage"]),
+        tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
         tests("SOAP", ["HTTP", "WebStage"]),
         tests("MQTT", ["WebStage"]),
         tests("Sharing", ["HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage"]),

@@ -6,7 +6,7 @@
 
 /* Each function with the type that curl.h declares, so that a change of a signature does not compile. */
 #define FUNCTIONS(F) \
-    F(curl_global_init) F(curl_easy_init) F(curl_easy_reset) F(curl_easy_cleanup) F(curl_easy_strerror) \
+    F(curl_global_init) F(curl_easy_init) F(curl_easy_cleanup) F(curl_easy_strerror) \
     F(curl_easy_setopt) F(curl_easy_getinfo) F(curl_slist_append) F(curl_slist_free_all) F(curl_multi_init) \
     F(curl_multi_cleanup) F(curl_multi_add_handle) F(curl_multi_remove_handle) F(curl_multi_perform) \
     F(curl_multi_poll) F(curl_multi_wakeup) F(curl_multi_info_read)
@@ -35,7 +35,6 @@ const char *ccurl_load(const char *name) {
 }
 
 CURL *ccurl_easy_init(void) { return curl.curl_easy_init_p(); }
-void ccurl_easy_reset(CURL *easy) { curl.curl_easy_reset_p(easy); }
 void ccurl_easy_cleanup(CURL *easy) { curl.curl_easy_cleanup_p(easy); }
 const char *ccurl_easy_strerror(CURLcode code) { return curl.curl_easy_strerror_p(code); }
 

@@ -16,7 +16,6 @@
 const char *ccurl_load(const char *name);
 
 CURL *ccurl_easy_init(void);
-void ccurl_easy_reset(CURL *easy);
 void ccurl_easy_cleanup(CURL *easy);
 const char *ccurl_easy_strerror(CURLcode code);
 

@@ -25,6 +25,8 @@ final class CurlWorker: Sendable {
             return !state.hasThread
         }
         if startsThread { Thread.detachNewThread { self.run() } }
+        // It may have been cancelled before it was here to be found.
+        if exchange.cancellation.isCancelled { wake() }
     }
 
     /// Lets the thread look for cancellations.

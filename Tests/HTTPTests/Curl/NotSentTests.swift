@@ -1,0 +1,111 @@
+import CCurl
+import Foundation
+import Quoting
+import Testing
+import WebStage
+
+@testable import HTTP
+
+/// Where it is certain that no server knows of the request.
+@Suite(.timeLimit(.minutes(1))) struct NotSentTests {
+    @Test func nobodyListens() async throws {
+        let port = try UnansweredPort.refusing()
+        let error = await failure(CurlTransport.forTests(), HTTPRequest(method: "PUT", url: try WebAddress(port.url + "/secret")))
+        #expect(error == .notSent(
+            reason: "no connection to \(port.url): Connection refused; check its address and whether the server runs"))
+    }
+
+    @Test func connectingIsTriedOnlySoLong() async throws {
+        let port = try UnansweredPort.deaf()
+        let transport = CurlTransport.forTests(connect: .milliseconds(150))
+        let error = await failure(transport, HTTPRequest(method: "PUT", url: try WebAddress(port.url)))
+        #expect(error == .notSent(
+            reason: "no connection to \(port.url) within 150 ms; check its address and the network"))
+    }
+
+    /// The time for all covers connecting too.
+    @Test func theTimeIsUpWhileConnecting() async throws {
+        let port = try UnansweredPort.deaf()
+        let transport = CurlTransport.forTests(whole: .milliseconds(150))
+        let error = await failure(transport, HTTPRequest(method: "PUT", url: try WebAddress(port.url)))
+        #expect(error == .notSent(
+            reason: "no connection to \(port.url) within 150 ms; check its address and the network"))
+    }
+
+    /// After one that failed, the transport is as good as new.
+    @Test func theNextRequestIsNotAffected() async throws {
+        let port = try UnansweredPort.refusing()
+        let server = try LoopbackServer.start { _ in .reply(status: 204) }
+        let transport = CurlTransport.forTests()
+        for _ in 1...3 {
+            #expect(await failure(transport, HTTPRequest(method: "PUT", url: try WebAddress(port.url))) != nil)
+            #expect(try await transport.send(server.put()).status == 204)
+        }
+        #expect(server.log.connections == 1)
+    }
+
+    static let unsendable: [(HTTPRequest.Header, String)] = [
+        (.init("X-One", "a\r\nX-Two: b"), "the value of the header X-One has a control character in it"),
+        (.init("X-One", "a\nX-Two: b"), "the value of the header X-One has a control character in it"),
+        (.init("X-One", "a\rb"), "the value of the header X-One has a control character in it"),
+        (.init("X-One", "a\0b"), "the value of the header X-One has a control character in it"),
+        (.init("X-One", "a\u{7F}"), "the value of the header X-One has a control character in it"),
+        (.init("X-One", "a\u{85}"), "the value of the header X-One has a control character in it"),
+        (.bearer(Secret("a\r\nX-Two: b")), "the value of the header Authorization has a control character in it"),
+        (.init("X-One", .secret(prefix: "\n", Secret("a"))), "the value of the header X-One has a control character in it"),
+        (.basic(user: "a:b", password: Secret("c")), "a user of basic authentication cannot have a colon in the name"),
+        (.init("X One", "a"), "\"X One\" is no name of a header"),
+        (.init("X-One: a\r\nX-Two", "b"), "\"X-One: a\\u{d}\\u{a}X-Two\" is no name of a header"),
+        (.init("", "a"), "\"\" is no name of a header"),
+        (.init("Ü", "a"), "\"Ü\" is no name of a header"),
+        (.init("content-length", "3"), "the header content-length cannot be set; istep sets it"),
+        (.init("Transfer-Encoding", "chunked"), "the header Transfer-Encoding cannot be set; istep sets it"),
+        (.init("Host", "elsewhere"), "the header Host cannot be set; istep sets it"),
+    ]
+
+    @Test(arguments: unsendable) func aHeaderThatWouldBeSomethingElse(_ header: HTTPRequest.Header, _ words: String) async throws {
+        let server = try LoopbackServer.start { _ in .reply() }
+        var request = try server.put()
+        request.headers = [.init("Accept", "*/*"), header]
+        #expect(await failure(CurlTransport.forTests(), request) == .notSent(reason: words))
+        #expect(server.log.connections == 0)
+    }
+
+    /// In base64 a line break is as good as any character.
+    @Test func aPasswordOfAnyCharactersIsSentByBasicAuthentication() async throws {
+        let server = try LoopbackServer.start { _ in .reply() }
+        var request = try server.put()
+        request.headers = [.basic(user: "anna", password: Secret("a\r\nb"))]
+        _ = try await CurlTransport.forTests().send(request)
+        #expect(server.requests[0].header("Authorization") == "Basic YW5uYTphDQpi")
+    }
+
+    @Test(arguments: ["", "GET /", "PUT\r\n", "GÉT"]) func aMethodThatIsNone(method: String) async throws {
+        let request = HTTPRequest(method: method, url: try WebAddress("http://localhost:1/"))
+        let error = try #require(await failure(CurlTransport.forTests(), request))
+        #expect("\(error)".hasSuffix("is no method"))
+        #expect(!error.mayHaveArrived)
+    }
+
+    /// A proxy of the environment would learn what stays on this machine, and answer for it.
+    @Test func loopbackIsNotReachedByAProxy() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try LoopbackServer.start { _ in .reply() }
+            let server = try LoopbackServer.start { _ in .reply(status: 204) }
+            for name in ["http_proxy", "HTTPS_PROXY", "ALL_PROXY"] { setenv(name, proxy.url, 1) }
+            #expect(try await CurlTransport.forTests().send(server.put()).status == 204)
+            #expect(proxy.log.connections == 0)
+            // Else the test would say nothing.
+            let elsewhere = HTTPRequest(method: "GET", url: try WebAddress("http://192.0.2.1/", insecure: true))
+            _ = try await CurlTransport.forTests().send(elsewhere)
+            #expect(proxy.log.connections == 1)
+        }
+    }
+
+    @Test func withoutTheLibraryAllIsSaid() throws {
+        let missing = try #require(CurlLibrary.load("libcurl-that-is-not-there.so.4"))
+        #expect(missing.hasPrefix("sharing needs libcurl: apt-get install libcurl4 (libcurl-that-is-not-there.so.4: cannot open"))
+        let other = try #require(CurlLibrary.load("libc.so.6"))
+        #expect(other.contains("undefined symbol: curl_global_init"))
+    }
+}
