@@ -39,6 +39,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
         // Communication
@@ -62,7 +64,11 @@ let package = Package(
         layer(web, "HTTP", ["CCurl", "Quoting"]),
         layer(web, "SOAP", ["HTTP", "CExpat"]),
         layer(web, "MQTT", ["CMosquitto", "Quoting"]),
-        layer(web, "Sharing", ["HTTP", "SOAP", "MQTT", "ModemManager", "DBus", "Settings", "Quoting", "StepDomain"]),
+        layer(web, "Sharing", [
+            "HTTP", "SOAP", "MQTT", "ModemManager", "DBus", "Settings", "Quoting", "StepDomain",
+            .product(name: "Subprocess", package: "swift-subprocess"),
+            .product(name: "SystemPackage", package: "swift-system"),
+        ]),
 
         // Domain
         layer(domain, "StepDomain"),
@@ -84,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "istep",
             dependencies: [
-                "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "Sharing", "SimulatedBlueZ",
+                "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "DBus",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules),

@@ -4,7 +4,9 @@ public import StepDomain
 /// The kinds of destinations that there are: one line each.
 public enum DestinationRegistry {
     public static let kinds: [DestinationKind] = [
+        .command,
         .file,
+        .sms,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }

@@ -1,0 +1,111 @@
+internal import DBus
+internal import ModemManager
+internal import Settings
+internal import StepDomain
+
+/// A text message through a modem of this machine, by ModemManager.
+///
+/// What was sent cannot be changed or taken back, so a day goes out once, when it is over.
+struct SMSDestination: ShareDestination {
+    let name: String
+    let kind: String
+    let terms: ShareTerms
+    /// As the user wrote it; it was checked.
+    let number: String
+    let template: DayTemplate
+    /// Nil for the only one.
+    let modem: String?
+    let bus: DBusAddress
+
+    var place: String { number }
+
+    /// ModemManager keeps what it sent until it ends, so that it can tell that a message went out; it can never tell that none did.
+    var traits: ShareTraits {
+        ShareTraits(resending: .repeats, corrects: false, canFind: true, takesUnfinishedDays: false, isPersonal: !template.namesUser)
+    }
+
+    func preview(_ parcels: [ShareParcel]) -> String {
+        parcels.map { parcel in
+            let text = template.text(for: parcel.day)
+            let parts = MessageSize(of: text).parts
+            return "To: \(number)\(parts > 1 ? " (\(parts) messages)" : "")\n\n\(text)"
+        }.joined(separator: "\n\n")
+    }
+
+    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+        try await withMessages { messages throws(TextMessageError) in
+            var receipts: [ShareReceipt] = []
+            for parcel in parcels {
+                receipts.append(ShareReceipt(remoteID: try await messages.send(template.text(for: parcel.day), to: number)))
+            }
+            return receipts
+        }
+    }
+
+    func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding {
+        try await withMessages { messages throws(TextMessageError) in
+            // Absent is not unsent: ModemManager forgets when it ends.
+            guard case .sent(let path) = try await messages.find(template.text(for: parcel.day), to: number) else { return .unclear }
+            return .arrived(ShareReceipt(remoteID: path))
+        }
+    }
+
+    func check() async throws(ShareFailure) -> String {
+        try await withMessages { messages throws(TextMessageError) in try await messages.modem().title }
+    }
+
+    private func withMessages<R: Sendable>(
+        _ body: (TextMessages) async throws(TextMessageError) -> R
+    ) async throws(ShareFailure) -> R {
+        do throws(TextMessageError) {
+            let messages = try await TextMessages.open(bus, modem: modem)
+            do throws(TextMessageError) {
+                let result = try await body(messages)
+                await messages.close()
+                return result
+            } catch {
+                await messages.close()
+                throw error
+            }
+        } catch {
+            throw ShareFailure(error)
+        }
+    }
+}
+
+extension ShareFailure {
+    fileprivate init(_ error: TextMessageError) {
+        let kind: Kind =
+            switch error {
+            case _ where error.mayHaveBeenSent: .unanswered
+            case .accessDenied: .credentials
+            case .badText, .textTooLong: .rejected
+            case .badNumber, .severalModems, .noMessaging: .misconfigured
+            default: .unreachable
+            }
+        self.init(kind, error.description, advice: error.advice)
+    }
+}
+
+extension DestinationKind {
+    static let sms = DestinationKind(
+        "sms", title: "a text message through a modem of this machine (ModemManager)",
+        example: """
+            [share.grandma]
+            kind = "sms"
+            number = "+491701234567"
+            # text = "{user}: {steps} steps[, {distance} km] on {date}"    # the names: user, date, weekday, steps, distance,
+            #                     # calories, percentage, goal, bars; [what is not known is left out with its brackets]
+            # modem = "0"         # where there are several: its number in `mmcli -L`, or its IMEI
+            """
+    ) { reader, context in
+        let number = reader.value("number", "a telephone number such as +491701234567") { try? PhoneNumber($0).description }
+        reader.require("number", "a telephone number such as +491701234567")
+        let template = reader.template("text", standard: "{user}: {steps} steps[, {distance} km] on {date}")
+        let modem = reader.text("modem", "the number, path or IMEI of a modem")
+        guard let number, let template else { return nil }
+        return SMSDestination(
+            name: context.name, kind: context.kind, terms: context.terms, number: number, template: template, modem: modem,
+            bus: context.surroundings.systemBus)
+    }
+}

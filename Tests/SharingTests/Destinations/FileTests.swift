@@ -1,0 +1,116 @@
+import Foundation
+import StepDomain
+import Testing
+
+@testable import Sharing
+
+@Suite struct FileTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func file(_ name: String, _ keys: String = "") throws -> any ShareDestination {
+        try destination("[share.diary]\nkind = \"file\"\npath = \"\(folder.path)/\(name)\"\n\(keys)")
+    }
+
+    @Test func aLineADayInCSV() async throws {
+        let diary = try file("steps.csv")
+        _ = try await diary.deliver([
+            try parcel(), try parcel("2014-04-21", steps: 90) { ($0.goal, $0.percentage, $0.distance, $0.completeness) = (nil, nil, nil, .partial) },
+        ])
+        #expect(
+            folder.text("steps.csv") == """
+                day,user,steps,distance_metres,energy_kilocalories,goal,percentage,completeness,running,corrected
+                2014-04-20,anna,8123,5900,240,8000,101.5,complete,false,false
+                2014-04-21,anna,90,,240,,,partial,false,false
+
+                """)
+    }
+
+    @Test func aLineADayInJSON() async throws {
+        _ = try await file("steps.jsonl").deliver([try parcel()])
+        #expect(
+            folder.text("steps.jsonl") == """
+                {"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":5900,"energyKilocalories":240,\
+                "goal":8000,"percentage":101.5,"restDay":false,"running":false,"steps":8123,"user":"anna","version":1}
+
+                """)
+    }
+
+    @Test(arguments: ["steps.csv", "steps.json"])
+    func aCorrectionTakesThePlaceOfItsLine(name: String) async throws {
+        let diary = try file(name)
+        _ = try await diary.deliver([try parcel(), try parcel("2014-04-21", steps: 7)])
+        let before = try #require(folder.text(name)?.split(separator: "\n"))
+        _ = try await diary.deliver([try parcel(steps: 9999)])
+        let after = try #require(folder.text(name)?.split(separator: "\n"))
+        #expect(after.count == before.count)
+        #expect(after.count { $0.contains("9999") } == 1)
+        #expect(after.last == before.last)
+        #expect(try await diary.check() == "2 days in it")
+    }
+
+    @Test(arguments: ["steps.csv", "steps.json"])
+    func whatElseStandsInTheFileStays(name: String) async throws {
+        try folder.write(name, "# my own words\nnot,a,day\n", mode: 0o640)
+        _ = try await file(name).deliver([try parcel()])
+        #expect(folder.text(name)?.contains("# my own words\nnot,a,day\n") == true)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.posixPermissions] as? Int
+        #expect(mode == 0o640)
+    }
+
+    @Test(arguments: ["O\"Neil, Anna", "=cmd()", "اَلْعَرَبِيَّةُ", "zwei\nZeilen"])
+    func namesAreTakenAsTheyAre(user: String) async throws {
+        for name in ["steps.csv", "steps.json"] {
+            let diary = try file(name)
+            for steps in [1, 2] { _ = try await diary.deliver([try parcel(steps: steps, user: user)]) }
+            #expect(try await diary.check() == "1 day in it", "\(name): \(folder.text(name) ?? "")")
+        }
+    }
+
+    @Test func aLinkStaysOne() async throws {
+        try folder.write("real.csv", "")
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/steps.csv", withDestinationPath: "real.csv")
+        _ = try await file("steps.csv").deliver([try parcel()])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/steps.csv") == "real.csv")
+        #expect(folder.text("real.csv")?.contains("8123") == true)
+    }
+
+    @Test func aNewFileIsForItsOwnerOnlyAndItsFolderIsMade() async throws {
+        _ = try await file("deep/er/steps.csv").deliver([try parcel()])
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/deep/er/steps.csv")[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/deep/er") == ["steps.csv"])
+    }
+
+    @Test func twoAtOnceLoseNothing() async throws {
+        let diary = try file("steps.csv")
+        let start = try #require(Day("2014-01-01"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for back in 0..<40 {
+                let one = try parcel("\(start.advanced(by: back))")
+                group.addTask { _ = try await diary.deliver([one]) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await diary.check() == "40 days in it")
+    }
+
+    @Test func whatIsNoFileOfLinesIsRefused() async throws {
+        try FileManager.default.createDirectory(atPath: folder.path + "/steps.csv", withIntermediateDirectories: false)
+        let diary = try file("steps.csv")
+        let problem = await failure { _ = try await diary.deliver([try parcel()]) }
+        #expect(problem?.kind == .misconfigured)
+        #expect(problem?.reason.contains("is no regular file") == true)
+
+        try Data([0xff, 0xfe, 0x00]).write(to: URL(fileURLWithPath: folder.path + "/steps.json"))
+        let binary = try file("steps.json")
+        #expect(await failure { _ = try await binary.deliver([try parcel()]) }?.reason.contains("is no UTF-8 text") == true)
+    }
+
+    @Test func theFormatIsOfTheNameOrAsked() throws {
+        #expect(throws: (any Error).self) { try file("steps.txt") }
+        #expect(try file("steps.txt", "format = \"csv\"").preview([try parcel()]).hasPrefix("2014-04-20,anna"))
+        #expect(try file("steps.csv", "format = \"json\"").preview([try parcel()]).hasPrefix("{"))
+    }
+}
