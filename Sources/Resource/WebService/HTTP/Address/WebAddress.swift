@@ -79,9 +79,11 @@ public struct WebAddress: Hashable, Sendable {
     private static func isHost(_ host: String) -> Bool {
         if host.hasPrefix("[") {
             var address = in6_addr()
-            return inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1
+            return host.hasSuffix("]") && inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1
         }
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        // A dot at the end says that no domain is to be added.
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         return host.utf8.count <= 253
             && labels.allSatisfy { (1...63).contains($0.utf8.count) && $0.utf8.allSatisfy(PercentEncoding.isHost) }
     }

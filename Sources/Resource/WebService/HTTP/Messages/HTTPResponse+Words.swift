@@ -2,8 +2,10 @@ internal import Foundation
 public import Quoting
 
 extension HTTPResponse {
-    /// Characters of the longest line of words.
+    /// Unicode scalars of the longest line of words; a character can be of any number of them.
     private static let longestWords = 200
+    /// How much of what a server says is looked at for secrets, which takes its time.
+    private static let longestFinding = 4000
 
     /// The server's words in one line for a user, at most 200 characters, nothing in it that a terminal would obey. Empty where the
     /// server said nothing readable. Not scrubbed: a server may repeat the secrets that it was sent.
@@ -17,7 +19,8 @@ extension HTTPResponse {
         // A body in an encoding that was not asked for is no text.
         guard (header("Content-Encoding") ?? "identity").lowercased() == "identity" else { return "" }
         let found = JSONWords.find(in: body) ?? HTMLText.text(of: text)
-        let scrubbed = secrets.reduce(found) { $1.scrubbed(from: $0) }
+        let start = String(found.unicodeScalars.prefix(HTTPResponse.longestFinding))
+        let scrubbed = secrets.reduce(start) { $1.scrubbed(from: $0) }
         return HTTPResponse.line(scrubbed)
     }
 
@@ -26,7 +29,7 @@ extension HTTPResponse {
         var view = String.UnicodeScalarView()
         view.append(contentsOf: spaced)
         let line = String(view).split(separator: " ").joined(separator: " ")
-        return line.count > longestWords ? line.prefix(longestWords - 1) + "…" : line
+        return line.unicodeScalars.count > longestWords ? String(line.unicodeScalars.prefix(longestWords - 1)) + "…" : line
     }
 }
 

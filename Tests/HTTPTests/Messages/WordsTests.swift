@@ -1,0 +1,70 @@
+import HTTP
+import Quoting
+import Testing
+
+/// What a user reads of a server's answer.
+@Suite struct WordsTests {
+    static let bodies: [(String, String)] = [
+        ("", ""),
+        ("  plain \r\n text\t", "plain text"),
+        (#"{"title":"Bad day","detail":"it has 25 hours","status":422}"#, "Bad day: it has 25 hours"),
+        (#"{"title":"Bad day"}"#, "Bad day"),
+        (#"{"error":"The access token is invalid"}"#, "The access token is invalid"),
+        (#"{"error":"invalid_grant","error_description":"The token expired"}"#, "The token expired"),
+        (#"{"error":{"code":7,"message":"no such user"}}"#, "no such user"),
+        (#"{"code":"invalid","message":"unable to parse"}"#, "unable to parse"),
+        (#"{"errors":["a","b"]}"#, "a; b"),
+        (#"{"errors":{"value":["is too large"],"daystamp":"is missing","number":3}}"#, "daystamp is missing; value is too large"),
+        (#"{"errors":[{"message":"a"},{"title":"b","detail":"c"}]}"#, "a; b: c"),
+        (#"[{"message":"a"}]"#, "a"),
+        (#"{"message":"","error":"b"}"#, "b"),
+        (#"{"steps":8123}"#, #"{"steps":8123}"#),
+        (#"{"message": 5}"#, #"{"message": 5}"#),
+        (#"{"message": "cut"#, #"{"message": "cut"#),
+        (#"{"message":"\u001b[2Jhidden\u202e"}"#, "?[2Jhidden?"),
+        (#"{"message":"two\nlines"}"#, "two lines"),
+        ("<html><head><title>404 Not Found</title></head><body><h1>404 Not Found</h1><hr>nginx</body></html>", "404 Not Found"),
+        ("<!DOCTYPE html><HTML><TITLE>Sign in &amp; out</TITLE>", "Sign in & out"),
+        ("\n<html><style>h1 { color: red }</style><script>if (a < b) {}</script><!-- a > b --><h1>Too&nbsp;many</h1><p>requests</p>", "Too many requests"),
+        ("<html><title></title><p>a &lt; b &amp;lt; c</p>", "a < b &lt; c"),
+        ("<p>cut <b", "cut"),
+        ("<", ""),
+        ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
+        ("\u{1B}]0;title\u{7}\0", "?]0;title??"),
+    ]
+
+    @Test(arguments: bodies) func areOneLine(_ body: String, _ words: String) {
+        #expect(HTTPResponse(status: 400, body: Array(body.utf8)).words == words)
+    }
+
+    @Test func areAtMostTwoHundredCharacters() {
+        #expect(HTTPResponse(status: 400, body: Array(String(repeating: "ü", count: 200).utf8)).words == String(repeating: "ü", count: 200))
+        #expect(HTTPResponse(status: 400, body: Array(String(repeating: "ü", count: 201).utf8)).words
+            == String(repeating: "ü", count: 199) + "…")
+        // One character can be of any number of scalars.
+        let endless = "a" + String(repeating: "\u{301}", count: 50_000)
+        #expect(HTTPResponse(status: 400, body: Array(endless.utf8)).words.utf8.count < 2000)
+    }
+
+    @Test func whatIsNoTextIsReplaced() {
+        #expect(HTTPResponse(status: 400, body: [0xFF, 0x61, 0xC3]).words == "\u{FFFD}a\u{FFFD}")
+    }
+
+    /// A secret that is cut in half would be found no more.
+    @Test func secretsAreHiddenBeforeAnythingIsCut() {
+        let secret = Secret("t0ps3cret-t0ps3cret")
+        let body = String(repeating: "x", count: 190) + " t0ps3cret-t0ps3cret"
+        let words = HTTPResponse(status: 400, body: Array(body.utf8)).words(hiding: [Secret("other"), secret])
+        #expect(words == String(repeating: "x", count: 190) + " \(secret)")
+        let json = #"{"error":"bad token t0ps3cret-t0\u0070s3cret"}"#
+        #expect(HTTPResponse(status: 400, body: Array(json.utf8)).words(hiding: [secret]) == "bad token \(secret)")
+    }
+
+    /// Deeper than any parser's stack, larger than any sentence: it takes no time and harms nothing.
+    @Test(.timeLimit(.minutes(1)), arguments: ["[", "{\"error\":", "<", "<!--", "<script>", "&amp;", "\u{1B}", " ", "{\"errors\":[", "</"])
+    func hostileOnesTakeNoTime(piece: String) {
+        let body = String(repeating: piece, count: 256 * 1024 / piece.utf8.count)
+        let secrets = [Secret("t0ps3cret"), Secret(String(repeating: piece, count: 20))]
+        #expect(HTTPResponse(status: 500, body: Array(body.utf8)).words(hiding: secrets).count <= 200)
+    }
+}
