@@ -25,7 +25,7 @@ struct CurlFailure {
         case CURLE_PEER_FAILED_VERIFICATION:
             "the certificate of \(origin) is not trusted: \(reason); check the address, or name the file of its authority in SSL_CERT_FILE"
         case CURLE_SSL_CACERT_BADFILE:
-            "there are no certificates of authorities to check \(origin) against: \(reason); apt-get install ca-certificates"
+            "there are no certificates of authorities to check \(origin) against: \(reason); check SSL_CERT_FILE, or apt-get install ca-certificates"
         case CURLE_SSL_CONNECT_ERROR:
             "no TLS connection to \(origin): \(reason); check that its port speaks https"
         default: "no connection to \(origin): \(reason)"
