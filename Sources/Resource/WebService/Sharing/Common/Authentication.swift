@@ -13,11 +13,15 @@ enum Authentication: Hashable, Sendable {
 
     /// Loads the secret now.
     func headers(_ environment: [String: String]) throws(ShareFailure) -> [HTTPRequest.Header] {
+        try headers(.real(environment: environment))
+    }
+
+    func headers(_ credentials: Credentials) throws(ShareFailure) -> [HTTPRequest.Header] {
         switch self {
         case .none: []
-        case .bearer(let source): [.bearer(try source.secret(environment))]
-        case .basic(let user, let source): [.basic(user: user, password: try source.secret(environment))]
-        case .header(let name, let source): [.init(name, .secret(try source.secret(environment)))]
+        case .bearer(let source): [.bearer(try credentials.secret(source))]
+        case .basic(let user, let source): [.basic(user: user, password: try credentials.secret(source))]
+        case .header(let name, let source): [.init(name, .secret(try credentials.secret(source)))]
         }
     }
 

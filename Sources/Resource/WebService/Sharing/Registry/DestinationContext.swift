@@ -24,6 +24,12 @@ public struct Surroundings: Sendable {
     }
 }
 
+extension Surroundings: CustomReflectable, CustomStringConvertible {
+    public var description: String { "Surroundings" }
+    /// Without children: there are secrets in the environment, and destinations are dumped with what they have.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// What a destination is made with besides its own keys.
 struct DestinationContext: Sendable {
     /// The user's name for it.
