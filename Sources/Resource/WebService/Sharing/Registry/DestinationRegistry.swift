@@ -6,6 +6,7 @@ public enum DestinationRegistry {
     public static let kinds: [DestinationKind] = [
         .command,
         .file,
+        .rest,
         .sms,
     ]
 

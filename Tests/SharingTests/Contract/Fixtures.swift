@@ -1,0 +1,8 @@
+extension Fixture {
+    /// At least one for each kind of the registry: one line each.
+    static let all: [Fixture] = [
+        .rest, .restPost,
+    ]
+
+    static var web: [Fixture] { all.filter { $0.web != nil } }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import StepDomain
+import Synchronization
+import WebStage
+
+extension Fixture {
+    static let rest = Fixture(
+        kind: "rest", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage, .samples],
+        open: {
+            try WebVenue(DayKeeper(method: "PUT", authorization: "Bearer \(TestSecret.text)")) { url in
+                "url = '\(url)/api'\ntoken_env = '\(TestSecret.variable)'\nsamples = true"
+            }
+        },
+        web: WebManners(confirms: false))
+
+    static let restPost = Fixture(
+        kind: "rest", variant: "POST", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage],
+        open: {
+            let basic = Data("anna:\(TestSecret.text)".utf8).base64EncodedString()
+            return try WebVenue(DayKeeper(method: "POST", authorization: "Basic \(basic)")) { url in
+                "url = '\(url)/days?on={date}'\nmethod = 'POST'\nusername = 'anna'\npassword_env = '\(TestSecret.variable)'"
+            }
+        },
+        web: WebManners(confirms: false))
+}
+
+/// Keeps days as JSON: by PUT at their own address, by POST one after another.
+private final class DayKeeper: WebService {
+    private let method: String
+    private let authorization: String
+    private let days = Mutex<[(target: String, document: Document)]>([])
+
+    struct Document: Decodable {
+        struct Sample: Decodable {
+            var pedometer: String
+            var steps: Int
+        }
+
+        var user: String
+        var day: String
+        var steps: Int
+        var distanceMetres: Int?
+        var energyKilocalories: Int?
+        var goal: Int?
+        var percentage: Double?
+        var samples: [Sample]?
+    }
+
+    init(method: String, authorization: String) { (self.method, self.authorization) = (method, authorization) }
+
+    func answer(to request: ReceivedRequest) -> Answer {
+        guard request.header("Authorization") == authorization else { return .json(#"{"error":"who are you?"}"#, status: 401) }
+        guard request.method == method else { return .json(#"{"error":"nothing to see here"}"#, status: 405) }
+        guard request.header("Content-Type") == "application/json", let key = request.header("Idempotency-Key"),
+            key.wholeMatch(of: /"[0-9a-f]{32}"/) != nil,
+            let document = try? JSONDecoder().decode(Document.self, from: Data(request.body))
+        else { return .json(#"{"error":"no day"}"#, status: 400) }
+        days.withLock { days in
+            if method == "PUT" { days.removeAll { $0.target == request.target } }
+            days.append((request.target, document))
+        }
+        return .reply(status: 204)
+    }
+
+    var held: [HeldDay] {
+        days.withLock(\.self).map(\.document).sorted { $0.day < $1.day }.map { day in
+            HeldDay(
+                user: day.user, day: day.day, steps: day.steps, metres: day.distanceMetres, kilocalories: day.energyKilocalories,
+                goal: day.goal, percentage: day.percentage,
+                samples: day.samples.map { Dictionary(grouping: $0, by: \.pedometer).mapValues { $0.map(\.steps) } })
+        }
+    }
+}

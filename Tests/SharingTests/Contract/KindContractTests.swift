@@ -1,0 +1,88 @@
+import Settings
+import Sharing
+import StepDomain
+import Testing
+
+/// What holds for every kind of destination before anything is sent.
+@Suite struct KindContractTests {
+    @Test func everyKindIsHeldAgainstTheContract() {
+        let missing = Set(DestinationRegistry.kinds.map(\.key)).subtracting(Fixture.all.map(\.kind))
+        #expect(missing.isEmpty, "no fixture in Contract/Fixtures")
+    }
+
+    @Test func keysAreUniqueAndInOrder() {
+        let keys = DestinationRegistry.kinds.map(\.key)
+        #expect(keys == Set(keys).sorted())
+    }
+
+    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func theExampleHolds(_ key: String) throws {
+        let kind = try #require(DestinationRegistry.kind(key))
+        let destination = try Fixture.destination(kind.example, environment: [:])
+        #expect(destination.kind == key)
+        #expect(!destination.name.isEmpty && !destination.place.isEmpty)
+        #expect(!kind.title.isEmpty && !kind.title.contains("\n"))
+    }
+
+    /// Whoever takes the number sign away from a key must not be told that there is no such key.
+    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func noCommentOfTheExampleNamesAKeyThatThereIsNot(_ key: String) throws {
+        let kind = try #require(DestinationRegistry.kind(key))
+        let lines = kind.example.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for index in lines.indices {
+            guard let match = lines[index].firstMatch(of: /^# ?([a-z_]+ = .*)$/) else { continue }
+            var changed = lines
+            changed[index] = String(match.1)
+            for problem in problems(changed.joined(separator: "\n")) {
+                if case .unknownEntry = problem { Issue.record("\(match.1): \(problem)") }
+                if case .syntax = problem { Issue.record("\(match.1): \(problem)") }
+            }
+        }
+    }
+
+    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func aLineOfTheExampleFitsOnAScreen(_ key: String) throws {
+        let kind = try #require(DestinationRegistry.kind(key))
+        for line in kind.example.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
+    }
+
+    @Test(arguments: Fixture.all) func aKeyThatThereIsNotIsRefused(_ fixture: Fixture) async throws {
+        try await fixture.withVenue { venue in
+            let text = "[share.garden]\nkind = \"\(fixture.kind)\"\n\(venue.keys)\nusres = \"anna\"\n"
+            let found = problems(text)
+            #expect(found.count == 1)
+            guard case .unknownEntry("usres", _, _, let nearest, _) = found.first else {
+                Issue.record("\(found)")
+                return
+            }
+            #expect(nearest == "users")
+        }
+    }
+
+    @Test(arguments: Fixture.all) func aTableWithoutKeysIsToldWhatIsMissing(_ fixture: Fixture) {
+        for problem in problems("[share.garden]\nkind = \"\(fixture.kind)\"\n") {
+            guard case .missingEntry = problem else {
+                Issue.record("\(problem)")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: Fixture.all) func commonKeysAreKept(_ fixture: Fixture) async throws {
+        try await fixture.withVenue { venue in
+            let destination = try fixture.destination(venue, more: "users = [\"Anna\"]\nsince = 2014-04-01\nunfinished = false\n")
+            #expect(destination.name == "garden" && destination.kind == fixture.kind)
+            #expect(destination.terms == ShareTerms(users: ["Anna"], since: Day("2014-04-01"), takesUnfinishedDays: false))
+            #expect(destination.traits.batch >= 1)
+            #expect(destination.traits.batch == 1 || destination.traits.resending == .replaces)
+        }
+    }
+
+    private func problems(_ text: String) -> [SettingsError] {
+        do throws(SettingsProblems) {
+            guard let table = try SettingsTable.destinations(in: text, path: "istep.toml").first else { return [] }
+            let surroundings = Surroundings(environment: [:], home: "/home/anna", transport: { NoTransport() })
+            _ = try DestinationRegistry.destination(from: table, in: surroundings)
+            return []
+        } catch {
+            return error.errors
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import StepDomain
+import Testing
+
+/// What no destination shows of its secret.
+@Suite(.timeLimit(.minutes(1))) struct SecrecyContractTests {
+    static var fixtures: [Fixture] { Fixture.all.filter(\.hasSecret) }
+
+    @Test(arguments: fixtures) func nothingThatIsShownHasTheSecretInIt(_ fixture: Fixture) async throws {
+        try await fixture.withVenue { venue in
+            let destination = try fixture.destination(venue)
+            let parcel = ShareParcel(.easter())
+            let receipts = try await destination.deliver([parcel])
+            var dumped = ""
+            dump(destination, to: &dumped)
+            let shown = [
+                try destination.preview([parcel]), destination.place, "\(destination)", String(reflecting: destination), "\(receipts)",
+                try await destination.check(), destination.problems().joined(), dumped,
+            ]
+            for text in shown { #expect(!text.contains(TestSecret.text)) }
+        }
+    }
+
+    @Test(arguments: fixtures) func withoutTheSecretNothingGoesOut(_ fixture: Fixture) async throws {
+        try await fixture.withVenue { venue in
+            let destination = try fixture.destination(venue, environment: [:])
+            #expect(destination.problems().count == 1)
+            let failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([ShareParcel(.easter())]) }
+            #expect(failure?.kind == .misconfigured)
+            #expect(failure?.reason.contains(TestSecret.variable) == true)
+            await #expect(throws: ShareFailure.self) { try await destination.check() }
+            #expect(try await venue.sent().isEmpty)
+        }
+    }
+
+    @Test(arguments: fixtures) func aPreviewNeedsNoSecret(_ fixture: Fixture) async throws {
+        try await fixture.withVenue { venue in
+            let parcel = ShareParcel(.easter())
+            let preview = try fixture.destination(venue, environment: [:]).preview([parcel])
+            #expect(try preview == fixture.destination(venue).preview([parcel]))
+            #expect(preview.contains(TestSecret.bullets))
+        }
+    }
+
+    @Test(arguments: fixtures) func withItsSecretNothingIsWrong(_ fixture: Fixture) async throws {
+        try await fixture.withVenue { venue in
+            let destination = try fixture.destination(venue)
+            #expect(destination.problems() == [])
+        }
+    }
+}

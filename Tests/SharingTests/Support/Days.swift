@@ -1,0 +1,41 @@
+import StepDomain
+
+extension User {
+    static let anna = User(id: 1, name: "Anna")
+}
+
+extension SharedDay {
+    /// Easter Sunday of 2014, and how Anna walked on it.
+    static func easter(
+        of user: User = .anna, steps: Int = 8123, metres: Double? = 5432.4, kilocalories: Double? = 231.6, goal: Int? = 10_000,
+        completeness: DaySummary.Completeness = .complete, isRunning: Bool = false, later: Int = 0, tracks: [Track] = []
+    ) -> SharedDay {
+        let summary = DaySummary(
+            user: user, day: Day(daysSince1970: 16_180 + later), steps: steps, distance: metres, energy: kilocalories, goal: goal,
+            isRestDay: goal == nil, percentage: goal.map { Double(steps) * 100 / Double($0) }, completeness: completeness,
+            isRunning: isRunning)
+        guard let day = SharedDay(summary, tracks: tracks) else { preconditionFailure("a day with steps") }
+        return day
+    }
+}
+
+extension SharedDay.Track {
+    /// Steps on the way to church and back, a quarter of an hour each.
+    static func track(_ pedometer: String, steps: Int...) -> SharedDay.Track {
+        let samples = steps.enumerated().map { index, steps in
+            StepSample(
+                start: Timestamp(1_397_980_800 + index * 900), length: 900, steps: steps, distance: Double(steps) * 0.75, energy: nil,
+                utcOffset: 7200)
+        }
+        return SharedDay.Track(pedometer: pedometer, samples: samples)
+    }
+}
+
+extension ShareParcel {
+    init(_ day: SharedDay) { self.init(day: day, key: day.fingerprint) }
+
+    /// What follows a confirmed delivery of the same day.
+    func corrected(to day: SharedDay, _ receipt: ShareReceipt?) -> ShareParcel {
+        ShareParcel(day: day, key: day.fingerprint, remoteID: receipt?.remoteID, isCorrection: true)
+    }
+}

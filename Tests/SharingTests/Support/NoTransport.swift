@@ -1,0 +1,10 @@
+import HTTP
+import Testing
+
+/// For what sends nothing.
+struct NoTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        Issue.record("sent: \(request.preview)")
+        throw .notSent(reason: "nothing is sent here")
+    }
+}
