@@ -9,7 +9,7 @@ import Testing
 @Suite struct KillTests {
     /// What the process is doing when it is killed, in its third batch.
     @Test(arguments: [
-        "INSERT ON sample", "INSERT ON coverage", "INSERT ON frame", "UPDATE ON pedometer", "UPDATE ON sync",
+        "INSERT ON sample", "INSERT ON coverage", "UPDATE ON changed_day", "INSERT ON frame", "UPDATE ON pedometer", "UPDATE ON sync",
     ])
     func inTheMiddleOfABatch(event: String) async throws {
         try await withDirectory { directory in
@@ -19,13 +19,7 @@ import Testing
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, sync = sync as SyncRecord.ID, event = event as String] in
                 let database = try StepDatabase(path: path)
                 for number in 1...2 { _ = try database.merge(.numbered(number), sync: sync) }
-                try database.queue.writeWithoutTransaction {
-                    $0.add(function: DatabaseFunction("die", argumentCount: 0) { _ in
-                        kill(getpid(), SIGKILL)
-                        return nil
-                    })
-                    try $0.execute(sql: "CREATE TEMP TRIGGER death AFTER \(event) BEGIN SELECT die(); END")
-                }
+                try database.dieAfter(event)
                 _ = try database.merge(.numbered(3), sync: sync)
             }
             try expectWholeBatches(in: path, atLeast: 2, atMost: 2)
@@ -76,10 +70,13 @@ import Testing
         #expect(sync.counts == MergeCounts(added: 3 * batches, steps: 3 * batches, frames: 2 * batches))
         #expect(sync.outcome == .running, "never ended")
         let found = try database.queue.read { database in
-            try ["PRAGMA integrity_check", "SELECT count(*) || '' FROM sample", "SELECT count(*) || '' FROM frame"]
+            try [
+                "PRAGMA integrity_check", "SELECT count(*) || '' FROM sample", "SELECT count(*) || '' FROM frame",
+                "SELECT revision || '' FROM changed_day",
+            ]
                 .map { try String.fetchOne(database, sql: $0) }
         }
-        #expect(found == ["ok", "\(3 * batches)", "\(2 * batches)"])
+        #expect(found == ["ok", "\(3 * batches)", "\(2 * batches)", "\(batches)"])
         #expect(try database.merge(.numbered(batches + 1), sync: sync.id).added == 3)
     }
 }

@@ -33,11 +33,14 @@ import Testing
 
     @Test func itSurvivesPowerCutsAndKeepsRelationsTight() throws {
         try withFixture { history in
-            let found = try history.strings("""
+            let sql = """
                 SELECT journal_mode || ' ' || synchronous || ' ' || foreign_keys
                 FROM pragma_journal_mode, pragma_synchronous, pragma_foreign_keys
-                """)
-            #expect(found == ["wal 2 1"], "synchronous is FULL")
+                """
+            #expect(try history.strings(sql) == ["wal 2 1"], "synchronous is FULL")
+            try history.database.close()
+            let again = try StepDatabase(path: history.path).queue.read { try String.fetchAll($0, sql: sql) }
+            #expect(again == ["wal 2 1"], "and so it is on a file that is there already")
         }
     }
 

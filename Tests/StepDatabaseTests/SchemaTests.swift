@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 @Suite struct SchemaTests {
-    /// From nothing to version 1.
+    /// From nothing to the current version.
     @Test func anEmptyFileBecomesAHistory() throws {
         try withDirectory { directory in
             let path = directory + "/history.sqlite"
@@ -15,8 +15,8 @@ import Testing
             let tables = try Fixture(directory).strings("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
             #expect(
                 tables == [
-                    "correction", "coverage", "frame", "implausible_sample", "pedometer", "person", "plan", "profile",
-                    "sample", "sync",
+                    "changed_day", "correction", "coverage", "destination", "frame", "implausible_sample", "pedometer", "person",
+                    "plan", "profile", "sample", "share", "share_watermark", "sync",
                 ])
         }
     }
@@ -28,8 +28,8 @@ import Testing
             let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
             return String(hash, radix: 16)
         }
-        #expect(Schema.current.migrations.map(\.name) == ["history"])
-        #expect(Schema.current.migrations.map { checksum($0.sql) } == ["4ae2bf8d688edaf7"])
+        #expect(Schema.current.migrations.map(\.name) == ["history", "sharing"])
+        #expect(Schema.current.migrations.map { checksum($0.sql) } == ["4ae2bf8d688edaf7", "459d08644d97961a"])
     }
 
     @Test func anOlderVersionIsBroughtForwardWithItsContent() throws {
@@ -50,7 +50,7 @@ import Testing
             }
             for access in [StepDatabase.Access.reading, .writing] {
                 let error = historyError { try StepDatabase(path: history.path, for: access) }
-                #expect(error == .newerVersion(path: history.path, found: 2, supported: 1))
+                #expect(error == .newerVersion(path: history.path, found: 3, supported: 2))
                 #expect(error?.category == .data)
             }
         }

@@ -59,6 +59,17 @@ struct Fixture {
 }
 
 extension StepDatabase {
+    /// Has this process killed in the middle of what it is doing then.
+    func dieAfter(_ event: String, when condition: String = "true") throws {
+        try queue.writeWithoutTransaction {
+            $0.add(function: DatabaseFunction("die", argumentCount: 0) { _ in
+                kill(getpid(), SIGKILL)
+                return nil
+            })
+            try $0.execute(sql: "CREATE TEMP TRIGGER death AFTER \(event) WHEN \(condition) BEGIN SELECT die(); END")
+        }
+    }
+
     /// Merges what was made in Greenwich.
     func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws -> MergeCounts {
         try merge(batch, sync: sync, place: .fixed(0))
@@ -67,6 +78,23 @@ extension StepDatabase {
 
 func withFixture<T>(_ body: (Fixture) throws -> T) throws -> T {
     try withDirectory { try body(try Fixture($0)) }
+}
+
+extension ShareEntry {
+    func sending() -> ShareEntry {
+        var entry = self
+        entry.state = .sending
+        return entry
+    }
+
+    /// Confirmed by the destination with that content, and nothing more to do.
+    func sent(_ content: String) -> ShareEntry {
+        var entry = self
+        entry.state = .sent
+        entry.confirmed = content
+        entry.nextAttempt = nil
+        return entry
+    }
 }
 
 extension Pedometer {

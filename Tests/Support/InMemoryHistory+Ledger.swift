@@ -21,19 +21,21 @@ extension InMemoryHistory: ShareLedger {
         var destinations: [String: DestinationState] = [:]
         var watermarks: [Mark: (revision: Int, since: Day)] = [:]
         var changed: [User.ID: [Day: Int]] = [:]
+        /// Days of which a pedometer knows.
+        var counted: [User.ID: Set<Day>] = [:]
         var revision = 0
 
-        mutating func change(_ day: Day, of user: User.ID) { change(day...day, of: user) }
-
-        mutating func change(_ days: ClosedRange<Day>, of user: User.ID) {
+        mutating func change(_ days: ClosedRange<Day>, of user: User.ID, isCounted: Bool = true) {
             revision += 1
             for day in days { changed[user, default: [:]][day] = revision }
+            if isCounted { counted[user, default: []].formUnion(days) }
         }
 
         fileprivate mutating func enqueue(_ day: Day, of user: User.ID, for destination: String, isAsked: Bool, at now: Timestamp) {
             let key = Key(destination: destination, user: user, day: day)
             var entry = entries[key] ?? ShareEntry(user: user, day: day, destination: destination, changedAt: now)
             if isAsked { entry.isAsked = true }
+            entry.nextAttempt = min(entry.nextAttempt ?? now, now)
             entries[key] = entry
             stale.insert(key)
         }
@@ -48,9 +50,13 @@ extension InMemoryHistory: ShareLedger {
         try asked(.record) { state in
             let mark = Ledger.Mark(destination: destination, user: user)
             let before = state.ledger.watermarks[mark] ?? (revision: 0, since: since)
-            for (day, revision) in state.ledger.changed[user, default: [:]]
-            where day >= since && (revision > before.revision || day < before.since) {
-                state.ledger.enqueue(day, of: user, for: destination, isAsked: false, at: now)
+            for (day, revision) in state.ledger.changed[user, default: [:]] {
+                let isNews = revision > before.revision
+                let isKnown = state.ledger.entries[.init(destination: destination, user: user, day: day)] != nil
+                let isWanted = day >= since && (isNews || day < before.since) && state.knows(day, of: user)
+                if isKnown ? isNews : isWanted {
+                    state.ledger.enqueue(day, of: user, for: destination, isAsked: false, at: now)
+                }
             }
             state.ledger.watermarks[mark] = (state.ledger.revision, since)
         }
@@ -90,7 +96,13 @@ extension InMemoryHistory: ShareLedger {
     public func record(_ entries: [ShareEntry]) throws {
         try asked(.record) { state in
             for entry in entries {
-                state.ledger.entries[.init(destination: entry.destination, user: entry.user, day: entry.day)] = entry
+                let key = Ledger.Key(destination: entry.destination, user: entry.user, day: entry.day)
+                var entry = entry
+                if state.ledger.stale.contains(key) {
+                    entry.isAsked = entry.isAsked || state.ledger.entries[key]?.isAsked == true
+                    entry.nextAttempt = entry.nextAttempt ?? entry.changedAt
+                }
+                state.ledger.entries[key] = entry
             }
         }
     }
@@ -112,7 +124,16 @@ extension InMemoryHistory: ShareLedger {
     }
 
     public func knownDays(of user: User.ID, from first: Day, through last: Day) -> [Day] {
-        state.withLock { $0.ledger.changed[user, default: [:]].keys.filter { first <= $0 && $0 <= last }.sorted() }
+        state.withLock { state in
+            state.ledger.changed[user, default: [:]].keys
+                .filter { first <= $0 && $0 <= last && state.knows($0, of: user) }.sorted()
+        }
+    }
+}
+
+extension InMemoryHistory.State {
+    fileprivate func knows(_ day: Day, of user: User.ID) -> Bool {
+        ledger.counted[user]?.contains(day) == true || corrections[user]?[day] != nil
     }
 }
 

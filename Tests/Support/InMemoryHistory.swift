@@ -137,7 +137,7 @@ public final class InMemoryHistory: StepHistory {
             var counts = MergeCounts(frames: batch.frames.count)
             let owner = state.pedometers.first { $0.id == pedometer }?.user
             for sample in batch.samples where state.merge(sample, pedometer, &counts) {
-                if let owner { state.ledger.change(sample.day, of: owner) }
+                if let owner { state.ledger.change(sample.day...sample.day, of: owner) }
             }
             for span in batch.coverage.flatMap(place.covered) where state.cover(span, by: pedometer) {
                 if let owner { state.ledger.change(span.days, of: owner) }
@@ -193,8 +193,9 @@ public final class InMemoryHistory: StepHistory {
 
     public func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) {
         state.withLock { state in
+            if state.corrections[user]?[day] == steps { return }
             state.corrections[user, default: [:]][day] = steps
-            state.ledger.change(day, of: user)
+            state.ledger.change(day...day, of: user, isCounted: false)
         }
     }
 }

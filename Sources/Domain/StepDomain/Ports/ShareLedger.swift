@@ -4,14 +4,17 @@
 /// `nextAttempt` is set.
 public protocol ShareLedger: Sendable {
     /// Has every day looked at that changed since the last call for that user and destination: its samples, coverage or
-    /// correction, from `since` on. New ones become pending entries; of others the state stays, and they are due.
+    /// correction. Days from `since` on that are new to the ledger become pending entries; of those that have an entry, whatever
+    /// their day, the state stays, and they are due. An earlier `since` than before brings in the days that were passed over.
     func enqueueChanges(of user: User.ID, for destination: String, since: Day, at now: Timestamp) throws
     /// The same for days that somebody asked for by name.
     func enqueue(_ days: [Day], of user: User.ID, for destination: String, at now: Timestamp) throws
     /// What is due at `now`: enqueued since it was last returned by this call, or with `nextAttempt` come. Oldest day first;
-    /// in any state but `sending`.
+    /// in any state but `sending`. What was returned has its `nextAttempt` come, until `record` says otherwise: who is killed
+    /// in between has overlooked nothing.
     ///
-    /// An entry that is enqueued while it is being sent is due again afterwards: what came late is never overlooked.
+    /// An entry that is enqueued while it is being sent is due again afterwards, and stays asked for if that was by name: what
+    /// came late is never overlooked.
     ///
     /// - Parameter users: only theirs.
     func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) throws -> [ShareEntry]
@@ -26,6 +29,7 @@ public protocol ShareLedger: Sendable {
     func state(of destination: String) throws -> DestinationState
     func record(_ state: DestinationState) throws
 
-    /// The days of a user, from `first` through `last`, of which the history knows something; in order.
+    /// The days of a user, from `first` through `last`, of which the history knows something: samples, coverage or a correction
+    /// that stands; in order.
     func knownDays(of user: User.ID, from first: Day, through last: Day) throws -> [Day]
 }

@@ -11,21 +11,23 @@ struct CoverageMerge {
         self.pedometer = pedometer
     }
 
-    func merge(_ spans: [TimeSpan], place: LocalTime) throws {
+    /// - Parameter changed: takes the days of what was not accounted for before.
+    func merge(_ spans: [TimeSpan], place: LocalTime, _ changed: inout ChangedDays) throws {
         for span in spans {
             // The calendar's end bounds what a pedometer can claim.
             let span = TimeSpan(max(span.start, Timestamp(0)), min(span.end, Timestamp.last + 1))
             let offsets = -StepSample.mostUTCOffset...StepSample.mostUTCOffset
-            for piece in place.covered(span) where offsets.contains(piece.utcOffset) { try merge(piece) }
+            for piece in place.covered(span) where offsets.contains(piece.utcOffset) { try merge(piece, &changed) }
         }
     }
 
     /// What was accounted for before keeps its offset, as the samples in it do: a later one, after a journey, would move the past
     /// to other days.
-    private func merge(_ piece: CoveredSpan) throws {
+    private func merge(_ piece: CoveredSpan, _ changed: inout ChangedDays) throws {
         let touched = try Self.spans(of: pedometer, touching: piece.span, database)
         let gaps = Coverage(touched.map(\.span)).gaps(in: piece.span)
         if gaps.isEmpty { return }
+        for gap in gaps { changed.insert(gap, utcOffset: piece.utcOffset, neighbours: touched) }
         for old in touched {
             try database.cachedStatement(sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?")
                 .execute(arguments: [pedometer, old.span.start.seconds])

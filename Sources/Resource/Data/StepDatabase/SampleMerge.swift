@@ -21,7 +21,7 @@ struct SampleMerge {
         // Most slots are new, so an insert is tried before anything is looked up.
         insert = try SampleInsert(database, pedometer: pedometer, sync: sync)
         select = try database.cachedStatement(
-            sql: "SELECT steps, length, distance, energy FROM sample WHERE pedometer = ? AND start = ?")
+            sql: "SELECT steps, length, distance, energy, utc_offset FROM sample WHERE pedometer = ? AND start = ?")
         update = try database.cachedStatement(
             sql: """
                 UPDATE sample SET steps = ?, length = ?, distance = ?, energy = ?, sync = ?
@@ -29,26 +29,30 @@ struct SampleMerge {
                 """)
     }
 
-    func merge(_ samples: [StepSample]) throws -> MergeCounts {
+    /// - Parameter changed: takes the days of whatever is written.
+    func merge(_ samples: [StepSample], _ changed: inout ChangedDays) throws -> MergeCounts {
         var counts = MergeCounts()
-        for sample in samples where sample.countsInHistory { try merge(sample.withPlausibleFigures, &counts) }
+        for sample in samples where sample.countsInHistory { try merge(sample.withPlausibleFigures, &counts, &changed) }
         try ImplausibleSampleMerge(database, pedometer: pedometer, sync: sync).merge(samples)
         counts.implausible = samples.count { !$0.countsInHistory }
         return counts
     }
 
-    private func merge(_ sample: StepSample, _ counts: inout MergeCounts) throws {
+    private func merge(_ sample: StepSample, _ counts: inout MergeCounts, _ changed: inout ChangedDays) throws {
         if try insert.run(sample) {
             counts.added += 1
             counts.steps += sample.steps
+            changed.insert(sample.day)
             return
         }
         guard let known = try Row.fetchOne(select, arguments: [pedometer, sample.start.seconds]) else { return }
         let (steps, length): (Int, Int) = (known[0], known[1])
         let (distance, energy): (Double?, Double?) = (known[2], known[3])
+        let day = Day(of: sample.start, utcOffset: known[4])
         if sample.steps > steps {
             counts.grown += 1
             counts.steps += sample.steps - steps
+            changed.insert(day)
             try replace(with: sample)
             return
         }
@@ -57,7 +61,10 @@ struct SampleMerge {
         var latest = sample
         latest.distance = sample.distance ?? distance
         latest.energy = sample.energy ?? energy
-        if (latest.length, latest.distance, latest.energy) != (length, distance, energy) { try replace(with: latest) }
+        if (latest.length, latest.distance, latest.energy) != (length, distance, energy) {
+            changed.insert(day)
+            try replace(with: latest)
+        }
     }
 
     private func replace(with sample: StepSample) throws {

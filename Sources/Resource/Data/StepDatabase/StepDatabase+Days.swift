@@ -31,6 +31,9 @@ extension StepDatabase: StepHistory {
     ) throws(HistoryError) {
         try write { database in
             try require(.user, user, database)
+            let before = try Int.fetchOne(
+                database, sql: "SELECT steps FROM correction WHERE person = ? AND day = ?", arguments: [user, day.description])
+            if steps != before { try noteChange(of: [day], person: user, isCounted: false, database) }
             if let steps {
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO correction VALUES (?, ?, ?, ?)",

@@ -7,12 +7,17 @@ extension StepDatabase {
         _ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime
     ) throws(HistoryError) -> MergeCounts {
         try write { database in
-            let pedometer = try Int64.fetchOne(
-                database.cachedStatement(sql: "SELECT pedometer FROM sync WHERE id = ?"), arguments: [sync])
-            guard let pedometer else { throw HistoryError.notFound(.sync, id: sync) }
+            let row = try Row.fetchOne(
+                database.cachedStatement(
+                    sql: "SELECT pedometer, person FROM sync JOIN pedometer ON pedometer.id = pedometer WHERE sync.id = ?"),
+                arguments: [sync])
+            guard let row else { throw HistoryError.notFound(.sync, id: sync) }
+            let (pedometer, person): (Pedometer.ID, User.ID) = (row[0], row[1])
 
-            var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(batch.samples)
-            try CoverageMerge(database, pedometer: pedometer).merge(batch.coverage, place: place)
+            var changed = ChangedDays()
+            var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(batch.samples, &changed)
+            try CoverageMerge(database, pedometer: pedometer).merge(batch.coverage, place: place, &changed)
+            try changed.store(of: person, database)
             counts.frames = batch.frames.count
             try keep(batch.frames, of: sync, database)
             if let cursor = batch.cursor {

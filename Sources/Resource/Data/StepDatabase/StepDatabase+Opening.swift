@@ -29,6 +29,8 @@ extension StepDatabase {
     private static func openForWriting(_ path: String, busyTimeout: Double, schema: Schema) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(path: path, configuration: configuration(busyTimeout: busyTimeout))
         try queue.writeWithoutTransaction { database in
+            // SQLite's default, unless whoever built it chose another for WAL (SQLITE_DEFAULT_WAL_SYNCHRONOUS).
+            try database.execute(sql: "PRAGMA synchronous = FULL")
             switch try schema.state(of: database) {
             case .current:
                 break

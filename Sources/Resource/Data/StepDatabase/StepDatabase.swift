@@ -5,7 +5,7 @@ import GRDB
 ///
 /// Every call is one transaction on one connection, calls from several tasks stand in line, and several processes may
 /// have the file open: writers wait for each other up to the busy time-out. A commit survives a kill of the process,
-/// and with SQLite's default of `synchronous = FULL` a power cut too. All that is thrown is `HistoryError`.
+/// and with `synchronous = FULL` a power cut too. All that is thrown is `HistoryError`.
 public final class StepDatabase: Sendable {
     /// What a database is opened for.
     public enum Access: Sendable {
