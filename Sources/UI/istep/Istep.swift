@@ -14,13 +14,15 @@ struct Istep: AsyncParsableCommand {
 
             No pedometer at hand? 'istep demo' shows all of it with a simulated one.
 
-            Exit codes: 0 done; 1 something unforeseen; 64 wrong usage; 65 bad data; 69 no adapter, bus or device; \
-            75 not now, try later (not in range, another sync runs); 77 not permitted; 78 wrong configuration.
+            Exit codes: 0 done; 1 something unforeseen; 64 wrong usage; 65 bad data, or a day that was rejected; 69 no adapter, \
+            bus or device; 75 not now, try later (not in range, another sync runs, something waits to be shared); 77 not \
+            permitted, or credentials refused; 78 wrong configuration.
             """,
         version: Version.current,
         subcommands: [
             ScanCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self,
-            ShowCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self, DemoCommand.self,
+            ShowCommand.self, ShareCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self,
+            OutboxCommand.self, ConfigCommand.self, DemoCommand.self,
         ])
 }
 

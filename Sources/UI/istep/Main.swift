@@ -47,7 +47,8 @@ enum Main {
     }
 
     /// Errors quote what was typed, stored or sent: the terminal gets it as text, not as orders.
-    private static func tell(_ failure: Failure) -> Int32 {
+    @discardableResult
+    static func tell(_ failure: Failure) -> Int32 {
         if let message = failure.message { Output.error.line(Printable.lines("istep: \(message)")) }
         if let advice = failure.advice { Output.error.line(Printable.lines("       \(advice)")) }
         return failure.status.rawValue

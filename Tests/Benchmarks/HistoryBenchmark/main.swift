@@ -1,4 +1,4 @@
-// What Tests/Benchmarks/history.sh measures: one job a process, so that opening the history counts too.
+// What Tests/Benchmarks/history.sh and sharing.sh measure, or prepare: one job a process, so that opening the history counts too.
 
 import StepDatabase
 import StepDomain
@@ -28,12 +28,29 @@ func merge(_ path: String, from first: Day, days: Int) throws {
     }
 }
 
+/// Merges a day of quarter hours a batch, accounted for whole, as of a ring.
+func mergeSlots(_ path: String, from first: Day, days: Int) throws {
+    let database = try StepDatabase(path: path)
+    for day in first..<first.advanced(by: days) {
+        let midnight = Timestamp(day.daysSince1970 * 86_400)
+        let samples = (0..<96).map { slot in
+            let start = midnight + slot * 900
+            return StepSample(start: start, length: 900, steps: start.seconds / 900 * 7919 % 300, utcOffset: 0)
+        }
+        let batch = SampleBatch(samples: samples, coverage: [TimeSpan(midnight, midnight + 86_400)])
+        _ = try database.merge(batch, sync: 1, place: .fixed(0))
+    }
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
 case ("prepare", 2): try prepare(arguments[1])
 case ("merge", 4):
     guard let day = Day(arguments[2]), let days = Int(arguments[3]) else { fallthrough }
     try merge(arguments[1], from: day, days: days)
+case ("slots", 4):
+    guard let day = Day(arguments[2]), let days = Int(arguments[3]) else { fallthrough }
+    try mergeSlots(arguments[1], from: day, days: days)
 default:
-    print("usage: HistoryBenchmark prepare DB | merge DB DAY DAYS")
+    print("usage: HistoryBenchmark prepare DB | merge DB DAY DAYS | slots DB DAY DAYS")
 }

@@ -1,6 +1,8 @@
 extension Fixture {
     /// At least one for each kind of the registry: one line each.
     static let all: [Fixture] = [
+        .command, .idempotentCommand,
+        .csvFile, .jsonFile,
         .rest, .restPost,
     ]
 

@@ -16,6 +16,8 @@ import TestSupport
         garden.script(.fail(ShareFailure(kind, "down")), .fail(ShareFailure(kind, "down")))
         let first = try #require(try await outbox.share(to: garden).first)
         #expect(first.failure?.reason == "down")
+        #expect(first.events.count == 1)
+        #expect(first.waiting == 0)
         #expect(first.state.notBefore == outbox.now + 60)
         // Not due yet: it is left alone, and nothing is lost.
         #expect(try await outbox.share(to: garden).first?.waiting == 1)

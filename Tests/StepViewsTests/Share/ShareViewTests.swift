@@ -61,12 +61,16 @@ import Testing
             text == """
                   2014-04-20: rejected: unknown user
                   2014-04-19: may have arrived: no answer
-                  2014-04-18: waits for the day's missing steps, until 2014-04-22 12:00 at the
-                    latest
+                  2014-04-18: waits for its missing steps, until 2014-04-22 12:00 at the latest
                   2014-04-17: changed since it was sent, and cannot be corrected there
                   2014-04-16: nothing is known of that day, so there is nothing to share
                   1 day stays in the outbox
                 """)
+    }
+
+    @Test func aRunningDayWaitsForItsEnd() {
+        let text = view(report(.held(until: Sample.place.at("2014-04-21", 0)))).text()
+        #expect(text == "  2014-04-20: goes out when the day is over")
     }
 
     @Test func aFaultOfIstepsOwn() {

@@ -36,7 +36,7 @@ struct ShareDrain: Sendable {
         } catch {
             run.report.fault = error
         }
-        run.report.waiting = (try? waiting()) ?? 0
+        run.report.waiting = (try? waiting(run.report)) ?? 0
         return run.report
     }
 
@@ -71,10 +71,15 @@ struct ShareDrain: Sendable {
         })
     }
 
-    private func waiting() throws -> Int {
+    /// Entries that are due and were not dealt with.
+    private func waiting(_ report: ShareReport) throws -> Int {
         let ids = Set(users.map(\.id))
-        return try ledger.entries(for: destination.name, in: [.pending, .unknown])
-            .count { ids.contains($0.user) && ($0.nextAttempt ?? now() + 1) <= now() }
+        let tried = Set(report.events.map { [Int($0.user), $0.day.daysSince1970] })
+        let moment = now()
+        return try ledger.entries(for: destination.name, in: Set(ShareEntry.State.allCases)).count { entry in
+            ids.contains(entry.user) && entry.nextAttempt.map { $0 <= moment } == true
+                && !tried.contains([Int(entry.user), entry.day.daysSince1970])
+        }
     }
 
     // MARK: One window

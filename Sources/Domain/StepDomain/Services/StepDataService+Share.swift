@@ -3,7 +3,7 @@ extension StepDataService {
     public enum ShareOrder: Hashable, Sendable {
         /// All that is due.
         case due
-        /// These days of a user, wherever they stand, and with them what is due.
+        /// These days of a user, wherever they stand, and with them what waits in the outbox already.
         case days([Day], of: User)
     }
 
@@ -19,8 +19,9 @@ extension StepDataService {
                 state.firstDay = localTime.day(of: moment)
                 try ledger.record(state)
             }
-            if case .days(let days, let user) = order, destination.terms.include(user) {
-                try ledger.enqueue(days, of: user.id, for: destination.name, at: moment)
+            if case .days(let days, let user) = order {
+                if destination.terms.include(user) { try ledger.enqueue(days, of: user.id, for: destination.name, at: moment) }
+                continue
             }
             guard let since = destination.terms.since ?? state.firstDay else { continue }
             for user in users where destination.terms.include(user) {

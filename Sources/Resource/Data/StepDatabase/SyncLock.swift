@@ -64,6 +64,8 @@ private struct LockFile {
 
     func release() {
         _ = ftruncate(descriptor, 0)
+        // Not only closed: a child that is just being spawned has the descriptor too until it becomes another program.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -23,6 +23,11 @@ public struct ShareView: View {
         self.words = words
     }
 
+    /// Without the destinations of which there is nothing to tell.
+    var news: ShareView {
+        ShareView(reports.filter { isTroubled($0) }, users: users, now: now, localTime: localTime, words: words)
+    }
+
     /// What is being done, for a line of progress.
     public static func words(for progress: ShareProgress) -> String {
         "\(Printable(progress.destination, limit: 32)): sharing, \(progress.done) of \(Words.count(progress.all, "day"))"
@@ -75,9 +80,7 @@ public struct ShareView: View {
         case .fixed:
             page.paragraph("\(subject(event)): changed since it was sent, and cannot be corrected there", ink: .doubtful, indent: 2, hanging: 4)
         case .held(let until):
-            page.paragraph(
-                "\(subject(event)): waits for the day's missing steps, until \(Words.clock(until, localTime)) at the latest",
-                indent: 2, hanging: 4)
+            page.paragraph("\(subject(event)): \(holding(event.day, until))", indent: 2, hanging: 4)
         case .unknown(let reason):
             page.paragraph("\(subject(event)): may have arrived: \(Printable(reason, limit: 300))", ink: .doubtful, indent: 2, hanging: 4)
         case .rejected(let reason):
@@ -85,6 +88,12 @@ public struct ShareView: View {
         case .nothingKnown:
             page.paragraph("\(subject(event)): nothing is known of that day, so there is nothing to share", ink: .doubtful, indent: 2, hanging: 4)
         }
+    }
+
+    private func holding(_ day: Day, _ until: Timestamp) -> String {
+        until <= localTime.span(of: day).end
+            ? "goes out when the day is over"
+            : "waits for its missing steps, until \(Words.clock(until, localTime)) at the latest"
     }
 
     private func queue(_ report: ShareReport) -> String {

@@ -40,6 +40,8 @@ extension SyncView {
 
         public var version = 1
         public var pedometers: [Entry]
+        /// As `istep share --json` tells them; empty where nothing is shared.
+        public var shares: [ShareView.Document.Destination]
     }
 
     public var document: Document {
@@ -56,7 +58,7 @@ extension SyncView {
                 failure: report.failure.map {
                     Document.Failure(message: report.failureText ?? "no reason given", advice: advice($0))
                 })
-        })
+        }, shares: shares?.document.destinations ?? [])
     }
 
     private func tenths(_ seconds: Double) -> Double? { seconds.isFinite ? (seconds * 10).rounded() / 10 : nil }

@@ -9,10 +9,16 @@ public struct SyncView: View {
     let now: Timestamp
     let localTime: LocalTime
     let advice: Advice
+    let shares: ShareView?
 
-    /// - Parameter advice: what to do about an error, in the terms of whoever failed.
-    public init(_ reports: [SyncReport], now: Timestamp, localTime: LocalTime, advice: @escaping Advice = { _ in nil }) {
+    /// - Parameters:
+    ///   - shares: how the sharing after it went; nil where nothing is shared.
+    ///   - advice: what to do about an error, in the terms of whoever failed.
+    public init(
+        _ reports: [SyncReport], shares: ShareView? = nil, now: Timestamp, localTime: LocalTime, advice: @escaping Advice = { _ in nil }
+    ) {
         self.reports = reports
+        self.shares = shares
         self.now = now
         self.localTime = localTime
         self.advice = advice
@@ -39,7 +45,7 @@ public struct SyncView: View {
             }
             for notice in report.notices { page.paragraph(words(notice, report), ink: .doubtful, indent: 2) }
         }
-        return page.lines
+        return page.lines + (shares?.news.lines(style) ?? [])
     }
 
     private func line(_ report: SyncReport) -> String {

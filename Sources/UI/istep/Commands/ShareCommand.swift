@@ -7,8 +7,8 @@ struct ShareCommand: AsyncParsableCommand {
         commandName: "share",
         abstract: "Share a day with the web services that you set up.",
         discussion: """
-            Sends the day's summary, and whatever else is due, to your destinations. Every sync does so by itself; this is for \
-            a day that you want to share now.
+            Sends the day's summary to your destinations, and what waits in the outbox. Every sync shares by itself what is new; \
+            this is for a day that you want to share now.
 
               istep share yesterday                  one day
               istep share --from 2014-04-01 --to-day yesterday

@@ -11,7 +11,8 @@ struct SyncCommand: AsyncParsableCommand {
         abstract: "Read the steps of your pedometers into the history.",
         discussion: """
             Reads what is new since the last time, or all that a pedometer still holds. What has come in is safe at once: a sync \
-            that is cut short goes on the next time. Exit code 75 tells that a pedometer was not in range.
+            that is cut short goes on the next time. Then it shares what is due with the destinations that you set up (see \
+            'istep share --help'). Exit code 75 tells that a pedometer was not in range, or that something waits to be shared.
             """)
 
     @Argument(help: ArgumentHelp("Only these, by name or address.", valueName: "pedometer"))
@@ -19,6 +20,9 @@ struct SyncCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Ask for so many days at most, today counted.", valueName: "days"))
     var days: Int?
+
+    @Flag(name: .customLong("no-share"), help: "Share nothing this time.")
+    var isUnshared = false
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var bluetooth: BluetoothOptions
@@ -46,11 +50,43 @@ struct SyncCommand: AsyncParsableCommand {
         let reports = try await SyncLock.hold(ofDatabase: wiring.databasePath) {
             await synchronize(chosen, history, wiring, progress)
         }
+        var shared: Shared?
+        if !isUnshared, !Task.isCancelled { shared = await share(history, wiring, progress) }
         progress.end()
         try wiring.show(
-            SyncView(reports, now: wiring.now(), localTime: wiring.localTime, advice: { Failure($0).advice }))
-        if let worst = reports.compactMap(\.failure).map(Failure.init).max(by: { $0.severity < $1.severity }) {
-            throw SilentExit(worst.status)      // the view has told the words
+            SyncView(
+                reports, shares: shared?.view, now: wiring.now(), localTime: wiring.localTime, advice: { Failure($0).advice }))
+        let failures = reports.compactMap(\.failure).map { (Failure($0), isTold: true) } + (shared?.failures ?? [])
+        guard let worst = failures.max(by: { $0.0.severity < $1.0.severity }) else { return }
+        // The view has told the words of most.
+        for (failure, isTold) in failures where !isTold { Main.tell(failure) }
+        throw SilentExit(worst.0.status)
+    }
+
+    // MARK: Sharing
+
+    /// Seconds for sharing: a server that dawdles must not hold up whoever waits for the steps.
+    private static let patience = 120
+
+    /// What came of sharing after a sync.
+    private struct Shared {
+        var view: ShareView?
+        /// With whether the view tells their words.
+        var failures: [(Failure, isTold: Bool)] = []
+    }
+
+    /// The steps are home by now: whatever goes wrong here is told beside them.
+    private func share(_ history: SharingRun.History, _ wiring: Wiring, _ progress: Progress) async -> Shared {
+        do {
+            let sharing = try SharingRun(wiring, history)
+            guard !sharing.destinations.isEmpty else { return Shared() }
+            let reports = try await sharing.share(.due, deadline: wiring.now() + Self.patience, progress)
+            let worst = SharingRun.worst(reports).map { [($0, isTold: true)] } ?? []
+            return Shared(view: sharing.view(reports), failures: worst)
+        } catch SyncLockError.held(.sharing, _) {
+            return Shared()     // what is new goes out with the other's next, or with the next sync
+        } catch {
+            return Shared(failures: [(Failure(error), isTold: false)])
         }
     }
 
@@ -58,7 +94,7 @@ struct SyncCommand: AsyncParsableCommand {
     private static let earliest = Timestamp(1_735_689_600)
 
     private func synchronize(
-        _ pedometers: [Pedometer], _ history: any StepHistory, _ wiring: Wiring, _ progress: Progress
+        _ pedometers: [Pedometer], _ history: SharingRun.History, _ wiring: Wiring, _ progress: Progress
     ) async -> [SyncReport] {
         let service = StepDataService(
             history: history, reader: wiring.reader(days: days), localTime: wiring.localTime, now: wiring.now)

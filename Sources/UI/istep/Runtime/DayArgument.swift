@@ -43,23 +43,32 @@ struct DayArgument: ExpressibleByArgument, Hashable {
 
     var defaultValueDescription: String { "today" }
 
-    /// The parser takes `-3` for an option. So that people need not write `-- -3` or `--from=-3`, such a word is moved behind
-    /// a `--`, or tied to its `--from`, where the subcommand is one that takes days.
+    /// The parser takes `-3` for an option. So that people need not write `-- -3` or `--from=-3`, such a word is tied to the option
+    /// before it, or moved behind a `--`, where the subcommand is one that takes days.
     static func shielded(_ arguments: [String]) -> [String] {
-        guard !arguments.contains("--"), let index = arguments.firstIndex(where: isDaysAgo) else { return arguments }
-        var rest = arguments
-        let day = rest.remove(at: index)
-        switch arguments.first {
-        case "show":
-            return rest + ["--", day]
-        case "plan", "profile":
-            guard arguments[index - 1] == "--from" else { return arguments }
-            rest[index - 1] = "--from=\(day)"
-            return rest
-        default:
-            return arguments
+        guard let command = arguments.first, let options = dayOptions[command], !arguments.contains("--") else { return arguments }
+        var rest: [String] = []
+        var days: [String] = []
+        for word in arguments {
+            if !isDaysAgo(word) {
+                rest.append(word)
+            } else if let option = rest.last, options.contains(option) {
+                rest[rest.count - 1] = "\(option)=\(word)"
+            } else {
+                days.append(word)
+            }
         }
+        if days.isEmpty { return rest }
+        // Where a day is no word of its own, the parser is to say so of what was typed.
+        return commandsOfDays.contains(command) ? rest + ["--"] + days : arguments
     }
+
+    /// Subcommands with options that take days.
+    private static let dayOptions: [String: Set<String>] = [
+        "show": [], "outbox": [], "plan": ["--from"], "profile": ["--from"], "share": ["--from", "--to-day"],
+    ]
+    /// Subcommands of which a day is a word of its own.
+    private static let commandsOfDays: Set = ["show", "share", "outbox"]
 
     private static func isDaysAgo(_ word: String) -> Bool { word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil }
 }

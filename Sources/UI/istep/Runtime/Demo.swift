@@ -12,12 +12,23 @@ struct Demo {
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(UUID().uuidString)")
         try make(folder)
         do {
+            try configure(folder)
             let stack = try await SimulatedBlueZ.start(peripherals: [SimulatedRing(), SimulatedPedometer.infiniTime()])
             return Demo(stack: stack, folder: folder, isKept: path != nil)
         } catch {
             if path == nil { try? FileManager.default.removeItem(at: folder) }
             throw error
         }
+    }
+
+    /// A destination to share with that needs no network: a file in the folder.
+    private static func configure(_ folder: URL) throws {
+        let configuration = folder.appendingPathComponent("istep")
+        try make(configuration)
+        let file = configuration.appendingPathComponent("config.toml")
+        if FileManager.default.fileExists(atPath: file.path) { return }    // of a demo before
+        let path = folder.appendingPathComponent("steps.csv").path
+        try Data("[share.diary]\nkind = \"file\"\npath = '\(path)'\n".utf8).write(to: file)
     }
 
     /// A history that is there already is somebody's: the demo's steps do not belong into it.
@@ -84,6 +95,6 @@ struct Demo {
 
     private static let commands = [
         "scan --timeout 3", "add --name ring", "profile --height 178 --weight 72 --sex male", "plan 8000 --on sun=rest",
-        "sync", "show yesterday", "status",
+        "sync", "show yesterday", "status", "share yesterday --dry-run", "share yesterday",
     ]
 }

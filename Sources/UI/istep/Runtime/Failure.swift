@@ -4,6 +4,7 @@ import Pedometers
 import PrivateBus
 import Settings
 import StepDatabase
+import StepDomain
 
 /// An error as a command ends with it: words, advice, exit code. The one place where errors get their exit codes.
 struct Failure {
@@ -21,6 +22,9 @@ struct Failure {
         case let error as HistoryError: self.init(Self.status(of: error), error.description, nil)
         case let error as SyncLockError: self.init(Self.status(of: error.category), error.description, nil)
         case let error as SettingsError: self.init(ExitStatus(rawValue: error.exitCode) ?? .configuration, error.description, nil)
+        case let error as SettingsProblems: self.init(ExitStatus(rawValue: error.exitCode) ?? .configuration, error.description, nil)
+        case let error as WrongConfiguration: self.init(.configuration, error.message, error.advice)
+        case let error as ShareFailure: self.init(Self.status(of: error), error.reason, error.advice)
         case let error as PrivateBusError: self.init(.unavailable, error.description, nil)
         case let error as NotPermitted: self.init(.permission, error.message, error.advice)
         case let error as OutputFailure: self.init(.unforeseen, error.description, "Free some space or write elsewhere, then show it again.")
@@ -74,6 +78,15 @@ struct Failure {
         case .undecodable: .data
         case .wrongDevice: .unavailable
         case .unknownModel, .badOption: .usage
+        }
+    }
+
+    private static func status(of error: ShareFailure) -> ExitStatus {
+        switch error.kind {
+        case .unreachable, .busy, .unanswered: .temporary
+        case .credentials: .permission
+        case .rejected: .data
+        case .misconfigured: .configuration
         }
     }
 

@@ -31,3 +31,14 @@ struct NotNow: Error {
         self.advice = advice
     }
 }
+
+/// The configuration does not hold for what is asked: exit code 78.
+struct WrongConfiguration: Error {
+    var message: String
+    var advice: String?
+
+    init(_ message: String, advice: String? = nil) {
+        self.message = message
+        self.advice = advice
+    }
+}

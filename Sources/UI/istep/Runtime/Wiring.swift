@@ -1,8 +1,10 @@
 import BlueZ
 import DBus
 import Foundation
+import HTTP
 import Pedometers
 import Settings
+import Sharing
 import StepDatabase
 import StepDomain
 import StepViews
@@ -20,22 +22,24 @@ struct Wiring: Sendable {
     let adapter: String?
     let limits: ConnectionLimits
     private let common: CommonOptions
-    private let settings: Settings
+    let settings: Settings
 
     init(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) throws(SettingsError) {
         let environment = Self.environment
         self.environment = environment
         self.common = common
-        settings = try Settings.load(
-            flags: SettingFlags(
-                config: common.config, user: common.user, adapter: bluetooth?.adapter, database: common.db,
-                timeout: bluetooth?.timeout),
-            environment: environment)
+        settings = try Settings.load(flags: Self.flags(common, bluetooth), environment: environment)
         databasePath = settings.database.value
         adapter = settings.adapter?.value
         var limits = ConnectionLimits()
         limits.scan = .seconds(settings.timeout.value)
         self.limits = limits
+    }
+
+    static func flags(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) -> SettingFlags {
+        SettingFlags(
+            config: common.config, user: common.user, adapter: bluetooth?.adapter, database: common.db,
+            timeout: bluetooth?.timeout)
     }
 
     // MARK: Resources
@@ -44,7 +48,7 @@ struct Wiring: Sendable {
     enum HistoryUse { case reading, updating, creating }
 
     /// - Throws: `HistoryError.missing` where there is none and none is to be made.
-    func history(for use: HistoryUse) throws(HistoryError) -> any StepHistory {
+    func history(for use: HistoryUse) throws(HistoryError) -> any StepHistory & ShareLedger {
         if use == .updating, !FileManager.default.fileExists(atPath: databasePath) {
             // Opening for reading makes no file; it tells whether there is none, or a link that leads nowhere.
             _ = try StepDatabase(path: databasePath, for: .reading)
@@ -58,9 +62,10 @@ struct Wiring: Sendable {
     }
 
     /// On the machine's bus, or on the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
-    func central() async throws -> Central {
-        let address = environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : DBusAddress.address($0) }
-        return try await Central.open(address ?? .system)
+    func central() async throws -> Central { try await Central.open(Self.systemBus(environment)) }
+
+    static func systemBus(_ environment: [String: String]) -> DBusAddress {
+        environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : DBusAddress.address($0) } ?? .system
     }
 
     func withCentral<R: Sendable>(_ body: @Sendable (Central) async throws -> R) async throws -> R {
@@ -130,12 +135,13 @@ struct Wiring: Sendable {
         if !common.quiet { try Output.standard.result(text) }
     }
 
-    func show(_ view: some View) throws {
+    func show(_ view: some View) throws { try Self.show(view, common) }
+
+    static func show(_ view: some View, _ common: CommonOptions) throws {
         if common.json {
             try Output.standard.result(try view.json())
         } else {
-            let style = TextStyle(.standard, environment: environment)
-            for line in view.lines(style) { try Output.standard.result(line) }
+            for line in view.lines(TextStyle(.standard, environment: environment)) { try Output.standard.result(line) }
         }
     }
 

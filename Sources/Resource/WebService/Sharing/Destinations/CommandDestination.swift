@@ -8,16 +8,13 @@ internal import SystemPackage
 /// A program of the user's, which gets a day as JSON on its standard input: whatever istep has no destination for can be reached by it.
 ///
 /// No shell stands in between, so that nothing in a name is ever a command. What the program's exit code means is in the example below.
-struct CommandDestination: ShareDestination {
-    let name: String
-    let kind: String
-    let terms: ShareTerms
+struct CommandDestination: ConfiguredDestination {
+    let context: DestinationContext
     /// The program and its arguments.
     let command: [String]
     let isIdempotent: Bool
     let wantsSamples: Bool
     let timeout: Duration
-    let environment: [String: String]
 
     var place: String { command.map(shellQuoted).joined(separator: " ") }
 
@@ -93,7 +90,7 @@ struct CommandDestination: ShareDestination {
         do {
             let result = try await Subprocess.run(
                 .path(FilePath(command[0])), arguments: Arguments(Array(command.dropFirst())),
-                environment: .custom(environment.reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),
+                environment: .custom(context.surroundings.environment.reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),
                 platformOptions: options, input: .fileDescriptor(.init(rawValue: fileno(file)), closeAfterSpawningProcess: false),
                 output: .discarded, error: .fileDescriptor(.init(rawValue: fileno(words)), closeAfterSpawningProcess: false))
             switch result.terminationStatus {
@@ -167,8 +164,8 @@ extension DestinationKind {
             return nil
         }
         return CommandDestination(
-            name: context.name, kind: context.kind, terms: context.terms, command: command, isIdempotent: isIdempotent,
-            wantsSamples: wantsSamples, timeout: .seconds(timeout), environment: context.surroundings.environment)
+            context: context, command: command, isIdempotent: isIdempotent,
+            wantsSamples: wantsSamples, timeout: .seconds(timeout))
     }
 }
 

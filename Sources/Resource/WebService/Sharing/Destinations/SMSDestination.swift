@@ -6,16 +6,13 @@ internal import StepDomain
 /// A text message through a modem of this machine, by ModemManager.
 ///
 /// What was sent cannot be changed or taken back, so a day goes out once, when it is over.
-struct SMSDestination: ShareDestination {
-    let name: String
-    let kind: String
-    let terms: ShareTerms
+struct SMSDestination: ConfiguredDestination {
+    let context: DestinationContext
     /// As the user wrote it; it was checked.
     let number: String
     let template: DayTemplate
     /// Nil for the only one.
     let modem: String?
-    let bus: DBusAddress
 
     var place: String { number }
 
@@ -58,7 +55,7 @@ struct SMSDestination: ShareDestination {
         _ body: (TextMessages) async throws(TextMessageError) -> R
     ) async throws(ShareFailure) -> R {
         do throws(TextMessageError) {
-            let messages = try await TextMessages.open(bus, modem: modem)
+            let messages = try await TextMessages.open(context.surroundings.systemBus, modem: modem)
             do throws(TextMessageError) {
                 let result = try await body(messages)
                 await messages.close()
@@ -105,7 +102,6 @@ extension DestinationKind {
         let modem = reader.text("modem", "the number, path or IMEI of a modem")
         guard let number, let template else { return nil }
         return SMSDestination(
-            name: context.name, kind: context.kind, terms: context.terms, number: number, template: template, modem: modem,
-            bus: context.surroundings.systemBus)
+            context: context, number: number, template: template, modem: modem)
     }
 }

@@ -6,10 +6,8 @@ internal import StepDomain
 ///
 /// A day that is sent again takes the place of its line. The file is written anew beside the old one and then takes its name
 /// (rename(2)), so that a reader, or a kill, never meets half of it.
-struct FileDestination: ShareDestination {
-    let name: String
-    let kind: String
-    let terms: ShareTerms
+struct FileDestination: ConfiguredDestination {
+    let context: DestinationContext
     let path: String
     let format: DayLine.Format
 
@@ -76,6 +74,6 @@ extension DestinationKind {
             reader.refuse("path", expected: expected)
             return nil
         }
-        return FileDestination(name: context.name, kind: context.kind, terms: context.terms, path: path, format: format)
+        return FileDestination(context: context, path: path, format: format)
     }
 }
