@@ -27,6 +27,18 @@ import WebStage
         }
     }
 
+    @Test func anAuthorityOfTheEnvironmentIsTrusted() async throws {
+        try await withDirectory { directory in
+            let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
+            let server = try await TLSServer.start(certificate)
+            await #expect(processExitsWith: .success) { [url = server.url as String, path = certificate.path as String] in
+                setenv("SSL_CERT_FILE", path, 1)
+                let request = HTTPRequest(method: "GET", url: try WebAddress(url))
+                #expect(try await CurlTransport.forTests().send(request).status == 200)
+            }
+        }
+    }
+
     @Test func aCertificateForSomebodyElseIsRefused() async throws {
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "DNS:elsewhere.example,IP:127.0.0.2")

@@ -40,7 +40,9 @@ struct CurlFailure {
         case CURLE_GOT_NOTHING: "\(origin) closed the connection without an answer"
         case CURLE_PARTIAL_FILE: "\(origin) closed the connection in the middle of its answer"
         case CURLE_OPERATION_TIMEDOUT: "no whole answer from \(origin) within \(limits.whole.inSeconds)"
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+        // A bad argument: what libcurl's store of headers calls a line that is none.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT,
+            CURLE_HTTP2, CURLE_HTTP2_STREAM:
             "what \(origin) answered is no HTTP; is it the right address?"
         // What libcurl says of a header longer than 100 KiB; from 8.6 on it has a code for it, CURLE_TOO_LARGE.
         case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): "\(origin) answered with an endless header; is it the right address?"

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Requests by libcurl, which is loaded with the first one.
 ///
 /// It keeps its connections, and sends one request at a time: others wait for their turn. It has a thread of its own, from the first
@@ -7,9 +9,13 @@ public final class CurlTransport: HTTPTransport {
 
     /// - Parameters:
     ///   - userAgent: program and version, such as `istep/1.0`, as servers get it.
-    ///   - authorities: path of a PEM file with the certificates of authorities to trust instead of the system's.
+    ///   - authorities: path of a PEM file with the certificates of authorities to trust instead of the system's; nil takes that of the
+    ///     environment variable `SSL_CERT_FILE`, if it is set.
     public init(userAgent: String, limits: HTTPLimits = HTTPLimits(), authorities: String? = nil) {
-        worker = CurlWorker(CurlSettings(userAgent: userAgent, limits: limits, authorities: authorities))
+        let named = getenv("SSL_CERT_FILE").map { String(cString: $0) } ?? ""
+        let settings = CurlSettings(
+            userAgent: userAgent, limits: limits, authorities: authorities ?? (named.isEmpty ? nil : named))
+        worker = CurlWorker(settings)
     }
 
     deinit { worker.stop() }

@@ -18,12 +18,13 @@ final class CurlWorker: Sendable {
     init(_ settings: CurlSettings) { self.settings = settings }
 
     func enqueue(_ exchange: Exchange) {
-        let startsThread = state.withLock { state in
+        let (startsThread, alarm) = state.withLock { state in
             state.waiting.append(exchange)
-            if state.isAsleep { state.alarm?.ring() }
             defer { state.hasThread = true }
-            return !state.hasThread
+            return (!state.hasThread, state.isAsleep ? state.alarm : nil)
         }
+        // Whom it wakes wants the lock at once. It rings still: the thread ends only after `stop`, when nobody sends any more.
+        alarm?.ring()
         if startsThread { Thread.detachNewThread { self.run() } }
         // It may have been cancelled before it was here to be found.
         if exchange.cancellation.isCancelled { wake() }
