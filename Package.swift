@@ -103,7 +103,7 @@ let package = Package(
         tests("ModemManager", ["DBus", "PrivateBus"]),
         .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
         tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
-        tests("SOAP", ["HTTP", "WebStage"]),
+        tests("SOAP", ["HTTP", "Quoting", "WebStage"]),
         tests("MQTT", ["WebStage"]),
         tests("Sharing", ["HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage"]),
         tests("StepDomain", []),

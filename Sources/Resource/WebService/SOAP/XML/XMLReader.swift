@@ -9,7 +9,8 @@ enum XMLReader {
     /// - Returns: the root.
     static func read(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) throws(XMLProblem) -> XMLElement {
         guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
-        // Told by name, the encoding is not what the document says of itself.
+        // Told by name, the encoding is not what the document says of itself; but UTF-16 expat recognises all the same.
+        guard !bytes.contains(0) else { throw .notUTF8 }
         guard let parser = XML_ParserCreateNS("UTF-8", XML_Char(separator)) else { throw .noMemory }
         defer { XML_ParserFree(parser) }
         let tree = XMLTree(parser, limits)
