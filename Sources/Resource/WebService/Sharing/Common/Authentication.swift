@@ -7,6 +7,8 @@ internal import StepDomain
 enum Authentication: Hashable, Sendable {
     case none
     case bearer(SecretSource)
+    /// `Authorization: Token`, as InfluxDB 2 has it.
+    case token(SecretSource)
     case basic(user: String, SecretSource)
     /// A header of the service's own, such as `X-Api-Key`, with the secret as its value.
     case header(String, SecretSource)
@@ -20,6 +22,7 @@ enum Authentication: Hashable, Sendable {
         switch self {
         case .none: []
         case .bearer(let source): [.bearer(try credentials.secret(source))]
+        case .token(let source): [.init("Authorization", .secret(prefix: "Token ", try credentials.secret(source)))]
         case .basic(let user, let source): [.basic(user: user, password: try credentials.secret(source))]
         case .header(let name, let source): [.init(name, .secret(try credentials.secret(source)))]
         }

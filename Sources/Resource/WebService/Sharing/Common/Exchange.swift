@@ -8,11 +8,13 @@ struct Exchange: Sendable {
 
     /// Sends a request.
     ///
+    /// - Parameter advice: what to do where the service does not find what the address names (404, 410) and that is not
+    ///   this day but something of the configuration; nil where it may be the day, which is refused then.
     /// - Returns: the answer, with a status of 2xx: what a confirmation besides has to hold is the destination's to check.
     /// - Throws: what any other answer, or none, means for the ledger.
-    func confirmed(_ request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
+    func confirmed(_ request: HTTPRequest, ifNotFound advice: String? = nil) async throws(ShareFailure) -> HTTPResponse {
         let response = try await answer(to: request)
-        if let failure = ShareFailure(response, to: request) { throw failure }
+        if let failure = ShareFailure(response, to: request, ifNotFound: advice) { throw failure }
         return response
     }
 
@@ -28,7 +30,9 @@ struct Exchange: Sendable {
 
 extension ShareFailure {
     /// What the status of an answer means (RFC 9110, section 15); nil where it confirms.
-    init?(_ response: HTTPResponse, to request: HTTPRequest) {
+    ///
+    /// - Parameter advice: what to do where what the configuration names is not found; nil where that may be the day.
+    init?(_ response: HTTPResponse, to request: HTTPRequest, ifNotFound advice: String? = nil) {
         let words = response.words(hiding: request.secrets)
         let said = "\(request.url.host) answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
         switch response.status {
@@ -46,6 +50,8 @@ extension ShareFailure {
         // 425 is Too Early (RFC 8470): not processed.
         case 408, 425, 429, 503:
             self.init(.busy, said, retryAfter: response.retryAfter)
+        case 404 where advice != nil, 410 where advice != nil:
+            self.init(.misconfigured, said, advice: advice)
         case 400..<500:
             self.init(.rejected, said)
         default:
