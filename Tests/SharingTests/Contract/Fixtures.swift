@@ -4,6 +4,7 @@ extension Fixture {
         .command, .idempotentCommand,
         .csvFile, .jsonFile,
         .rest, .restPost,
+        .beeminder, .intervalsICU, .rest, .restPost,
     ]
 
     static var web: [Fixture] { all.filter { $0.web != nil } }

@@ -46,8 +46,8 @@ struct Fixture: Sendable, CustomTestStringConvertible {
 
 /// What a web service does besides the contract.
 struct WebManners: Sendable {
-    /// Whether it says in a 2xx what it took, so that an answer that says nothing confirms nothing.
-    var confirms = true
+    /// The statuses that confirm whatever the answer says. A service that says what it took has none.
+    var confirming: Set<Int> = []
     /// What its 404 means: this day is refused, or the destination is not what the configuration says.
     var notFound = ShareFailure.Kind.rejected
 }

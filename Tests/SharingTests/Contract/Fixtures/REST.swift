@@ -11,7 +11,7 @@ extension Fixture {
                 "url = '\(url)/api'\ntoken_env = '\(TestSecret.variable)'\nsamples = true"
             }
         },
-        web: WebManners(confirms: false))
+        web: WebManners(confirming: [200, 204]))
 
     static let restPost = Fixture(
         kind: "rest", variant: "POST", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage],
@@ -21,7 +21,7 @@ extension Fixture {
                 "url = '\(url)/days?on={date}'\nmethod = 'POST'\nusername = 'anna'\npassword_env = '\(TestSecret.variable)'"
             }
         },
-        web: WebManners(confirms: false))
+        web: WebManners(confirming: [200, 204]))
 }
 
 /// Keeps days as JSON: by PUT at their own address, by POST one after another.

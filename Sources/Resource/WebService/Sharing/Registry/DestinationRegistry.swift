@@ -8,6 +8,7 @@ public enum DestinationRegistry {
         .file,
         .rest,
         .sms,
+        .beeminder, .intervalsICU, .rest,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }

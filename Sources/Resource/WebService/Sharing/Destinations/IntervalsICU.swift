@@ -1,0 +1,102 @@
+internal import HTTP
+internal import Quoting
+internal import Settings
+internal import StepDomain
+
+/// The wellness page of an athlete at intervals.icu, which has a field for steps: one record a date; a PUT changes the
+/// fields that it has and leaves the others alone.
+///
+/// Source: https://intervals.icu/api-docs.html and https://forum.intervals.icu/t/api-access-to-intervals-icu/609 (the user of
+/// basic authentication is literally `API_KEY`; athlete 0 is whose the key is). 10 requests a second, 429 beyond.
+struct IntervalsICUDestination: ConfiguredDestination {
+    let context: DestinationContext
+    let exchange: Exchange
+    let url: WebAddress
+    let athlete: String
+    let authentication: Authentication
+
+    var traits: ShareTraits {
+        var traits = ShareTraits.replacing
+        traits.isPersonal = true
+        return traits
+    }
+
+    var place: String { "\(url.origin), athlete \(athlete)" }
+
+    func problems() -> [String] { authentication.problems(context.surroundings.environment) }
+
+    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
+        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown).preview }.joined(separator: "\n\n")
+    }
+
+    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+        for parcel in parcels {
+            let request = try request(parcel, credentials)
+            let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
+            guard let record = response.json(Record.self), record.steps == parcel.day.steps, record.id == "\(parcel.day.day)" else {
+                throw .unconfirmed(request, "its answer is not the record with these steps")
+            }
+        }
+        return parcels.map { _ in ShareReceipt() }
+    }
+
+    func check() async throws(ShareFailure) -> String {
+        let request = HTTPRequest(
+            method: "GET", url: url.appending(path: ["api", "v1", "athlete", athlete]), headers: try authentication.headers(credentials))
+        let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
+        guard let athlete = response.json(Athlete.self) else { throw .unconfirmed(request, "its answer is no athlete") }
+        return "athlete \(quoted(athlete.name ?? athlete.id)) at \(url.host)"
+    }
+
+    private static let advice = "Check `athlete`: its number is in the settings of intervals.icu, such as i12345."
+
+    private func request(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
+        .json(
+            "PUT", url.appending(path: ["api", "v1", "athlete", athlete, "wellness", "\(parcel.day.day)"]),
+            headers: try authentication.headers(credentials), ["steps": parcel.day.steps])
+    }
+
+    private struct Record: Decodable {
+        /// The date.
+        var id: String
+        var steps: Int
+    }
+
+    private struct Athlete: Decodable {
+        var id: String
+        var name: String?
+    }
+}
+
+extension DestinationKind {
+    static let intervalsICU = DestinationKind(
+        "intervals-icu", title: "the wellness page of intervals.icu",
+        example: """
+            [share.intervals]
+            kind = "intervals-icu"
+            # A file with nothing but the API key in it (intervals.icu, Settings, Developer Settings), for you alone: chmod 600.
+            api_key_file = "~/.config/istep/intervals.key"
+            # api_key_env = "INTERVALS_KEY"        # or a variable of the environment,
+            # api_key_credential = "intervals"     # or a credential of systemd
+
+            # athlete = "i12345"                   # for a coach's key; by itself whose the key is
+            # users = ["Anna"]                     # whose days these are, where the history has several people
+            # url = "https://intervals.icu"        # another address of the service
+            # insecure = false                     # true: plain http, also to other machines
+            """
+    ) { reader, context in
+        let url = reader.address(standard: "https://intervals.icu", "the address of the service, such as https://intervals.icu")
+        let athlete = reader.text("athlete", Expected.athlete) ?? "0"
+        let isAthlete = athlete.utf8.count <= 32 && athlete.utf8.allSatisfy { $0 | 0x20 == UInt8(ascii: "i") || 0x30...0x39 ~= $0 }
+        if !isAthlete { reader.refuse("athlete", expected: Expected.athlete) }
+        let key = reader.secret("api_key", isRequired: true)
+        guard let url, let key, isAthlete else { return nil }
+        return IntervalsICUDestination(
+            context: context, exchange: Exchange(transport: context.surroundings.transport()), url: url, athlete: athlete,
+            authentication: .basic(user: "API_KEY", key))
+    }
+
+    private enum Expected {
+        static let athlete = "the athlete's number, such as i12345"
+    }
+}
