@@ -5,6 +5,7 @@ extension Fixture {
         .csvFile, .jsonFile,
         .rest, .restPost,
         .beeminder, .intervalsICU, .rest, .restPost,
+        .beeminder, .influx, .influx2, .intervalsICU, .rest, .restPost,
     ]
 
     static var web: [Fixture] { all.filter { $0.web != nil } }

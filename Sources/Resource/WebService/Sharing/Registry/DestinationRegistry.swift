@@ -9,6 +9,7 @@ public enum DestinationRegistry {
         .rest,
         .sms,
         .beeminder, .intervalsICU, .rest,
+        .beeminder, .influx, .intervalsICU, .rest,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }
