@@ -23,6 +23,13 @@ public struct SOAPClient: Sendable {
         _ call: SOAPCall, headers: [HTTPRequest.Header] = [], isRepeatable: Bool = false, response: String? = nil
     ) async throws(SOAPError) -> XMLElement {
         let request = try request(call, headers: headers, isRepeatable: isRepeatable)
+        return try await send(request, expecting: response ?? call.operation + "Response")
+    }
+
+    /// The second half of `call`, for callers that keep the request, to tell of it or to know its secrets.
+    ///
+    /// - Parameter response: name of the element that a result is.
+    public func send(_ request: HTTPRequest, expecting response: String) async throws(SOAPError) -> XMLElement {
         let answer: HTTPResponse
         do {
             answer = try await transport.send(request)
@@ -39,13 +46,12 @@ public struct SOAPClient: Sendable {
         case .fault(let fault): throw .fault(fault, answer)
         case .result(let element):
             // Where the status contradicts, something between here and there has had its say: a result counts with 2xx only.
-            guard 200..<300 ~= answer.status, element.name.local == response ?? call.operation + "Response"
-            else { throw .unexpected(element.name, answer) }
+            guard 200..<300 ~= answer.status, element.name.local == response else { throw .unexpected(element.name, answer) }
             return element
         }
     }
 
-    /// What `call` would send.
+    /// The first half of `call`: what it sends.
     public func request(
         _ call: SOAPCall, headers: [HTTPRequest.Header] = [], isRepeatable: Bool = false
     ) throws(SOAPError) -> HTTPRequest {

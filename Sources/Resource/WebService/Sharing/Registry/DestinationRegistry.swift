@@ -10,6 +10,7 @@ public enum DestinationRegistry {
         .sms,
         .beeminder, .intervalsICU, .rest,
         .beeminder, .influx, .intervalsICU, .rest,
+        .beeminder, .influx, .intervalsICU, .rest, .soap,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }
