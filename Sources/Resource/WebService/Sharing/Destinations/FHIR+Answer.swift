@@ -1,0 +1,75 @@
+internal import HTTP
+internal import Quoting
+
+/// What a FHIR server answers to an update.
+struct FHIRAnswer {
+    enum Confirmation: Hashable {
+        case confirmed(id: String?)
+        case no(String)
+    }
+
+    private struct Resource: Decodable {
+        struct Issue: Decodable {
+            struct Details: Decodable { var text: String? }
+
+            var severity: String?
+            var code: String?
+            var diagnostics: String?
+            var details: Details?
+
+            var words: String? { details?.text ?? diagnostics ?? code }
+            /// `warning` and `information` are no reason why something was not done.
+            var isFailure: Bool { severity == "error" || severity == "fatal" }
+        }
+
+        var resourceType: String
+        var id: String?
+        var issue: [Issue]?
+    }
+
+    /// The answer with the words of an OperationOutcome (hl7.org/fhir/R4/operationoutcome.html) as its body, where it is one.
+    let told: HTTPResponse
+    private let resource: Resource?
+
+    init(_ response: HTTPResponse) {
+        resource = response.json(Resource.self)
+        var told = response
+        if resource?.resourceType == "OperationOutcome", let issues = resource?.issue {
+            let failures = issues.filter(\.isFailure)
+            told.body = Array((failures.isEmpty ? issues : failures).prefix(5).compactMap(\.words).joined(separator: "; ").utf8)
+        }
+        self.told = told
+    }
+
+    /// Of an answer of 2xx. A server sends the Observation, or an OperationOutcome, or nothing, as `Prefer` asks for; with a version or an
+    /// address in the headers in any case (hl7.org/fhir/R4/http.html#update, #create). A sign-in page of a network does neither.
+    func confirmation(_ response: HTTPResponse) -> Confirmation {
+        guard response.status == 200 || response.status == 201 else { return .no("HTTP \(response.status) is no answer to an update") }
+        let id = response.header("Location").flatMap(Self.id) ?? resource?.id.flatMap { Self.isID($0) ? $0 : nil }
+        switch resource?.resourceType {
+        case "Observation": return .confirmed(id: id)
+        case "OperationOutcome":
+            let failed = resource?.issue?.contains(where: \.isFailure) ?? false
+            return failed ? .no("it answered \(told.words)") : .confirmed(id: id)
+        case let other?: return .no("it answered with a resource of another type, \(quoted(String(other.prefix(40))))")
+        case nil:
+            guard response.body.isEmpty else { return .no("its answer is no resource of FHIR") }
+            let isVersioned = ["Location", "ETag", "Last-Modified"].contains { response.header($0) != nil }
+            return isVersioned ? .confirmed(id: id) : .no("its answer is empty and tells no version")
+        }
+    }
+
+    /// From `…/Observation/123` or `…/Observation/123/_history/4`.
+    private static func id(location: String) -> String? {
+        let parts = location.split(separator: "/", omittingEmptySubsequences: false)
+        guard let type = parts.lastIndex(of: "Observation"), type + 1 < parts.count, isID(String(parts[type + 1])) else { return nil }
+        return String(parts[type + 1])
+    }
+
+    /// Type `id` (hl7.org/fhir/R4/datatypes.html#id).
+    static func isID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-.".utf8.contains(byte)
+        }
+    }
+}
