@@ -9,6 +9,12 @@ extension HTTPResponse {
     /// As `retryAfter`; where the answer has no `Date`, a date counts from `now`, in seconds since 1970.
     public func retryAfter(now: Int) -> Int? { wait(from: header("Date").flatMap(HTTPDate.seconds) ?? now) }
 
+    /// Seconds, 0...86400, from the answer's own `Date` until a moment, in seconds since 1970: for services that tell in a header of their own
+    /// when to come back. Nil where the answer has no `Date`.
+    public func wait(until moment: Int) -> Int? {
+        header("Date").flatMap(HTTPDate.seconds).map { min(max(moment.subtractingReportingOverflow($0).partialValue, 0), Self.longestWait) }
+    }
+
     private func wait(from now: Int?) -> Int? {
         guard let text = header("Retry-After") else { return nil }
         let seconds: Int
