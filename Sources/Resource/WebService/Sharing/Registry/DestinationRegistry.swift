@@ -12,6 +12,7 @@ public enum DestinationRegistry {
         .beeminder, .influx, .intervalsICU, .rest,
         .beeminder, .influx, .intervalsICU, .rest, .soap,
         .beeminder, .fhir, .influx, .intervalsICU, .rest, .soap,
+        .beeminder, .fhir, .influx, .intervalsICU, .mastodon, .rest, .soap,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }
