@@ -6,6 +6,7 @@ extension Fixture {
         .rest, .restPost,
         .beeminder, .intervalsICU, .rest, .restPost,
         .beeminder, .influx, .influx2, .intervalsICU, .rest, .restPost,
+        .beeminder, .fhir, .fhirCalories, .influx, .influx2, .intervalsICU, .mastodon, .rest, .restPost, .soap, .soap12,
     ]
 
     static var web: [Fixture] { all.filter { $0.web != nil } }

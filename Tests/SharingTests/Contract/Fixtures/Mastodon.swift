@@ -1,0 +1,69 @@
+import Foundation
+import StepDomain
+import Synchronization
+import WebStage
+
+extension Fixture {
+    static let mastodon = Fixture(
+        kind: "mastodon", keeps: [.day, .kilocalories, .goal],
+        open: {
+            try WebVenue(PostServer()) { url in "url = '\(url)'\ntoken_env = '\(TestSecret.variable)'" }
+        },
+        web: WebManners())
+}
+
+/// Takes posts as Mastodon does, and knows keys for ever.
+private final class PostServer: WebService {
+    private struct State {
+        var ids: [String: Int] = [:]
+        var texts: [Int: String] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func answer(to request: ReceivedRequest) -> Answer {
+        if request.path == "/api/v2/instance" { return .json(#"{"domain":"x","configuration":{"statuses":{"max_characters":500}}}"#) }
+        guard request.header("Authorization") == "Bearer \(TestSecret.text)" else {
+            return .json(#"{"error":"The access token is invalid"}"#, status: 401)
+        }
+        if request.path == "/api/v1/accounts/verify_credentials" { return .json(#"{"id":"7","acct":"anna"}"#) }
+        let form = Self.form(request.text)
+        guard let status = form["status"], !status.isEmpty, request.header("Content-Type") == "application/x-www-form-urlencoded" else {
+            return .json(#"{"error":"Validation failed: Text can't be blank"}"#, status: 422)
+        }
+        let parts = request.path.split(separator: "/")
+        let id = state.withLock { state -> Int? in
+            if request.method == "PUT" {
+                guard let id = parts.last.flatMap({ Int($0) }), state.texts[id] != nil else { return nil }
+                state.texts[id] = status
+                return id
+            }
+            guard let key = request.header("Idempotency-Key"), form["visibility"] == "private", form["language"] == "en" else { return nil }
+            if let known = state.ids[key] { return known }
+            let id = 1000 + state.texts.count
+            state.ids[key] = id
+            state.texts[id] = status
+            return id
+        }
+        guard let id else { return .json(#"{"error":"Record not found"}"#, status: 404) }
+        return .json(#"{"id":"\#(id)","content":"<p>…</p>","url":"https://example.social/@anna/\#(id)"}"#)
+    }
+
+    private static func form(_ text: String) -> [String: String] {
+        let fields = text.split(separator: "&").map { field in
+            field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).removingPercentEncoding ?? "?" }
+        }
+        return Dictionary(fields.map { ($0[0], $0.count > 1 ? $0[1] : "") }) { $1 }
+    }
+
+    var held: [HeldDay] {
+        state.withLock(\.texts).values.map { text in
+            func number(_ pattern: Regex<(Substring, Substring)>) -> Int? {
+                text.firstMatch(of: pattern).flatMap { Int($0.1.replacing(",", with: "")) }
+            }
+            return HeldDay(
+                day: text.firstMatch(of: /\d{4}-\d\d-\d\d/).map { String($0.0) }, steps: number(/([\d,]+) steps/) ?? -1,
+                kilocalories: number(/([\d,]+) kcal/), goal: number(/goal of ([\d,]+)/))
+        }.sorted { $0.day ?? "" < $1.day ?? "" }
+    }
+}
