@@ -105,7 +105,9 @@ let package = Package(
         tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
         tests("SOAP", ["HTTP", "Quoting", "WebStage"]),
         tests("MQTT", ["WebStage"]),
-        tests("Sharing", ["HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage"]),
+        tests(
+            "Sharing", ["HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage"],
+            resources: [.copy("Servers")]),
         tests("StepDomain", []),
         tests("StepDatabase", ["StepDomain", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["Quoting"]),

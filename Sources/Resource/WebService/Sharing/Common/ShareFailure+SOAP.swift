@@ -27,7 +27,7 @@ extension ShareFailure {
     /// with the status 500, whosever fault it is (section 6.2).
     private init(_ fault: SOAPFault, _ response: HTTPResponse, to request: HTTPRequest) {
         var told = response
-        let code = fault.codes.first?.local ?? ""
+        let code = fault.codes.map(\.local).joined(separator: " ")
         told.body = Array([code, fault.reason].filter { !$0.isEmpty }.joined(separator: ": ").utf8)
         if let failure = ShareFailure(told, to: request), ![.rejected, .unanswered].contains(failure.kind) {
             self = failure

@@ -1,0 +1,83 @@
+import Foundation
+import HTTP
+import StepDomain
+import Testing
+
+/// Calls that Debian's spyne takes only where they hold against its schema.
+@Suite(.enabled(if: PythonServer.hasSpyne, "spyne is not installed (package python3-spyne)"), .timeLimit(.minutes(1)))
+struct RealSOAPTests {
+    private struct Held: Decodable, Equatable {
+        var user: String
+        var date: String
+        var steps: Int
+        var distance: Int?
+        var calories: Int?
+        var goal: Int?
+        var percentage: String?
+        var completeness: String
+    }
+
+    /// For all tests, as it takes seconds to start. It ends with this process.
+    private static let server = Task { try await PythonServer.start("soap_server", by: PythonServer.debian) }
+
+    /// What is held of a user.
+    private func held(_ url: String, _ user: String) async throws -> [Held] {
+        let all = try JSONDecoder().decode([Held].self, from: Data(try await PythonServer.ask("GET", url + "/held").body))
+        return all.filter { $0.user == user }
+    }
+
+    private func destination(_ url: String, _ version: String, _ more: String = "") throws -> any ShareDestination {
+        try Fixture.destination("""
+            [share.garden]
+            kind = "soap"
+            url = "\(url)/\(version)"
+            namespace = "urn:test:steps"
+            version = "\(version)"
+            \(more)
+            """)
+    }
+
+    @Test(arguments: ["1.1", "1.2"]) func aDayIsKeptAsItWasSent(version: String) async throws {
+        let url = try await Self.server.value.url
+        let destination = try destination(url, version)
+        let user = User(id: 1, name: "Zoë \(version) \"<&>'\n\r ]]> 👣 \u{202e}שלום")
+        let receipts = try await destination.deliver([ShareParcel(.easter(of: user))])
+        #expect(receipts == [ShareReceipt()])
+        let little = SharedDay.easter(of: user, steps: 0, metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
+        _ = try await destination.deliver([ShareParcel(little)])
+        #expect(try await held(url, user.name) == [
+            Held(
+                user: user.name, date: "2014-04-20", steps: 8123, distance: 5432, calories: 232, goal: 10_000, percentage: "81.2",
+                completeness: "complete"),
+            Held(user: user.name, date: "2014-04-20", steps: 0, completeness: "partial"),
+        ])
+    }
+
+    @Test(arguments: ["1.1", "1.2"]) func aFaultIsToldApartByWhoseItIs(version: String) async throws {
+        let url = try await Self.server.value.url
+        let destination = try destination(url, version)
+        let refused = await destination.failure(delivering: ShareParcel(.easter(of: User(id: 1, name: "Nobody"))))
+        #expect(refused?.kind == .rejected)
+        #expect(refused?.reason.contains("NoSuchUser: there is nobody of that name") == true)
+        let crashed = await destination.failure(delivering: ShareParcel(.easter(of: User(id: 1, name: "Crash"))))
+        #expect(crashed?.kind == .unanswered)
+        for name in ["Nobody", "Crash"] { #expect(try await held(url, name) == []) }
+    }
+
+    @Test func theSchemaRefusesElementsThatAreInNoNamespace() async throws {
+        let url = try await Self.server.value.url
+        let destination = try destination(url, "1.1", "qualified = false")
+        let failure = await destination.failure(delivering: ShareParcel(.easter()))
+        #expect(failure?.kind == .rejected)
+        #expect(failure?.reason.contains("SchemaValidationError") == true)
+    }
+
+    @Test func aCheckReadsTheDescription() async throws {
+        let url = try await Self.server.value.url
+        #expect(try await destination(url, "1.1").check() == "\(url) answers, and describes shareStepData")
+        let wrong = try destination(url, "1.2", "operation = \"sendSteps\"")
+        let failure = await wrong.failureOfCheck()
+        #expect(failure?.kind == .misconfigured)
+        #expect(failure?.reason == "127.0.0.1 has no operation sendSteps; it has \"shareStepData\"")
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import HTTP
+import Testing
+
+/// Servers in Python, whose scripts are in the folder `Servers`.
+enum PythonServer {
+    /// Debian's, which sees Debian's packages.
+    static let debian = "/usr/bin/python3"
+
+    /// Where `.ci/packages --test` puts mastodon-mock.
+    static var withMastodon: String {
+        let environment = ProcessInfo.processInfo.environment
+        let cache = environment["XDG_CACHE_HOME"] ?? (environment["HOME"] ?? "") + "/.cache"
+        return cache + "/istep-tests/mastodon-mock-0.6.1/bin/python"
+    }
+
+    static var hasSpyne: Bool { FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/spyne/__init__.py") }
+
+    static var hasMastodon: Bool { FileManager.default.isExecutableFile(atPath: withMastodon) }
+
+    /// - Returns: the server, which ends with its last holder, and where it answers.
+    static func start(_ script: String, by python: String, _ arguments: [String] = []) async throws -> (process: ServerProcess, url: String) {
+        let path = try #require(Bundle.module.path(forResource: script, ofType: "py", inDirectory: "Servers"))
+        let process = try await ServerProcess.start(python) { _ in ["-B", path] + arguments } until: { $0.hasPrefix("ready ") }
+        return (process, "http://127.0.0.1:\(process.readiness.dropFirst("ready ".count))")
+    }
+
+    /// What it answers to a question of the test's own.
+    static func ask(
+        _ method: String, _ url: String, headers: [HTTPRequest.Header] = [], body: String? = nil
+    ) async throws -> HTTPResponse {
+        let request = HTTPRequest(method: method, url: try WebAddress(url), headers: headers, body: body.map { Array($0.utf8) })
+        return try await CurlTransport(userAgent: "istep/test").send(request)
+    }
+}
