@@ -4,15 +4,7 @@ public import StepDomain
 /// The kinds of destinations that there are: one line each.
 public enum DestinationRegistry {
     public static let kinds: [DestinationKind] = [
-        .command,
-        .file,
-        .rest,
-        .sms,
-        .beeminder, .intervalsICU, .rest,
-        .beeminder, .influx, .intervalsICU, .rest,
-        .beeminder, .influx, .intervalsICU, .rest, .soap,
-        .beeminder, .fhir, .influx, .intervalsICU, .rest, .soap,
-        .beeminder, .fhir, .influx, .intervalsICU, .mastodon, .rest, .soap,
+        .beeminder, .command, .fhir, .file, .influx, .intervalsICU, .mastodon, .rest, .sms, .soap,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }

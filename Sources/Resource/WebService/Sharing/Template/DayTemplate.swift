@@ -21,12 +21,9 @@ struct DayTemplate: Hashable, Sendable {
     /// Whether what is made of it tells the day, so that a text can be recognised as of one day and no other.
     var namesDay: Bool { pieces.contains(.field(.date)) }
 
-<<<<<<< HEAD
     /// Whether it tells whose day it is.
     var namesUser: Bool { pieces.contains(.field(.user)) }
 
-=======
->>>>>>> c40782a (soap: a day by one call; a service that makes no promise is never sent a day twice)
     func text(for day: SharedDay) -> String { Self.text(pieces, day) ?? "" }
 
     /// Nil where a figure is not known; at the top level such a figure is a dash.
