@@ -26,7 +26,8 @@ import Testing
     func whileEnqueueing(event: String) async throws {
         try await withDays { history in
             let path = history.path, user = history.user.id
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, user = user as User.ID, event = event as String] in
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, user = user as User.ID, event = event as String] in
                 let database = try StepDatabase(path: path)
                 try database.dieAfter(event, when: "NEW.destination = 'garden'")
                 try database.enqueueChanges(of: user, for: "garden", since: day, at: noon)
@@ -44,7 +45,8 @@ import Testing
             let database = history.database
             for _ in 0..<2 { try database.enqueue(Self.days, of: history.user.id, for: "garden", at: noon) }
             let path = history.path, user = history.user.id
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, user = user as User.ID, whileHandingOut = whileHandingOut as Bool] in
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, user = user as User.ID, whileHandingOut = whileHandingOut as Bool] in
                 let database = try StepDatabase(path: path)
                 if whileHandingOut { try database.dieAfter("UPDATE ON share", when: "NEW.day = '2014-04-22'") }
                 _ = try database.due(for: "garden", users: [user], at: noon, limit: .max)
