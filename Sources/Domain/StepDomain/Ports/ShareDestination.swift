@@ -69,10 +69,10 @@ extension ShareParcel {
 
 /// The destination's confirmation.
 public struct ShareReceipt: Hashable, Sendable {
-    /// By what it knows the day from now on, where it says.
-    public var remoteID: String?
+    /// By what it knows the day from now on, where it says. At most 1024 characters: a longer one is none.
+    public let remoteID: String?
 
-    public init(remoteID: String? = nil) { self.remoteID = remoteID }
+    public init(remoteID: String? = nil) { self.remoteID = remoteID.flatMap { $0.unicodeScalars.count <= 1024 ? $0 : nil } }
 }
 
 /// What became of a parcel that may have been sent.

@@ -73,13 +73,9 @@ struct ShareDrain: Sendable {
 
     /// Entries that are due and were not dealt with.
     private func waiting(_ report: ShareReport) throws -> Int {
-        let ids = Set(users.map(\.id))
         let tried = Set(report.events.map { [Int($0.user), $0.day.daysSince1970] })
-        let moment = now()
-        return try ledger.entries(for: destination.name, in: Set(ShareEntry.State.allCases)).count { entry in
-            ids.contains(entry.user) && entry.nextAttempt.map { $0 <= moment } == true
-                && !tried.contains([Int(entry.user), entry.day.daysSince1970])
-        }
+        return try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: .max)
+            .count { !tried.contains([Int($0.user), $0.day.daysSince1970]) }
     }
 
     // MARK: One window
