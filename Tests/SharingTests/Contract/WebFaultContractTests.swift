@@ -55,8 +55,11 @@ import WebStage
 
     @Test(arguments: Fixture.web) func whereNobodyListensNothingWasSent(_ fixture: Fixture) async throws {
         try await withWeb(fixture) { venue in
-            let destination = try fixture.destination(venue)
-            venue.close()
+            // A port that was a server's a moment ago can be another test's server's by now; this one is nobody's.
+            let nobody = try UnansweredPort.refusing()
+            let keys = venue.keys.replacing(venue.server.url, with: nobody.url)
+            let destination = try Fixture.destination("[share.garden]\nkind = \"\(fixture.kind)\"\n\(keys)")
+            defer { withExtendedLifetime(nobody) {} }
             let failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([ShareParcel(.easter())]) }
             #expect(failure?.kind == .unreachable)
             await #expect(throws: ShareFailure.self) { try await destination.check() }
