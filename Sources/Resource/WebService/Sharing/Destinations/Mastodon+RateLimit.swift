@@ -8,14 +8,16 @@ enum RateLimit {
         response.header("X-RateLimit-Reset").flatMap(moment).flatMap { response.wait(until: $0) }
     }
 
-    /// Seconds since 1970 of a moment in UTC as Mastodon writes it, such as `2026-11-21T14:05:00.000000Z` (docs.joinmastodon.org/api/datetime-format).
+    /// Seconds since 1970 of a moment as servers write it, such as `2026-11-21T14:05:00.000000Z` (docs.joinmastodon.org/api/datetime-format),
+    /// or with an offset instead of the Z.
     static func moment(_ text: String) -> Int? {
-        guard text.utf8.count <= 40, text.hasSuffix("Z") else { return nil }
-        let parts = text.dropLast().split(separator: "T", omittingEmptySubsequences: false)
-        guard parts.count == 2, let day = Day(String(parts[0])) else { return nil }
-        let clock = parts[1].prefix { $0 != "." }.split(separator: ":", omittingEmptySubsequences: false)
-        let numbers = clock.compactMap { $0.utf8.count == 2 ? UInt8($0) : nil }.map(Int.init)
-        guard clock.count == 3, numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else { return nil }
-        return day.daysSince1970 * 86_400 + numbers[0] * 3600 + numbers[1] * 60 + numbers[2]
+        guard let match = text.prefix(40).wholeMatch(of: /([0-9-]{10})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:Z|([+-])([0-9]{2}):([0-9]{2}))/)
+        else { return nil }
+        let (_, date, hour, minute, second, sign, offsetHours, offsetMinutes) = match.output
+        guard let day = Day(String(date)), let hour = Int(hour), let minute = Int(minute), let second = Int(second), hour < 24, minute < 60,
+            second <= 60
+        else { return nil }
+        let offset = (offsetHours.flatMap { Int($0) } ?? 0) * 3600 + (offsetMinutes.flatMap { Int($0) } ?? 0) * 60
+        return day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - (sign == "-" ? -offset : offset)
     }
 }
