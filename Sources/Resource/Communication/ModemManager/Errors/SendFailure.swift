@@ -13,7 +13,7 @@ struct SendFailure {
         case .invalidMessage(let what): self.error = .refused(reason: what)
         case .cannotConnect, .disconnected, .nameTaken:
             self.error = .unanswered(reason: "the bus went away in the middle")
-        case .timedOut(_, let seconds): self.error = .unanswered(reason: "no answer within \(Int(seconds)) s")
+        case .timedOut(_, let seconds): self.error = .unanswered(reason: "no answer within \(TextMessageError.text(seconds)) s")
         // The call had gone out, or else cancelling would have been noticed before it.
         case .cancelled: self.error = .cancelled(wasSent: true)
         case .remote(let name, let message): self.error = Self.error(name, message, parts: parts)

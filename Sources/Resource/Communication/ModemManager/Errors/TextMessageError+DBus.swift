@@ -7,7 +7,7 @@ extension TextMessageError {
         switch error {
         case .cannotConnect(let address, let reason): self = .noBus("\(quoted(address)): \(reason)")
         case .disconnected: self = .noBus("it went away while \(operation)")
-        case .timedOut(_, let seconds): self = .refused(reason: "ModemManager did not answer within \(Int(seconds)) s when \(operation)")
+        case .timedOut(_, let seconds): self = .refused(reason: "ModemManager did not answer within \(Self.text(seconds)) s when \(operation)")
         case .cancelled: self = .cancelled(wasSent: false)
         case .invalidMessage(let what), .nameTaken(let what): self = .refused(reason: "\(operation): \(what)")
         case .remote(let name, let message): self.init(remote: name, message, doing: operation)
@@ -30,6 +30,11 @@ extension TextMessageError {
     static func words(_ name: String, _ message: String) -> String {
         let short = String(name.prefix(100).split(separator: ".").suffix(2).joined(separator: "."))
         return message.isEmpty ? words(short) : "\(words(message)) (\(plain(short)))"
+    }
+
+    /// Without the fraction that most limits do not have.
+    static func text(_ seconds: Double) -> String {
+        seconds == seconds.rounded() && abs(seconds) < 1e9 ? String(Int(seconds)) : String(seconds)
     }
 
     private static func words(_ message: String) -> String {

@@ -27,6 +27,6 @@ public struct Modem: Sendable, Hashable {
 
     /// What a modem says of itself goes to terminals: cut, and without what a terminal would obey.
     private static func shown(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.prefix(60).filter { !$0.isUnfitForTerminals }))
+        String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { !$0.isUnfitForTerminals }.prefix(60)))
     }
 }

@@ -42,7 +42,7 @@ final class Exchange: Sendable {
         }
         guard let left else { return nil }
         if left > .zero { return left }
-        let seconds = limit.components.seconds
+        let seconds = limit.secondsText
         end {
             $0
                 ? .failure(.unanswered(reason: "the broker was silent for \(seconds) s"))
@@ -81,5 +81,13 @@ final class Exchange: Sendable {
         }
         wakeup.wake()
         continuation?.resume(returning: result)
+    }
+}
+
+extension Duration {
+    /// Without the fraction that most limits do not have.
+    fileprivate var secondsText: String {
+        let (whole, rest) = components
+        return rest == 0 ? String(whole) : String(Double(whole) + Double(rest) / 1e18)
     }
 }

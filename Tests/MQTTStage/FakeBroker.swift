@@ -1,0 +1,58 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// A socket of 127.0.0.1 that pretends to be a broker, and behaves as the test says.
+public final class FakeBroker: Sendable {
+    public let port: Int
+    private let listener: Int32
+    private let count = Mutex(0)
+
+    /// - Parameter behave: run for each connection, with its number from 0, on a thread of its own; afterwards the connection is closed.
+    public init(_ behave: @escaping @Sendable (Wire, Int) -> Void) {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        port = FreePort.bindLoopback(listener)
+        listen(listener, 16)
+        Thread.detachNewThread { [listener, weak self] in
+            var number = 0
+            while true {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { return }
+                let wire = UncheckedWire(wire: Wire(descriptor))
+                self?.count.withLock { $0 += 1 }
+                Thread.detachNewThread { [number] in behave(wire.wire, number) }
+                number += 1
+            }
+        }
+    }
+
+    deinit {
+        // Wakes `accept`.
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// How many connections there were so far.
+    public var connections: Int { count.withLock { $0 } }
+
+    /// Handed to one thread, and used by none but that.
+    private struct UncheckedWire: @unchecked Sendable {
+        let wire: Wire
+    }
+}
+
+extension Wire {
+    /// Reads a CONNECT and accepts it.
+    /// - Returns: false if none came.
+    @discardableResult
+    public func accept(properties: [UInt8] = []) -> Bool {
+        guard let packet = readPacket(), let level = packet.protocolLevel else { return false }
+        let end = level == 5 ? [UInt8(properties.count)] + properties : []
+        return write(Packet(first: 0x20, body: [0, 0] + end).bytes)
+    }
+
+    /// Acknowledges a PUBLISH.
+    public func acknowledge(_ packet: Packet, code: UInt8? = nil) {
+        write(Packet(first: 0x40, body: packet.identifier + (code.map { [$0] } ?? [])).bytes)
+    }
+}

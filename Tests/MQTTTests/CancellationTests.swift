@@ -1,0 +1,64 @@
+import MQTT
+import MQTTStage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CancellationTests {
+    /// A broker that tells when a packet of a type has come, and then says nothing more.
+    private func broker(accepting: Bool, until type: UInt8) -> (FakeBroker, AsyncStream<Void>) {
+        let (came, continuation) = AsyncStream.makeStream(of: Void.self)
+        let broker = FakeBroker { wire, _ in
+            if accepting { wire.accept() }
+            if wire.readPacket()?.type == type { continuation.yield() }
+            wire.readAll()
+            continuation.finish()
+        }
+        return (broker, came)
+    }
+
+    private func cancelled(_ broker: FakeBroker, after came: AsyncStream<Void>) async throws -> MQTTError? {
+        let address = try broker.address(), message = try MQTTMessage.text("a", "1")
+        let task = Task { await failure([message], address, timeout: .seconds(50)) }
+        for await _ in came { break }
+        let clock = ContinuousClock()
+        let began = clock.now
+        task.cancel()
+        let error = await task.value
+        // Not after the limit of the call.
+        #expect(began.duration(to: clock.now) < .seconds(10))
+        return error
+    }
+
+    @Test func cancelledBeforeTheBrokerAnsweredNothingWasSent() async throws {
+        let (broker, came) = broker(accepting: false, until: 1)
+        #expect(try await cancelled(broker, after: came) == .cancelled(wasSent: false))
+    }
+
+    @Test func cancelledAfterAMessageWentOutLeavesDoubt() async throws {
+        let (broker, came) = broker(accepting: true, until: 3)
+        #expect(try await cancelled(broker, after: came) == .cancelled(wasSent: true))
+    }
+
+    @Test func aCancelledCallClosesItsConnection() async throws {
+        let (broker, came) = broker(accepting: true, until: 3)
+        var ends = came.makeAsyncIterator()
+        let address = try broker.address(), message = try MQTTMessage.text("a", "1")
+        let task = Task { await failure([message], address, timeout: .seconds(50)) }
+        _ = await ends.next()
+        task.cancel()
+        _ = await task.value
+        // Finishes when the other side has hung up.
+        #expect(await ends.next() == nil)
+    }
+
+    @Test func aTaskThatIsCancelledAlreadyDoesNotEvenConnect() async throws {
+        let (broker, _) = broker(accepting: true, until: 3)
+        let address = try broker.address(), message = try MQTTMessage.text("a", "1")
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await failure([message], address)
+        }
+        #expect(await task.value == .cancelled(wasSent: false))
+        #expect(broker.connections == 0)
+    }
+}

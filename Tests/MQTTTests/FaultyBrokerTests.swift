@@ -1,0 +1,213 @@
+import Glibc
+import MQTT
+import MQTTStage
+import Testing
+
+/// Against a broker that misbehaves.
+@Suite(.timeLimit(.minutes(1)))
+struct FaultyBrokerTests {
+    private func reason(_ error: MQTTError?) -> String {
+        switch error {
+        case .notSent(let reason), .unanswered(let reason), .refused(_, let reason), .libraryMissing(let reason): reason
+        case .cancelled, nil: ""
+        }
+    }
+
+    @Test func nobodyThereIsNotSent() async throws {
+        let port = FreePort.find()
+        let error = await failure([try .text("a", "1")], try MQTTBroker(host: "localhost", port: port, tls: false))
+        #expect(error == .notSent(reason: "localhost:\(port): Connection refused"))
+    }
+
+    @Test func aNameThatNobodyHasIsNotSent() async throws {
+        let error = await failure([try .text("a", "1")], try MQTTBroker(host: "no-such-host.invalid", tls: true))
+        guard case .notSent(let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.hasPrefix("no-such-host.invalid:8883: "))
+    }
+
+    @Test func aBrokerThatNeverAnswersIsNotSent() async throws {
+        let broker = FakeBroker { wire, _ in wire.readAll() }
+        let error = await failure([try .text("a", "1")], try broker.address(), timeout: .milliseconds(300))
+        guard case .notSent = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func aBrokerThatHangsUpAtOnceIsAskedInTheOlderVersionAndNotSent() async throws {
+        let broker = FakeBroker { _, _ in }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker closed the connection"))
+        #expect(broker.connections == 2)
+    }
+
+    @Test func aBrokerThatResetsIsNotSent() async throws {
+        let broker = FakeBroker { wire, _ in
+            _ = wire.readPacket()
+            wire.reset()
+        }
+        guard case .notSent = await failure([try .text("a", "1")], try broker.address()) else {
+            Issue.record("not told as not sent")
+            return
+        }
+    }
+
+    @Test func aBrokerOfOldKnowsMQTT311Only() async throws {
+        let broker = FakeBroker { wire, number in
+            guard let connect = wire.readPacket() else { return }
+            if number == 0 {
+                // As 3.1.1 says it, and as mosquitto 1.5 did.
+                wire.write([0x20, 2, 0, connect.protocolLevel == 5 ? 1 : 0])
+                return
+            }
+            wire.write([0x20, 2, 0, connect.protocolLevel == 4 ? 0 : 1])
+            while let packet = wire.readPacket(), packet.type == 3 { wire.acknowledge(packet) }
+        }
+        try await MQTT.publish([.text("a", "1"), .text("b", "1")], to: broker.address())
+        #expect(broker.connections == 2)
+    }
+
+    @Test func itsRefusalOfThePasswordIsUnderstood() async throws {
+        let broker = FakeBroker { wire, _ in
+            _ = wire.readPacket()
+            wire.write([0x20, 2, 0, 5])
+            wire.readAll()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        guard case .refused(credentials: true, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("not authorised"))
+    }
+
+    @Test(arguments: [
+        Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), [0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x20, 0], [0x20, 1, 0], [0x00, 0x00],
+        [0xF0, 0x00], [0x30, 2, 0, 0], [0x40, 2, 0, 1], [0x90, 2, 0, 1], [0xD0, 0], [0xE0, 0], [UInt8](repeating: 0xFF, count: 1000),
+    ])
+    func garbageIsNotSent(answer: [UInt8]) async throws {
+        let broker = FakeBroker { wire, _ in
+            _ = wire.readPacket()
+            wire.write(answer)
+        }
+        let error = await failure([try .text("a", "1")], try broker.address(), timeout: .seconds(5))
+        guard case .notSent = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(!reason(error).unicodeScalars.contains { $0.value < 32 })
+    }
+
+    @Test func aBrokerThatTakesAndHangsUpLeavesDoubt() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            _ = wire.readPacket()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        #expect(error == .unanswered(reason: "127.0.0.1:\(broker.port): the broker closed the connection"))
+        // It knew MQTT 5: no second connection, and no second message.
+        #expect(broker.connections == 1)
+    }
+
+    @Test func aBrokerThatTakesAndSaysNothingLeavesDoubt() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            wire.readAll()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address(), timeout: .milliseconds(500))
+        #expect(error == .unanswered(reason: "the broker was silent for 0.5 s"))
+    }
+
+    @Test func aBrokerThatAcknowledgesHalfLeavesDoubt() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            if let packet = wire.readPacket() { wire.acknowledge(packet) }
+        }
+        guard case .unanswered = await failure([try .text("a", "1"), try .text("b", "1")], try broker.address()) else {
+            Issue.record("not told as unanswered")
+            return
+        }
+    }
+
+    @Test func acknowledgementsOfOthersDoNotCount() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            _ = wire.readPacket()
+            for identifier in 2..<9 { wire.write([0x40, 2, 0, UInt8(identifier)]) }
+        }
+        guard case .unanswered = await failure([try .text("a", "1")], try broker.address()) else {
+            Issue.record("an acknowledgement of something else was taken for one of this")
+            return
+        }
+    }
+
+    @Test func aBrokerThatIsBusyIsNotSent() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            if let packet = wire.readPacket() { wire.acknowledge(packet, code: 0x97) }
+            wire.readAll()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker did not take a message for a: Quota exceeded"))
+    }
+
+    @Test func aBrokerThatShutsDownSaysSo() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            _ = wire.readPacket()
+            wire.write([0xE0, 1, 0x8B])
+            wire.readAll()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        #expect(error == .unanswered(reason: "127.0.0.1:\(broker.port): the broker ended the connection: Server shutting down"))
+    }
+
+    @Test func messagesArePublishedRetainedWithQoS1() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            guard let packet = wire.readPacket(), packet.isRetained, packet.qualityOfService == 1, packet.topic == "a" else { return }
+            wire.acknowledge(packet)
+            // The goodbye.
+            guard wire.readPacket()?.type == 14 else { return }
+        }
+        try await MQTT.publish([.text("a", "1")], to: broker.address())
+    }
+
+    /// Nobody subscribed to anything: nothing large can be an answer.
+    @Test(arguments: [[UInt8(0x30), 0xFF, 0xFF, 0xFF, 0x7F], [0xD0, 0]])
+    func aFloodEndsSoon(begin: [UInt8]) async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            _ = wire.readPacket()
+            let flood = begin.count > 2 ? [UInt8](repeating: 0, count: 65_536) : Array(repeatElement(begin, count: 32_768).joined())
+            wire.write(begin)
+            while wire.write(flood) {}
+        }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        guard case .unanswered = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason(error).contains("more than it was asked for"))
+    }
+
+    /// The library has it ignored, which for a command in a pipe is wrong: it would go on writing to nobody.
+    @Test func theSignalOfClosedPipesIsLeftAlone() async {
+        await #expect(processExitsWith: .signal(SIGPIPE)) {
+            signal(SIGPIPE, SIG_DFL)
+            // To a broker that resets the connection, which alone ends no process.
+            let broker = FakeBroker { wire, _ in
+                wire.accept()
+                wire.reset()
+            }
+            let messages = try (0..<200).map { try MQTTMessage.text("t\($0)", String(repeating: "x", count: 10_000)) }
+            let error = await failure(messages, try broker.address())
+            guard error != nil else { exit(3) }
+            kill(getpid(), SIGPIPE)
+            pause()
+        }
+    }
+}

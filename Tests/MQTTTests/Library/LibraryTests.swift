@@ -1,0 +1,33 @@
+import Testing
+
+@testable import MQTT
+
+struct LibraryTests {
+    @Test func aMissingLibraryIsToldWithItsName() {
+        #expect(Mosquitto.load("libmosquitto-of-nowhere.so.1")?.contains("libmosquitto-of-nowhere.so.1") == true)
+    }
+
+    @Test func aLibraryThatIsAnotherIsToldAsSuch() {
+        #expect(Mosquitto.load("libc.so.6")?.contains("mosquitto") == true)
+    }
+
+    @Test func itsErrorSaysHowToGetIt() {
+        #expect(MQTTError.libraryMissing(reason: "x").advice == "Install it: apt-get install libmosquitto1.")
+    }
+
+    @Test(arguments: [
+        ("OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed", "certificate verify failed"),
+        ("Error: host name verification failed.", "host name verification failed"), ("", ""), (" : : ", ""), ("a\u{1B}[2J\nb", "a[2Jb"),
+        (String(repeating: "x", count: 1000), String(repeating: "x", count: 120)),
+    ])
+    func aComplaintIsReducedToWhatItSays(line: String, essence: String) {
+        #expect(Complaint.essence(of: line) == essence)
+    }
+
+    @Test func codesHaveWords() throws {
+        try #require(Mosquitto.failure == nil)
+        #expect(Mosquitto.words(BrokerCode(number: 0x87)) == "Not authorized")
+        #expect(Mosquitto.words(BrokerCode(number: 5)) == "Connection Refused: not authorised")
+        #expect(!Mosquitto.words(BrokerCode(number: 250)).isEmpty)
+    }
+}

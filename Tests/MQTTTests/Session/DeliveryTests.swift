@@ -1,0 +1,161 @@
+import Testing
+
+@testable import MQTT
+
+/// The course of publishing without a broker.
+struct DeliveryTests {
+    private static let accepted = Delivery.Event.connected(BrokerCode(number: 0), retains: true)
+
+    private func delivery(_ count: Int, speaksOlder: Bool = false) throws -> Delivery {
+        let messages = try (0..<count).map { try MQTTMessage(topic: "t\($0)", payload: []) }
+        return Delivery(messages, speaksOlder: speaksOlder) { "code \($0.number)" }
+    }
+
+    /// Connected, and everything given to the library under the identifiers from 1.
+    private func publishing(_ count: Int) throws -> Delivery {
+        var delivery = try delivery(count)
+        #expect(delivery.handle(Self.accepted) == .publish)
+        for number in 0..<count {
+            delivery.willSend()
+            delivery.sent(try MQTTMessage(topic: "t\(number)", payload: []), as: number + 1)
+        }
+        return delivery
+    }
+
+    private func acknowledged(_ identifier: Int, _ code: Int = 0) -> Delivery.Event {
+        .acknowledged(identifier, BrokerCode(number: code))
+    }
+
+    @Test func everyMessageHasToBeAcknowledgedInWhateverOrder() throws {
+        var delivery = try publishing(3)
+        #expect(delivery.handle(acknowledged(3)) == .wait)
+        #expect(delivery.handle(acknowledged(1)) == .wait)
+        // 16: nobody has subscribed.
+        #expect(delivery.handle(acknowledged(2, 16)) == .succeed)
+    }
+
+    @Test func anAcknowledgementCountsOnceAndForWhatWasSent() throws {
+        var delivery = try publishing(2)
+        let before = delivery.progress
+        #expect(delivery.handle(acknowledged(7)) == .wait)
+        #expect(delivery.progress == before)
+        #expect(delivery.handle(acknowledged(1)) == .wait)
+        #expect(delivery.handle(acknowledged(1)) == .wait)
+        #expect(delivery.progress == before + 1)
+        #expect(delivery.handle(acknowledged(2)) == .succeed)
+    }
+
+    @Test func withNothingToPublishConnectingIsAll() throws {
+        var delivery = try delivery(0)
+        #expect(delivery.handle(Self.accepted) == .succeed)
+    }
+
+    @Test func anAcknowledgementBeforeTheConnectionIsNothing() throws {
+        var delivery = try delivery(1)
+        #expect(delivery.handle(acknowledged(1)) == .wait)
+        #expect(delivery.handle(Self.accepted) == .publish)
+        #expect(delivery.handle(Self.accepted) == .wait)
+    }
+
+    @Test(arguments: [
+        (4, MQTTError.refused(credentials: true, reason: "")), (5, .refused(credentials: true, reason: "")),
+        (0x86, .refused(credentials: true, reason: "")), (0x87, .refused(credentials: true, reason: "")),
+        (0x8A, .refused(credentials: true, reason: "")), (2, .refused(credentials: false, reason: "")),
+        (0x85, .refused(credentials: false, reason: "")), (0x9D, .refused(credentials: false, reason: "")),
+        (3, .notSent(reason: "")), (0x88, .notSent(reason: "")), (0x89, .notSent(reason: "")), (0x97, .notSent(reason: "")),
+        (0x9F, .notSent(reason: "")), (200, .refused(credentials: false, reason: "")),
+    ])
+    func aRefusedConnectionSentNothing(code: Int, kind: MQTTError) throws {
+        var delivery = try delivery(1, speaksOlder: true)
+        let reason = "the broker refused the connection: code \(code)"
+        #expect(delivery.handle(.connected(BrokerCode(number: code), retains: true)) == .fail(kind.with(reason)))
+    }
+
+    @Test(arguments: [1, 0x84])
+    func aBrokerThatDoesNotKnowTheVersionIsAskedInTheOlder(code: Int) throws {
+        let refusal = Delivery.Event.connected(BrokerCode(number: code), retains: true)
+        var first = try delivery(1)
+        #expect(first.handle(refusal) == .speakOlder)
+        var second = try delivery(1, speaksOlder: true)
+        #expect(second.handle(refusal) == .fail(.refused(credentials: false, reason: "the broker refused the connection: code \(code)")))
+    }
+
+    @Test func aConnectionThatEndsEarlyIsTriedInTheOlderVersionOnce() throws {
+        var first = try delivery(1)
+        #expect(first.handle(.lost("gone", mayBeOld: true)) == .speakOlder)
+        var second = try delivery(1, speaksOlder: true)
+        #expect(second.handle(.lost("gone", mayBeOld: true)) == .fail(.notSent(reason: "gone")))
+        var third = try delivery(1)
+        #expect(third.handle(.lost("TLS failed")) == .fail(.notSent(reason: "TLS failed")))
+    }
+
+    @Test func aLossAfterThatLeavesDoubt() throws {
+        var one = try publishing(1)
+        #expect(one.handle(.lost("gone", mayBeOld: true)) == .fail(.unanswered(reason: "gone")))
+        var two = try publishing(2)
+        _ = two.handle(acknowledged(1))
+        #expect(two.handle(.lost("gone")) == .fail(.unanswered(reason: "gone")))
+    }
+
+    /// The library may have written half of a message before it found the connection gone.
+    @Test func aLossWhileAMessageIsGivenOutLeavesDoubt() throws {
+        var delivery = try delivery(2)
+        _ = delivery.handle(Self.accepted)
+        delivery.willSend()
+        #expect(delivery.handle(.lost("gone")) == .fail(.unanswered(reason: "gone")))
+    }
+
+    @Test func aMessageThatIsRefusedIsNamed() throws {
+        var delivery = try publishing(2)
+        let reason = "the broker did not take a message for t1: code 135"
+        #expect(delivery.handle(acknowledged(2, 0x87)) == .fail(.refused(credentials: true, reason: reason)))
+    }
+
+    @Test func aMessageThatIsNotTakenNowWasNotSentIfItWasTheOnlyOne() throws {
+        var one = try publishing(1)
+        #expect(one.handle(acknowledged(1, 0x97)) == .fail(.notSent(reason: "the broker did not take a message for t0: code 151")))
+        var two = try publishing(2)
+        #expect(two.handle(acknowledged(1, 0x97)) == .fail(.unanswered(reason: "the broker did not take a message for t0: code 151")))
+    }
+
+    @Test func aBrokerThatEndsTheConnectionSaysWhy() throws {
+        var early = try delivery(1)
+        #expect(
+            early.handle(.disconnected(BrokerCode(number: 0x8B)))
+                == .fail(.notSent(reason: "the broker ended the connection: code 139")))
+        var late = try publishing(1)
+        #expect(
+            late.handle(.disconnected(BrokerCode(number: 0x8E)))
+                == .fail(.unanswered(reason: "the broker ended the connection: code 142")))
+        var large = try publishing(1)
+        #expect(
+            large.handle(.disconnected(BrokerCode(number: 0x95)))
+                == .fail(.refused(credentials: false, reason: "the broker ended the connection: code 149")))
+    }
+
+    @Test func aBrokerThatKeepsNothingIsNotGivenRetainedMessages() throws {
+        let event = Delivery.Event.connected(BrokerCode(number: 0), retains: false)
+        var retained = try delivery(1)
+        #expect(retained.handle(event) == .fail(.refused(credentials: false, reason: "it keeps no retained messages")))
+        var passing = Delivery([try MQTTMessage(topic: "a", payload: [], isRetained: false)], speaksOlder: false) { _ in "" }
+        #expect(passing.handle(event) == .publish)
+    }
+
+    @Test func whatComesAfterTheEndChangesNothing() throws {
+        var delivery = try publishing(1)
+        #expect(delivery.handle(acknowledged(1)) == .succeed)
+        #expect(delivery.handle(.lost("gone")) == .wait)
+    }
+}
+
+extension MQTTError {
+    /// The same, for another reason.
+    fileprivate func with(_ reason: String) -> MQTTError {
+        switch self {
+        case .notSent: .notSent(reason: reason)
+        case .unanswered: .unanswered(reason: reason)
+        case .refused(let credentials, _): .refused(credentials: credentials, reason: reason)
+        case .libraryMissing, .cancelled: self
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import MQTT
+import MQTTStage
+
+extension MQTTMessage {
+    /// A retained message that is known to be good.
+    static func text(_ topic: String, _ text: String) throws -> MQTTMessage {
+        try MQTTMessage(topic: topic, payload: Array(text.utf8))
+    }
+}
+
+/// The error that publishing ends with; nil if it does not.
+func failure(
+    _ messages: [MQTTMessage], _ broker: MQTTBroker, timeout: Duration = .seconds(20)
+) async -> MQTTError? {
+    do {
+        try await MQTT.publish(messages, to: broker, timeout: timeout)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension FakeBroker {
+    /// How to reach it.
+    func address() throws -> MQTTBroker { try MQTTBroker(host: "127.0.0.1", port: port, tls: false) }
+}
+
+extension RealBroker {
+    /// How to reach it.
+    func address() throws -> MQTTBroker { try MQTTBroker(host: "127.0.0.1", port: port, tls: false) }
+}

@@ -1,0 +1,33 @@
+import ModemManager
+import Testing
+
+struct TextMessageErrorTests {
+    static let all: [TextMessageError] = [
+        .noBus("no such file"), .notRunning, .noModem(wanted: nil), .noModem(wanted: "7"), .severalModems(["modem 0", "modem 1"]),
+        .noMessaging(modem: "modem 0"), .locked(modem: "modem 0", index: "0", lock: "sim-pin"), .disabled(modem: "modem 0", index: "0"),
+        .notRegistered(modem: "modem 0", index: "0"), .notReady(modem: "modem 0", index: "0", state: "it is starting"),
+        .accessDenied("sending"), .badNumber("x"), .badText("it is empty"), .textTooLong(parts: 4, limit: 3),
+        .textTooLong(parts: nil, limit: 3), .refused(reason: "no network"), .unanswered(reason: "no answer"), .cancelled(wasSent: false),
+        .cancelled(wasSent: true),
+    ]
+
+    @Test(arguments: all)
+    func everyErrorIsOneSentenceWithAdvice(error: TextMessageError) {
+        #expect(!error.description.isEmpty && !error.description.hasSuffix(".") && !error.description.contains("\n"))
+        #expect(error.advice.hasSuffix("."))
+    }
+
+    @Test func onlyTwoErrorsLeaveDoubt() {
+        #expect(Self.all.filter(\.mayHaveBeenSent) == [.unanswered(reason: "no answer"), .cancelled(wasSent: true)])
+    }
+
+    @Test func whatIsInDoubtIsNeverTriedAgainByItself() {
+        #expect(Self.all.filter { $0.isTransient && $0.mayHaveBeenSent }.isEmpty)
+    }
+
+    @Test func aModemThatIsOffIsNotSwitchedOnButTheCommandIsTold() {
+        let error = TextMessageError.disabled(modem: "modem 2 (A B)", index: "2")
+        #expect(error.description == "modem 2 (A B) is switched off")
+        #expect(error.advice.contains("`mmcli -m 2 --enable`"))
+    }
+}

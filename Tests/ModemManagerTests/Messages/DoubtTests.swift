@@ -1,0 +1,163 @@
+import DBus
+import ModemManager
+import ModemStage
+import PrivateBus
+import Testing
+
+/// What is surely not sent, and what may have been: the one thing that decides whether a message is sent twice, or never.
+@Suite(.timeLimit(.minutes(1)))
+struct DoubtTests {
+    private static let core = "org.freedesktop.ModemManager1.Error.Core."
+    private static let equipment = "org.freedesktop.ModemManager1.Error.MobileEquipment."
+    private static let message = "org.freedesktop.ModemManager1.Error.Message."
+    private static let bus = "org.freedesktop.DBus.Error."
+
+    private func sending(_ what: FakeModemManager.Sending, text: String = "steps") async throws -> (TextMessageError?, kept: Int) {
+        var result: (TextMessageError?, kept: Int) = (nil, 0)
+        try await withMessages { messages, fake in
+            await fake.onSend(what)
+            let error = await failure { _ = try await messages.send(text, to: receiver) }
+            result = (error, await fake.messages.count)
+        }
+        return result
+    }
+
+    @Test(arguments: [
+        (core + "WrongState", "device not enabled"), (core + "InvalidArgs", "Cannot generate PDUs"),
+        (core + "Unsupported", "Sending SMS is not supported by this modem"), (core + "Retry", "SMS storage currently locked"),
+        (bus + "UnknownMethod", "Object does not exist"), (equipment + "NoNetwork", "No network"),
+        (equipment + "SimPin", "SIM PIN required"), (message + "NotAllowed", "Operation not allowed"),
+        (message + "SmscAddressUnknown", "SMSC address unknown"), (message + "NoNetwork", "No network"),
+        (message + "Unknown", "Unknown message error: 21"), (message + "Unknown", "Unknown message error: 50"),
+    ])
+    func aRefusalOfTheOnlyPartIsSurelyNotSentAndTakenAway(name: String, words: String) async throws {
+        let (error, kept) = try await sending(.fail(name, words))
+        guard case .refused(let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains(words))
+        #expect(kept == 0)
+    }
+
+    @Test(arguments: [
+        // What ModemManager says when the modem confirmed and it did not understand that.
+        (core + "Failed", "Couldn't read message reference: 0 fields parsed from response ''"),
+        (core + "Aborted", "Aborted"), (core + "Cancelled", "Operation was cancelled"), (core + "Retry2", ""),
+        ("org.freedesktop.ModemManager1.Error.Serial.ResponseTimeout", "Serial command timed out"),
+        (message + "NetworkTimeout", "Network timeout"), (message + "Unknown", "Unknown error"), (message + "MeFailure", "ME failure"),
+        (message + "Unknown", "Unknown message error: 41"), (message + "Unknown", "Unknown message error: 500"),
+        (message + "MemoryFull", "Memory full"), (equipment + "NetworkTimeout", "Network timeout"), (equipment + "Unknown", "Unknown error"),
+        ("org.freedesktop.libqmi.Error.Protocol.WmsCauseCode", "QMI protocol error (54)"),
+        (bus + "NoReply", "Message recipient disconnected from message bus without replying"), (bus + "TimedOut", ""),
+        ("org.example.SomethingNew", "who knows"),
+    ])
+    func anythingElseMayHaveBeenSentAndIsKept(name: String, words: String) async throws {
+        let (error, kept) = try await sending(.succeedWithError(name, words))
+        guard case .unanswered = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.mayHaveBeenSent == true)
+        #expect(kept == 1)
+    }
+
+    /// The first of several parts may have gone before the network refused the second.
+    @Test func aRefusalOfSeveralPartsMayHaveSentTheFirst() async throws {
+        let long = String(repeating: "a", count: 161)
+        guard case .unanswered = try await sending(.fail(Self.message + "NoNetwork", "No network"), text: long).0 else {
+            Issue.record("a refusal of one part was taken for one of all")
+            return
+        }
+        // This one comes before the first.
+        guard case .refused = try await sending(.fail(Self.core + "WrongState", "device not enabled"), text: long).0 else {
+            Issue.record("not refused")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        core + "Unauthorized", bus + "AccessDenied",
+    ])
+    func polkitsNoIsAccessDenied(name: String) async throws {
+        let (error, kept) = try await sending(.fail(name, "PolicyKit authorization failed: not authorized for 'x'"))
+        #expect(error == .accessDenied(#"sending a text message: "PolicyKit authorization failed: not authorized for 'x'""#))
+        #expect(error?.mayHaveBeenSent == false)
+        #expect(kept == 0)
+    }
+
+    @Test func polkitsNoToMakingAMessageIsAccessDeniedToo() async throws {
+        try await withMessages { messages, fake in
+            await fake.refuse("Create", Self.core + "Unauthorized", "not authorized")
+            let error = await failure { _ = try await messages.send("steps", to: receiver) }
+            #expect(error == .accessDenied(#"making a text message: "not authorized""#))
+        }
+    }
+
+    @Test(arguments: [FakeModemManager.Sending.die, .succeedAndDie])
+    func aModemManagerThatEndsInTheMiddleLeavesDoubt(what: FakeModemManager.Sending) async throws {
+        let (error, _) = try await sending(what)
+        #expect(error == .unanswered(reason: "ModemManager ended in the middle"))
+    }
+
+    /// Another ModemManager has other messages under the same paths: sending one of those would be somebody else's.
+    @Test func aModemManagerThatStartedAnewIsNotSentTo() async throws {
+        try await withModemManager { bus, fake in
+            let messages = try await TextMessages.open(.address(bus.address))
+            await fake.stop()
+            let other = try await FakeModemManager.start(bus.address)
+            #expect(await failure { _ = try await messages.send("steps", to: receiver) } == .notRunning)
+            #expect(await other.delivered.isEmpty)
+            await messages.close()
+            await other.stop()
+        }
+    }
+
+    @Test func noAnswerInTimeLeavesDoubt() async throws {
+        try await withMessages(limits: MessageLimits(send: .milliseconds(50))) { messages, fake in
+            await fake.onSend(.hang)
+            let error = await failure { _ = try await messages.send("steps", to: receiver) }
+            #expect(error == .unanswered(reason: "no answer within 0.05 s"))
+            #expect(await fake.messages.count == 1)
+        }
+    }
+
+    @Test func cancelledWhileItIsBeingSentLeavesDoubt() async throws {
+        try await withMessages { messages, fake in
+            await fake.onSend(.hang)
+            let task = Task { await failure { _ = try await messages.send("steps", to: receiver) } }
+            await fake.hanging()
+            task.cancel()
+            #expect(await task.value == .cancelled(wasSent: true))
+            #expect(await fake.messages.count == 1)
+        }
+    }
+
+    @Test func aBusThatGoesAwayInTheMiddleLeavesDoubt() async throws {
+        try await withModemManager { bus, fake in
+            await fake.onSend(.hang)
+            let messages = try await TextMessages.open(.address(bus.address))
+            let task = Task { await failure { _ = try await messages.send("steps", to: receiver) } }
+            await fake.hanging()
+            bus.stop()
+            #expect(await task.value == .unanswered(reason: "the bus went away in the middle"))
+        }
+    }
+
+    @Test func aBusThatWentAwayBeforeIsNoDoubt() async throws {
+        try await withModemManager { bus, _ in
+            let messages = try await TextMessages.open(.address(bus.address))
+            bus.stop()
+            let error = await failure { _ = try await messages.send("steps", to: receiver) }
+            #expect(error == .noBus("it went away while asking for the modem"))
+            #expect(error?.mayHaveBeenSent == false)
+        }
+    }
+
+    @Test func whatAModemSaysReachesNoTerminalAsItIs() async throws {
+        let (error, _) = try await sending(.fail(Self.core + "Failed", "\u{1B}[2J\n" + String(repeating: "x", count: 10_000)))
+        let text = error?.description ?? ""
+        #expect(text.contains(#"\u{1b}[2J\u{a}xxx"#))
+        #expect(text.count < 400)
+    }
+}

@@ -1,0 +1,40 @@
+import DBus
+import ModemManager
+import ModemStage
+import PrivateBus
+import Testing
+
+/// A bus of the test's own with a ModemManager as the test wants it, ended on the way out.
+func withModemManager(
+    _ modems: [Int: FakeModem] = [0: FakeModem()], _ body: (PrivateBus, FakeModemManager) async throws -> Void
+) async throws {
+    let bus = try await PrivateBus.start()
+    defer { bus.stop() }
+    let fake = try await FakeModemManager.start(bus.address, modems: modems)
+    try await body(bus, fake)
+    await fake.stop()
+}
+
+/// The same, with a client that is connected already.
+func withMessages(
+    _ modem: FakeModem = FakeModem(), limits: MessageLimits = MessageLimits(),
+    _ body: (TextMessages, FakeModemManager) async throws -> Void
+) async throws {
+    try await withModemManager([0: modem]) { bus, fake in
+        let messages = try await TextMessages.open(.address(bus.address), limits: limits)
+        try await body(messages, fake)
+        await messages.close()
+    }
+}
+
+/// The error that `body` throws; nil if it does not.
+func failure(_ body: () async throws -> Void) async -> TextMessageError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? TextMessageError
+    }
+}
+
+let receiver = "+491701234567"
