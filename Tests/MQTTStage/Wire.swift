@@ -18,17 +18,21 @@ public final class Wire {
     /// Connects to 127.0.0.1; nil if nobody listens there.
     static func connect(port: Int) -> Wire? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let wire = Wire(descriptor)
+        return connect(descriptor, port) ? wire : nil
+    }
+
+    @discardableResult
+    static func connect(_ descriptor: Int32, _ port: Int) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
         address.sin_port = UInt16(port).bigEndian
-        let connected = withUnsafePointer(to: &address) { pointer in
+        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        let wire = Wire(descriptor)
-        return connected == 0 ? wire : nil
     }
 
     /// - Returns: false if the other side has gone.

@@ -51,6 +51,19 @@ struct CancellationTests {
         #expect(await ends.next() == nil)
     }
 
+    /// The library blocks there for minutes, and nothing can wake it.
+    @Test func nobodyWaitsForAConnectionThatDoesNotComeAbout() async throws {
+        let silent = SilentPort()
+        let address = try MQTTBroker(host: "127.0.0.1", port: silent.port, tls: false), message = try MQTTMessage.text("a", "1")
+        let clock = ContinuousClock(), began = clock.now
+        let limit = await failure([message], address, timeout: .milliseconds(300))
+        #expect(limit == .notSent(reason: "no connection with the broker came about within 0.3 s"))
+        let task = Task { await failure([message], address, timeout: .seconds(50)) }
+        task.cancel()
+        #expect(await task.value == .cancelled(wasSent: false))
+        #expect(began.duration(to: clock.now) < .seconds(10))
+    }
+
     @Test func aTaskThatIsCancelledAlreadyDoesNotEvenConnect() async throws {
         let (broker, _) = broker(accepting: true, until: 3)
         let address = try broker.address(), message = try MQTTMessage.text("a", "1")

@@ -34,7 +34,7 @@ final class MosquittoClient {
         if let username = broker.username {
             try check(cmosquitto_set_login(client, username, broker.password?.reveal()))
         }
-        if broker.isEncrypted { try check(cmosquitto_set_tls(client, broker.authority)) }
+        if broker.isEncrypted { try setTLS(broker.authority) }
     }
 
     deinit {
@@ -85,6 +85,15 @@ final class MosquittoClient {
     func takeEvents() -> [Delivery.Event] {
         defer { notes.events = [] }
         return notes.events
+    }
+
+    private func setTLS(_ authority: String?) throws(Failure) {
+        // The library itself would not say which file, or why.
+        if let authority, access(authority, R_OK) != 0 {
+            let reason = String(cString: strerror(errno))
+            throw Failure(kind: .other, text: "the certificates in \(quoted(authority)) cannot be read: \(reason)")
+        }
+        try check(cmosquitto_set_tls(client, authority))
     }
 
     /// In seconds. The limits here are shorter; a broker that wants to be greeted more often says so in MQTT 5.

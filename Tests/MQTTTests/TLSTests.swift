@@ -1,0 +1,92 @@
+import Foundation
+import MQTT
+import MQTTStage
+import Quoting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TLSTests {
+    private func withBroker(_ body: (_ broker: RealBroker, _ authority: String) async throws -> Void) async throws {
+        let directory = try await Certificates.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let options = ["cafile", "certfile", "keyfile"].map { option in
+            "\(option) \(directory)/\(option == "cafile" ? "ca.pem" : option == "certfile" ? "server.pem" : "server.key")"
+        }
+        try await RealBroker.with(users: ["anna": "opensesame"], options: options) { broker in
+            try await body(broker, "\(directory)/ca.pem")
+        }
+    }
+
+    private func address(_ broker: RealBroker, host: String = "localhost", authority: String?) throws -> MQTTBroker {
+        try MQTTBroker(
+            host: host, port: broker.port, tls: true, username: "anna", password: Secret("opensesame"), authority: authority)
+    }
+
+    @Test func aBrokerWithACertificateOfTheAuthorityIsTrusted() async throws {
+        try await withBroker { broker, authority in
+            let messages = try (0..<100).map { try MQTTMessage.text("t/\($0)", "\($0)") }
+            try await MQTT.publish(messages, to: address(broker, authority: authority))
+            try await MQTT.check(address(broker, authority: authority))
+        }
+    }
+
+    @Test func aBrokerThatNobodyVouchesForGetsNothing() async throws {
+        try await withBroker { broker, _ in
+            let error = await failure([try .text("a", "1")], try address(broker, authority: nil))
+            #expect(error == .notSent(reason: "localhost:\(broker.port): TLS failed: certificate verify failed"))
+            #expect(!broker.log.contains("anna"))
+        }
+    }
+
+    @Test func aBrokerOfAnotherNameGetsNothing() async throws {
+        try await withBroker { broker, authority in
+            let error = await failure([try .text("a", "1")], try address(broker, host: "127.0.0.1", authority: authority))
+            #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): TLS failed: host name verification failed"))
+            #expect(!broker.log.contains("anna"))
+        }
+    }
+
+    @Test func anAuthorityThatIsNotThereIsNamed() async throws {
+        try await withBroker { broker, _ in
+            let error = await failure([try .text("a", "1")], try address(broker, authority: "/nonexistent/ca.pem"))
+            guard case .notSent(let reason) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(reason.contains("/nonexistent/ca.pem"))
+        }
+    }
+
+    @Test func aBrokerWithoutTLSGetsNothing() async throws {
+        try await RealBroker.with { broker in
+            guard case .notSent = await failure([try .text("a", "1")], try address(broker, authority: nil)) else {
+                Issue.record("not told as not sent")
+                return
+            }
+        }
+    }
+
+    /// The library does not notice when a handshake ends like this, and would ask on and on.
+    @Test(arguments: [true, false])
+    func aConnectionThatEndsInTheHandshakeEndsTheCall(isReset: Bool) async throws {
+        let broker = FakeBroker { wire, _ in
+            _ = wire.read(100)
+            if isReset { wire.reset() }
+        }
+        let clock = ContinuousClock(), began = clock.now
+        let error = await failure([try .text("a", "1")], try MQTTBroker(host: "localhost", port: broker.port, tls: true))
+        guard case .notSent = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        // Before the limit of the call.
+        #expect(began.duration(to: clock.now) < .seconds(10))
+    }
+
+    @Test func aHandshakeThatStallsEndsWithTheLimit() async throws {
+        let broker = FakeBroker { wire, _ in wire.readAll() }
+        let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true)
+        let error = await failure([try .text("a", "1")], address, timeout: .milliseconds(300))
+        #expect(error == .notSent(reason: "no connection with the broker came about within 0.3 s"))
+    }
+}
