@@ -66,7 +66,6 @@ struct TLSTests {
         }
     }
 
-    /// The library does not notice when a handshake ends like this, and would ask on and on.
     @Test(arguments: [true, false])
     func aConnectionThatEndsInTheHandshakeEndsTheCall(isReset: Bool) async throws {
         let broker = FakeBroker { wire, _ in

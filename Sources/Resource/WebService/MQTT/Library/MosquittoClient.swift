@@ -78,9 +78,6 @@ final class MosquittoClient {
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
     }
 
-    /// Whether something happened that was not asked for yet.
-    var hasEvents: Bool { !notes.events.isEmpty }
-
     /// What happened since this was last asked.
     func takeEvents() -> [Delivery.Event] {
         defer { notes.events = [] }

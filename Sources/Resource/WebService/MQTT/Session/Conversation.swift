@@ -6,13 +6,8 @@ final class Conversation {
     private let messages: [MQTTMessage]
     private let exchange: Exchange
     private var delivery: Delivery
-    /// How often in a row the connection was there, was at its end, and gave nothing.
-    private var emptyEnds = 0
     /// What a broker may send, in bytes: acknowledgements are a tenth of it.
     private let mostReceived: UInt64
-    /// POLLRDHUP, which glibc keeps for programs that define _GNU_SOURCE.
-    private static let peerClosed: Int32 = 0x2000
-
     init(client: MosquittoClient, messages: [MQTTMessage], exchange: Exchange, delivery: Delivery) {
         self.client = client
         self.messages = messages
@@ -56,24 +51,16 @@ final class Conversation {
         guard socket >= 0 else { throw .closed }
         let writing = client.wantsToWrite ? POLLOUT : 0
         var descriptors = [
-            pollfd(fd: socket, events: Int16(POLLIN | Self.peerClosed | writing), revents: 0),
+            pollfd(fd: socket, events: Int16(POLLIN | writing), revents: 0),
             pollfd(fd: exchange.wakeup.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         // The library has something of its own to do once a second.
         _ = poll(&descriptors, nfds_t(descriptors.count), 1000)
         if exchange.isOver { return }
-        let events = Int32(descriptors[0].revents)
-        if events & (POLLIN | Self.peerClosed | POLLHUP | POLLERR) != 0 { try client.read() }
+        if Int32(descriptors[0].revents) & (POLLIN | POLLHUP | POLLERR) != 0 { try client.read() }
         if client.socket >= 0, client.wantsToWrite { try client.write() }
         if client.socket >= 0 { try client.keepAlive() }
         if let received = client.received, received > mostReceived { throw .flooded }
-        try noteEnd(events & (Self.peerClosed | POLLHUP | POLLERR) != 0)
-    }
-
-    /// In a TLS handshake the library does not notice that the connection has ended, and would ask for ever.
-    private func noteEnd(_ isEnd: Bool) throws(MosquittoClient.Failure) {
-        emptyEnds = isEnd && !client.hasEvents ? emptyEnds + 1 : 0
-        if emptyEnds > 2 { throw .closed }
     }
 
     private func publish() -> Delivery.Action {
