@@ -105,15 +105,13 @@ let package = Package(
         .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
         tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
         tests("SOAP", ["HTTP", "Quoting", "WebStage"]),
-        tests("MQTT", ["WebStage"]),
-        tests(
-            "Sharing", ["HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage"],
-            resources: [.copy("Servers")]),
-        tests("HTTP", ["WebStage"]),
-        tests("SOAP", ["HTTP", "WebStage"]),
         .target(name: "MQTTStage", path: "Tests/MQTTStage", swiftSettings: rules),
         tests("MQTT", ["MQTTStage", "Quoting"]),
-        tests("Sharing", ["HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage", "ModemStage", "MQTTStage"]),
+        tests(
+            "Sharing",
+            [
+                "HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "WebStage", "ModemStage", "MQTTStage",
+            ], resources: [.copy("Servers")]),
         tests("StepDomain", []),
         tests("StepDatabase", ["StepDomain", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["Quoting"]),

@@ -2,7 +2,7 @@ extension Fixture {
     /// At least one for each kind of the registry: one line each.
     static let all: [Fixture] = [
         .beeminder, .command, .idempotentCommand, .csvFile, .jsonFile, .fhir, .fhirCalories, .influx, .influx2, .intervalsICU,
-        .mastodon, .rest, .restPost, .soap, .soap12,
+        .mastodon, .rest, .restPost, .sms, .soap, .soap12,
     ]
 
     static var web: [Fixture] { all.filter { $0.web != nil } }

@@ -1,3 +1,4 @@
+import DBus
 import HTTP
 import Settings
 import Sharing
@@ -15,11 +16,14 @@ protocol Venue: Sendable {
     /// The pieces that a preview announces, in the form of `sent`.
     func announced(_ preview: String) -> [String]
     /// Ends all that runs for it.
-    func close()
+    func close() async
+    /// Where services of this machine are found, for a destination that is one.
+    var systemBus: DBusAddress { get }
 }
 
 extension Venue {
     func announced(_ preview: String) -> [String] { [preview] }
+    var systemBus: DBusAddress { .address("unix:path=/nowhere") }
 }
 
 /// How the contract is tried on a kind of destination.
@@ -35,7 +39,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
     var text: @Sendable (String) -> String = { $0 }
     /// Whether it has a secret, `TestSecret`.
     var hasSecret = true
-    let open: @Sendable () throws -> any Venue
+    let open: @Sendable () async throws -> any Venue
     /// What holds of it as a web service; nil if it is none.
     var web: WebManners?
 
@@ -54,23 +58,31 @@ struct WebManners: Sendable {
 
 extension Fixture {
     func withVenue(_ body: (any Venue) async throws -> Void) async throws {
-        let venue = try open()
-        defer { venue.close() }
-        try await body(venue)
+        let venue = try await open()
+        do {
+            try await body(venue)
+        } catch {
+            await venue.close()
+            throw error
+        }
+        await venue.close()
     }
 
     /// The destination that the venue's keys describe.
     func destination(
         _ venue: any Venue, environment: [String: String] = TestSecret.environment, more: String = ""
     ) throws -> any ShareDestination {
-        try Fixture.destination("[share.garden]\nkind = \"\(kind)\"\n\(venue.keys)\n\(more)", environment: environment)
+        try Fixture.destination(
+            "[share.garden]\nkind = \"\(kind)\"\n\(venue.keys)\n\(more)", environment: environment, systemBus: venue.systemBus)
     }
 
     /// The destination that a whole table describes.
-    static func destination(_ text: String, environment: [String: String] = TestSecret.environment) throws -> any ShareDestination {
+    static func destination(
+        _ text: String, environment: [String: String] = TestSecret.environment, systemBus: DBusAddress = .address("unix:path=/nowhere")
+    ) throws -> any ShareDestination {
         let table = try #require(try SettingsTable.destinations(in: text, path: "istep.toml").first)
         let surroundings = Surroundings(
-            environment: environment, home: "/home/anna", transport: { CurlTransport(userAgent: "istep/test") })
+            environment: environment, home: "/home/anna", systemBus: systemBus, transport: { CurlTransport(userAgent: "istep/test") })
         return try #require(try DestinationRegistry.destination(from: table, in: surroundings))
     }
 }

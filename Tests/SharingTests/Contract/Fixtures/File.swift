@@ -10,7 +10,7 @@ extension Fixture {
         open: { try FileVenue("steps.jsonl") })
 }
 
-/// A file in a folder of its own, read by Python, which knows both formats without us.
+/// A file in a folder of its own, read back line by line.
 private struct FileVenue: Venue {
     let folder: Folder
     let name: String
@@ -23,34 +23,39 @@ private struct FileVenue: Venue {
     var keys: String { "path = '\(folder.path)/\(name)'" }
 
     func held() throws -> [HeldDay] {
-        guard folder.text(name) != nil else { return [] }
-        let program = """
-            import csv, json, sys
-            rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8"))) if sys.argv[1].endswith("csv") else \
-            [json.loads(line) for line in open(sys.argv[1], newline="\\n", encoding="utf-8")]
-            get = lambda row, *names: next((row[n] for n in names if row.get(n) not in (None, "")), None)
-            num = lambda v, kind=int: None if v is None else kind(v)
-            print(json.dumps([[r["user"], r["day"], int(r["steps"]), num(get(r, "distance_metres", "distanceMetres")),
-                num(get(r, "energy_kilocalories", "energyKilocalories")), num(get(r, "goal")), num(get(r, "percentage"), float)] for r in rows]))
-            """
-        let rows = try JSONSerialization.jsonObject(with: output(of: program)) as? [[Any?]] ?? []
-        return rows.map { row in
-            HeldDay(
-                user: row[0] as? String, day: row[1] as? String, steps: row[2] as? Int ?? -1, metres: row[3] as? Int,
-                kilocalories: row[4] as? Int, goal: row[5] as? Int, percentage: row[6] as? Double)
-        }.sorted { ($0.day ?? "") < ($1.day ?? "") }
+        try sent().map { name.hasSuffix("csv") ? Self.ofCSV($0) : try Self.ofJSON($0) }.sorted { ($0.day ?? "") < ($1.day ?? "") }
     }
 
-    private func output(of program: String) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", program, folder.path + "/" + name]
-        let result = folder.path + "/held"
-        try Data().write(to: URL(fileURLWithPath: result))
-        process.standardOutput = FileHandle(forWritingAtPath: result)
-        try process.run()
-        process.waitUntilExit()
-        return try Data(contentsOf: URL(fileURLWithPath: result))
+    private static func ofJSON(_ line: String) throws -> HeldDay {
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+        return HeldDay(
+            user: object["user"] as? String, day: object["day"] as? String, steps: object["steps"] as? Int ?? -1,
+            metres: object["distanceMetres"] as? Int, kilocalories: object["energyKilocalories"] as? Int,
+            goal: object["goal"] as? Int, percentage: object["percentage"] as? Double)
+    }
+
+    /// Columns as the header names them; only the name is ever in quotes.
+    private static func ofCSV(_ line: String) -> HeldDay {
+        let day = line.prefix(10)
+        var rest = line.dropFirst(11)
+        var user = ""
+        if rest.unicodeScalars.first == "\"" {
+            rest = Substring(rest.unicodeScalars.dropFirst())
+            while let quote = rest.unicodeScalars.firstIndex(of: "\"") {
+                user.unicodeScalars += rest.unicodeScalars[..<quote]
+                rest = Substring(rest.unicodeScalars[quote...].dropFirst())
+                guard rest.unicodeScalars.first == "\"" else { break }
+                user += "\""
+                rest = Substring(rest.unicodeScalars.dropFirst())
+            }
+        } else {
+            user = String(rest.unicodeScalars.prefix { $0 != "," })
+            rest = Substring(rest.unicodeScalars.drop { $0 != "," })
+        }
+        let fields = rest.split(separator: ",", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        return HeldDay(
+            user: user, day: String(day), steps: Int(fields[0]) ?? -1, metres: Int(fields[1]), kilocalories: Int(fields[2]),
+            goal: Int(fields[3]), percentage: Double(fields[4]))
     }
 
     func sent() -> [String] {

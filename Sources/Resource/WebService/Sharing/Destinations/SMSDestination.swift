@@ -21,9 +21,16 @@ struct SMSDestination: ConfiguredDestination {
         ShareTraits(resending: .repeats, corrects: false, canFind: true, takesUnfinishedDays: false, isPersonal: !template.namesUser)
     }
 
+    /// Without control characters, of which a modem might take one for the end of the message.
+    private func text(_ parcel: ShareParcel) -> String {
+        String(String.UnicodeScalarView(template.text(for: parcel.day).unicodeScalars.map { scalar in
+            scalar != "\n" && scalar.properties.generalCategory == .control ? " " : scalar
+        }))
+    }
+
     func preview(_ parcels: [ShareParcel]) -> String {
         parcels.map { parcel in
-            let text = template.text(for: parcel.day)
+            let text = text(parcel)
             let parts = MessageSize(of: text).parts
             return "To: \(number)\(parts > 1 ? " (\(parts) messages)" : "")\n\n\(text)"
         }.joined(separator: "\n\n")
@@ -33,7 +40,7 @@ struct SMSDestination: ConfiguredDestination {
         try await withMessages { messages throws(TextMessageError) in
             var receipts: [ShareReceipt] = []
             for parcel in parcels {
-                receipts.append(ShareReceipt(remoteID: try await messages.send(template.text(for: parcel.day), to: number)))
+                receipts.append(ShareReceipt(remoteID: try await messages.send(text(parcel), to: number)))
             }
             return receipts
         }
@@ -42,7 +49,7 @@ struct SMSDestination: ConfiguredDestination {
     func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding {
         try await withMessages { messages throws(TextMessageError) in
             // Absent is not unsent: ModemManager forgets when it ends.
-            guard case .sent(let path) = try await messages.find(template.text(for: parcel.day), to: number) else { return .unclear }
+            guard case .sent(let path) = try await messages.find(text(parcel), to: number) else { return .unclear }
             return .arrived(ShareReceipt(remoteID: path))
         }
     }

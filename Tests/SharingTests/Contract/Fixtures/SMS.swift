@@ -1,0 +1,43 @@
+import DBus
+import ModemStage
+import PrivateBus
+
+extension Fixture {
+    static let sms = Fixture(
+        kind: "sms", keeps: [.user, .day],
+        // A line feed may stand in a message; other controls may not.
+        text: { name in
+            String(String.UnicodeScalarView(name.unicodeScalars.map { $0 != "\n" && $0.properties.generalCategory == .control ? " " : $0 }))
+        },
+        hasSecret: false, open: { try await ModemVenue() })
+}
+
+/// A modem on a bus of its own, and who gets its messages.
+private struct ModemVenue: Venue {
+    let bus: PrivateBus
+    let manager: FakeModemManager
+    let keys = "number = '+49 170 1234567'"
+
+    init() async throws {
+        bus = try await PrivateBus.start()
+        manager = try await FakeModemManager.start(bus.address)
+    }
+
+    var systemBus: DBusAddress { .address(bus.address) }
+
+    func held() async -> [HeldDay] {
+        await manager.delivered.compactMap { message in
+            guard let match = message.text.wholeMatch(of: /(?s)(.*): ([0-9,]+) steps(?:, [0-9.]+ km)? on ([0-9-]{10})/),
+                let steps = Int(match.2.replacing(",", with: ""))
+            else { return nil }
+            return HeldDay(user: String(match.1), day: String(match.3), steps: steps)
+        }.sorted { ($0.day ?? "") < ($1.day ?? "") }
+    }
+
+    func sent() async -> [String] { await manager.delivered.map { "To: \($0.number)\n\n\($0.text)" } }
+
+    func close() async {
+        await manager.stop()
+        withExtendedLifetime(bus) {}
+    }
+}

@@ -1,0 +1,74 @@
+import DBus
+import ModemStage
+import PrivateBus
+import StepDomain
+import Testing
+
+@testable import Sharing
+
+@Suite(.timeLimit(.minutes(1))) struct SMSTests {
+    private func withModem(
+        _ modems: [Int: FakeModem] = [0: FakeModem()], _ keys: String = "",
+        _ body: (FakeModemManager, any ShareDestination) async throws -> Void
+    ) async throws {
+        let bus = try await PrivateBus.start()
+        let manager = try await FakeModemManager.start(bus.address, modems: modems)
+        let text = "[share.grandma]\nkind = \"sms\"\nnumber = \"+49 170 1234567\"\n\(keys)"
+        try await body(manager, try Fixture.destination(text, systemBus: .address(bus.address)))
+        await manager.stop()
+        withExtendedLifetime(bus) {}
+    }
+
+    private static func parcelOfTheDayAfter() throws -> ShareParcel { try parcel("2014-04-21") }
+
+    @Test func aDayIsSentAsText() async throws {
+        try await withModem { manager, grandma in
+            let receipts = try await grandma.deliver([try parcel()])
+            #expect(await manager.delivered.map(\.text) == ["anna: 8,123 steps, 5.9 km on 2014-04-20"])
+            #expect(await manager.delivered.map(\.number) == ["+491701234567"])
+            #expect(receipts.first?.remoteID != nil)
+        }
+    }
+
+    @Test func whatMayHaveBeenSentIsLookedForBeforeAnythingElse() async throws {
+        try await withModem { manager, grandma in
+            let parcel = try parcel()
+            #expect(try await grandma.find(parcel) == .unclear, "what a modem does not know may have been sent before it was started")
+            _ = try await grandma.deliver([parcel])
+            guard case .arrived = try await grandma.find(parcel) else {
+                Issue.record("a message that was sent was not found")
+                return
+            }
+            let other = try Self.parcelOfTheDayAfter()
+            #expect(try await grandma.find(other) == .unclear)
+        }
+    }
+
+    @Test func aModemThatIsOffIsLeftSoAndTheDayWaits() async throws {
+        var modem = FakeModem()
+        modem.state = .disabled
+        try await withModem([0: modem]) { manager, grandma in
+            let failure = try #require(await failure { _ = try await grandma.deliver([try parcel()]) })
+            #expect(failure.kind == .unreachable)
+            #expect(failure.advice?.contains("mmcli -m 0 --enable") == true)
+            #expect(await manager.delivered.isEmpty)
+        }
+    }
+
+    @Test func withoutAModemItWaitsWithoutModemManagerToo() async throws {
+        try await withModem([:]) { _, grandma in
+            let problem = await failure { _ = try await grandma.check() }
+            #expect(problem?.kind == .unreachable)
+        }
+        let nowhere = try Fixture.destination("[share.grandma]\nkind = \"sms\"\nnumber = \"+491701234567\"\n")
+        #expect(await failure { _ = try await nowhere.check() }?.kind == .unreachable)
+    }
+
+    @Test func whoseDayItIsHasToBeToldByTheText() async throws {
+        try await withModem([0: FakeModem()], "text = \"{steps} steps\"") { _, grandma in
+            #expect(grandma.traits.isPersonal)
+            let preview = try grandma.preview([try parcel()])
+            #expect(preview == "To: +491701234567\n\n8,123 steps")
+        }
+    }
+}
