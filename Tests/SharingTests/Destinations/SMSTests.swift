@@ -24,7 +24,7 @@ import Testing
     @Test func aDayIsSentAsText() async throws {
         try await withModem { manager, grandma in
             let receipts = try await grandma.deliver([try parcel()])
-            #expect(await manager.delivered.map(\.text) == ["anna: 8,123 steps, 5.9 km on 2014-04-20"])
+            #expect(await manager.delivered.map(\.text) == ["2014-04-20: 8,123 steps\n5.9 km\n101% of the goal"])
             #expect(await manager.delivered.map(\.number) == ["+491701234567"])
             #expect(receipts.first?.remoteID != nil)
         }
@@ -64,11 +64,10 @@ import Testing
         #expect(await failure { _ = try await nowhere.check() }?.kind == .unreachable)
     }
 
-    @Test func whoseDayItIsHasToBeToldByTheText() async throws {
-        try await withModem([0: FakeModem()], "text = \"{steps} steps\"") { _, grandma in
-            #expect(grandma.traits.isPersonal)
+    @Test func theTextIsTheUsers() async throws {
+        try await withModem([0: FakeModem()], "text = \"Anna: {steps} {bars}\"") { _, grandma in
             let preview = try grandma.preview([try parcel()])
-            #expect(preview == "To: +491701234567\n\n8,123 steps")
+            #expect(preview == "To: +491701234567\n\nAnna: 8,123 ▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁")
         }
     }
 }

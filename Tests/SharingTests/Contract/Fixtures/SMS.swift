@@ -3,13 +3,7 @@ import ModemStage
 import PrivateBus
 
 extension Fixture {
-    static let sms = Fixture(
-        kind: "sms", keeps: [.user, .day],
-        // A line feed may stand in a message; other controls may not.
-        text: { name in
-            String(String.UnicodeScalarView(name.unicodeScalars.map { $0 != "\n" && $0.properties.generalCategory == .control ? " " : $0 }))
-        },
-        hasSecret: false, open: { try await ModemVenue() })
+    static let sms = Fixture(kind: "sms", keeps: [.day], hasSecret: false, open: { try await ModemVenue() })
 }
 
 /// A modem on a bus of its own, and who gets its messages.
@@ -27,10 +21,10 @@ private struct ModemVenue: Venue {
 
     func held() async -> [HeldDay] {
         await manager.delivered.compactMap { message in
-            guard let match = message.text.wholeMatch(of: /(?s)(.*): ([0-9,]+) steps(?:, [0-9.]+ km)? on ([0-9-]{10})/),
+            guard let match = message.text.wholeMatch(of: /(?s)([0-9-]{10}): ([0-9,]+) steps.*/),
                 let steps = Int(match.2.replacing(",", with: ""))
             else { return nil }
-            return HeldDay(user: String(match.1), day: String(match.3), steps: steps)
+            return HeldDay(day: String(match.1), steps: steps)
         }.sorted { ($0.day ?? "") < ($1.day ?? "") }
     }
 

@@ -29,7 +29,7 @@ extension DestinationKind {
     ) { reader, context in
         let base = reader.address("url", "the address of the account's server, such as https://mastodon.example")
         let token = reader.secret("token", isRequired: true)
-        let template = reader.template()
+        let template = reader.template(standard: PostTemplate.standard)
         let units = reader.choice("units", of: PostFigure.Units.self) ?? .metric
         let visibility = reader.choice("visibility", of: MastodonDestination.Visibility.self) ?? .private
         let language = reader.language() ?? (reader.table.keys.contains("text") ? nil : "en")
@@ -42,19 +42,6 @@ extension DestinationKind {
 }
 
 extension TableReader {
-    fileprivate mutating func template() -> PostTemplate? {
-        let names = PostFigure.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
-        let expected = "a text that names \(names)"
-        let given = text("text", expected, mayHaveLines: true)
-        if given == nil, table.keys.contains("text") { return nil }
-        do {
-            return try PostTemplate(given ?? PostTemplate.standard)
-        } catch {
-            refuse("text", expected: expected + (error == .openBrace ? ", each with a } behind it" : ", and nothing else in braces"))
-            return nil
-        }
-    }
-
     /// ISO 639-1, and where a language has no such code, ISO 639-3.
     fileprivate mutating func language() -> String? {
         let expected = "the code of a language, such as en"

@@ -10,7 +10,8 @@ struct SMSDestination: ConfiguredDestination {
     let context: DestinationContext
     /// As the user wrote it; it was checked.
     let number: String
-    let template: DayTemplate
+    let template: PostTemplate
+    let units: PostFigure.Units
     /// Nil for the only one.
     let modem: String?
 
@@ -18,15 +19,10 @@ struct SMSDestination: ConfiguredDestination {
 
     /// ModemManager keeps what it sent until it ends, so that it can tell that a message went out; it can never tell that none did.
     var traits: ShareTraits {
-        ShareTraits(resending: .repeats, corrects: false, canFind: true, takesUnfinishedDays: false, isPersonal: !template.namesUser)
+        ShareTraits(resending: .repeats, corrects: false, canFind: true, takesUnfinishedDays: false, isPersonal: true)
     }
 
-    /// Without control characters, of which a modem might take one for the end of the message.
-    private func text(_ parcel: ShareParcel) -> String {
-        String(String.UnicodeScalarView(template.text(for: parcel.day).unicodeScalars.map { scalar in
-            scalar != "\n" && scalar.properties.generalCategory == .control ? " " : scalar
-        }))
-    }
+    private func text(_ parcel: ShareParcel) -> String { template.text { $0.value(parcel.day, units) } }
 
     func preview(_ parcels: [ShareParcel]) -> String {
         parcels.map { parcel in
@@ -97,18 +93,24 @@ extension DestinationKind {
         example: """
             [share.grandma]
             kind = "sms"
+            users = ["Anna"]
             number = "+491701234567"
-            # text = "{user}: {steps} steps[, {distance} km] on {date}"    # the names: user, date, weekday, steps, distance,
-            #                     # calories, percentage, goal, bars; [what is not known is left out with its brackets]
-            # modem = "0"         # where there are several: its number in `mmcli -L`, or its IMEI
+
+            # What it says, of {date} {weekday} {steps} {distance} {calories} {percentage} {goal} and {bars}. A line in which
+            # something is not known of the day is left out. More than 160 characters (70 with any that is not in the
+            # alphabet of telephones, as those of the bars) are two messages or three.
+            # text = "Anna, {date}: {steps} steps\\n{distance}\\n{percentage} of the goal"
+            # units = "metric"                     # or "imperial"
+            # modem = "0"                          # where there are several: its number in `mmcli -L`, or its IMEI
             """
     ) { reader, context in
         let number = reader.value("number", "a telephone number such as +491701234567") { try? PhoneNumber($0).description }
         reader.require("number", "a telephone number such as +491701234567")
-        let template = reader.template("text", standard: "{user}: {steps} steps[, {distance} km] on {date}")
+        let template = reader.template(standard: "{date}: {steps} steps\n{distance}\n{percentage} of the goal")
+        let units = reader.choice("units", of: PostFigure.Units.self) ?? .metric
         let modem = reader.text("modem", "the number, path or IMEI of a modem")
         guard let number, let template else { return nil }
         return SMSDestination(
-            context: context, number: number, template: template, modem: modem)
+            context: context, number: number, template: template, units: units, modem: modem)
     }
 }
