@@ -44,7 +44,7 @@ extension TableReader {
     mutating func addressTemplate(_ expected: String) -> AddressTemplate? {
         let template = AddressTemplate(text: requireText("url", expected) ?? "", isInsecure: flag("insecure") ?? false)
         guard !template.text.isEmpty else { return nil }
-        guard template.text.contains("://"), !host(template.text).contains("{") else {
+        guard !origin(template.text).contains("{") else {
             refuse("url", expected: "\(expected) (who is asked, and how, cannot depend on the day)", isPrivate: true)
             return nil
         }
@@ -60,8 +60,9 @@ extension TableReader {
         }
     }
 
-    private func host(_ address: String) -> Substring {
-        guard let start = address.firstRange(of: "://")?.upperBound else { return address[...] }
-        return address[start...].prefix { $0 != "/" && $0 != "?" }
+    /// What stands before the path.
+    private func origin(_ address: String) -> Substring {
+        let start = address.firstRange(of: "://")?.upperBound ?? address.startIndex
+        return address[..<(address[start...].firstIndex { $0 == "/" || $0 == "?" } ?? address.endIndex)]
     }
 }

@@ -33,7 +33,7 @@ struct BeeminderDestination: ConfiguredDestination {
     }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown).preview }.joined(separator: "\n\n")
+        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown) }.preview
     }
 
     func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {

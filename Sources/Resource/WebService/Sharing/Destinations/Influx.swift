@@ -40,7 +40,7 @@ struct InfluxDestination: ConfiguredDestination {
     func problems() -> [String] { authentication.problems(context.surroundings.environment) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try bodies(parcels).map { (body) throws(ShareFailure) in try request(body, .shown).preview }.joined(separator: "\n\n")
+        try bodies(parcels).map { (body) throws(ShareFailure) in try request(body, .shown) }.preview
     }
 
     func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {

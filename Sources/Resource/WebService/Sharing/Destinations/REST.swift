@@ -22,7 +22,7 @@ struct RESTDestination: ConfiguredDestination {
     func problems() -> [String] { authentication.problems(context.surroundings.environment) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown).preview }.joined(separator: "\n\n")
+        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown) }.preview
     }
 
     func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {

@@ -1,0 +1,49 @@
+import HTTP
+import StepDomain
+import Testing
+
+@Suite struct IntervalsICUTests {
+    private func destination(_ keys: String = "", _ transport: ScriptedTransport = ScriptedTransport()) throws -> any ShareDestination {
+        try Fixture.destination(
+            "[share.garden]\nkind = 'intervals-icu'\napi_key_env = '\(TestSecret.variable)'\n\(keys)", transport: { transport })
+    }
+
+    @Test func aRequestIsWrittenLikeThis() throws {
+        #expect(try destination("athlete = 'i12345'").preview([ShareParcel(.easter())]) == #"""
+            PUT /api/v1/athlete/i12345/wellness/2014-04-20 HTTP/1.1
+            Host: intervals.icu
+            Accept: */*
+            Content-Type: application/json
+            Authorization: Basic •••••
+            Content-Length: 14
+
+            {"steps":8123}
+            """#)
+    }
+
+    @Test func itIsOnePersons() throws {
+        #expect(try destination().traits.isPersonal)
+        #expect(try destination().place == "https://intervals.icu, athlete 0")
+    }
+
+    @Test func aRecordWithOtherStepsIsNoConfirmation() async throws {
+        for body in [#"{"id":"2014-04-20","steps":8122}"#, #"{"id":"2014-04-21","steps":8123}"#, #"{"id":"2014-04-20","steps":null}"#] {
+            let failure = await #expect(throws: ShareFailure.self) {
+                try await destination("", ScriptedTransport(.reply(200, body))).deliver([ShareParcel(.easter())])
+            }
+            #expect(failure?.kind == .unanswered)
+        }
+    }
+
+    @Test func aCheckTellsTheAthlete() async throws {
+        let transport = ScriptedTransport(.reply(200, "{\"id\":\"i12345\",\"name\":\"Anna\\u001b[2J\",\"sportSettings\":[]}"))
+        #expect(try await destination("", transport).check() == #"athlete "Anna\u{1b}[2J" at intervals.icu"#)
+        #expect(transport.requests.first?.url.description == "https://intervals.icu/api/v1/athlete/0")
+    }
+
+    @Test func anAthleteIsANumber() {
+        for athlete in ["anna", "i12/../..", "", "12 3"] {
+            #expect(Fixture.problems("[share.a]\nkind = 'intervals-icu'\napi_key_file = '/k'\nathlete = '\(athlete)'").count == 1)
+        }
+    }
+}

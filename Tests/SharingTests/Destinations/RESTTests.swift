@@ -1,0 +1,126 @@
+import HTTP
+import StepDomain
+import Testing
+
+@Suite struct RESTTests {
+    private func preview(_ keys: String, _ day: SharedDay = .easter()) throws -> String {
+        try Fixture.destination("[share.garden]\nkind = 'rest'\n\(keys)", environment: [:], transport: { NoTransport() })
+            .preview([ShareParcel(day: day, key: "0123456789abcdef0123456789abcdef")])
+    }
+
+    private func firstLine(_ keys: String, _ day: SharedDay = .easter()) throws -> Substring {
+        try preview(keys, day).prefix { $0 != "\n" }
+    }
+
+    @Test func aRequestIsWrittenLikeThis() throws {
+        let preview = try preview("url = 'https://example.org/api'\ntoken_file = '/token'\nheaders = { X-B = '2', X-A = '1' }")
+        #expect(preview == #"""
+            PUT /api/users/Anna/days/2014-04-20 HTTP/1.1
+            Host: example.org
+            Accept: */*
+            Content-Type: application/json
+            Authorization: Bearer •••••
+            Idempotency-Key: "0123456789abcdef0123456789abcdef"
+            X-A: 1
+            X-B: 2
+            Content-Length: 213
+
+            {"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":5432,"energyKilocalories":232,"goal":10000,"percentage":81.2,"restDay":false,"running":false,"steps":8123,"user":"Anna","version":1}
+            """#)
+    }
+
+    @Test func samplesStandBehindTheFigures() throws {
+        let day = SharedDay.easter(steps: 17, metres: nil, kilocalories: nil, goal: nil, tracks: [.track("ring", steps: 16, 1)])
+        let body = try preview("url = 'https://example.org'\nsamples = true", day).split(separator: "\n\n").last
+        let samples = [
+            #"{"distanceMetres":12,"energyKilocalories":null,"pedometer":"ring","seconds":900,"start":"2014-04-20T10:00:00+02:00","steps":16}"#,
+            #"{"distanceMetres":0.75,"energyKilocalories":null,"pedometer":"ring","seconds":900,"start":"2014-04-20T10:15:00+02:00","steps":1}"#,
+        ].joined(separator: ",")
+        let figures = #"{"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":null,"energyKilocalories":null,"#
+            + #""goal":null,"percentage":null,"restDay":true,"running":false,"#
+        #expect(body.map(String.init) == figures + #""samples":[\#(samples)],"steps":17,"user":"Anna","version":1}"#)
+    }
+
+    @Test(arguments: [
+        ("https://example.org", "PUT /users/Anna/days/2014-04-20 HTTP/1.1"),
+        ("https://example.org/", "PUT /users/Anna/days/2014-04-20 HTTP/1.1"),
+        ("https://example.org/api/?key=1", "PUT /api/users/Anna/days/2014-04-20?key=1 HTTP/1.1"),
+        ("https://example.org/{user}", "PUT /Anna/users/Anna/days/2014-04-20 HTTP/1.1"),
+        ("https://example.org/{year}/{month}/{day}/{destination}", "PUT /2014/04/20/garden HTTP/1.1"),
+        ("https://example.org/steps?of={user}&on={date}", "PUT /steps?of=Anna&on=2014-04-20 HTTP/1.1"),
+    ]) func aDayHasItsPlace(_ url: String, _ line: String) throws {
+        #expect(try firstLine("url = '\(url)'") == line)
+    }
+
+    @Test func aNameLeadsNowhereElse() throws {
+        for (name, path) in [("../admin", "..%2Fadmin"), ("a?b#c&d=e", "a%3Fb%23c%26d%3De"), ("..", "%2E%2E"), ("Zoë", "Zo%C3%AB"), ("{date}", "%7Bdate%7D")] {
+            let day = SharedDay.easter(of: User(id: 1, name: name))
+            #expect(try firstLine("url = 'https://example.org'", day) == "PUT /users/\(path)/days/2014-04-20 HTTP/1.1")
+        }
+    }
+
+    @Test func whatReplacesIsSentAgainAndCorrected() throws {
+        func traits(_ keys: String) throws -> ShareTraits {
+            try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://example.org'\n\(keys)").traits
+        }
+        #expect(try traits("") == .replacing)
+        #expect(try traits("method = 'POST'\nidempotent = true") == .replacing)
+        let once = ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false)
+        for keys in ["method = 'POST'", "method = 'PATCH'", "idempotent = false"] { #expect(try traits(keys) == once) }
+    }
+
+    @Test func onlyWhatReplacesMayGoOutTwiceByItself() async throws {
+        for (keys, isRepeatable) in [("", true), ("method = 'POST'", false), ("idempotent = false", false)] {
+            let transport = ScriptedTransport(.reply(204))
+            let destination = try Fixture.destination(
+                "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'\n\(keys)", transport: { transport })
+            _ = try await destination.deliver([ShareParcel(.easter())])
+            #expect(transport.requests.map(\.isRepeatable) == [isRepeatable])
+        }
+    }
+
+    @Test(arguments: [
+        ("url = 'https://{user}.example.org'", "cannot depend on the day"),
+        ("url = '{date}://example.org'", "cannot depend on the day"),
+        ("url = 'https://example.org/{name}'", "the template names {name}"),
+        ("url = 'https://anna:secret@example.org'", "cannot contain a user or password"),
+        ("url = 'http://example.org'", "insecure = true"),
+        ("url = 'https://example.org'\nheaders = { Authorization = 'x' }", "istep itself sets"),
+        ("url = 'https://example.org'\nheaders = { 'X A' = 'x' }", "a header of your own"),
+        ("url = 'https://example.org'\nmethod = 'put'", "PUT"),
+        ("url = 'https://example.org'\ntoken = 'x'", "token_file"),
+        ("url = 'https://example.org'\nauth = 'basic'\ntoken_file = '/t'\nusername = 'a'", "password_file"),
+        ("url = 'https://example.org'\nauth = 'bearer'\ntoken_file = '/t'\nusername = 'a'", "left out where `auth` is bearer"),
+        ("url = 'https://example.org'\nusername = 'a:b'\npassword_file = '/p'", "without a colon"),
+        ("url = 'https://example.org'\npassword_file = '/p'", "username"),
+        ("url = 'https://example.org'\nheader_name = 'Host'\ntoken_file = '/t'", "X-Api-Key"),
+        ("url = 'https://example.org'\nheader_name = 'X-Key'", "token_file"),
+    ]) func whatCannotBeIsRefused(_ keys: String, _ words: String) {
+        let problems = Fixture.problems("[share.garden]\nkind = 'rest'\n\(keys)")
+        #expect(problems.count >= 1)
+        #expect(problems.contains { $0.contains(words) }, "\(problems)")
+        #expect(!problems.joined().contains("secret@"))
+    }
+
+    @Test(arguments: [
+        ("token_file = '/t'", "Authorization: Bearer •••••"),
+        ("auth = 'bearer'\ntoken_credential = 't'", "Authorization: Bearer •••••"),
+        ("header_name = 'X-Api-Key'\ntoken_file = '/t'", "X-Api-Key: •••••"),
+        ("username = 'anna'\npassword_file = '/p'", "Authorization: Basic •••••"),
+        ("auth = 'basic'\nusername = 'anna'\npassword_env = 'P'", "Authorization: Basic •••••"),
+    ]) func whoAsksIsTold(_ keys: String, _ line: String) throws {
+        #expect(try preview("url = 'https://example.org'\n\(keys)").split(separator: "\n").contains { $0 == line })
+    }
+
+    @Test func itsPlaceHasNoKeyInIt() throws {
+        let destination = try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://example.org/{date}?key=geheim'")
+        #expect(destination.place == "https://example.org/{date}")
+    }
+
+    @Test func aServiceThatShowsNothingAnswersAllTheSame() async throws {
+        let transport = ScriptedTransport(.reply(405))
+        let destination = try Fixture.destination(
+            "[share.garden]\nkind = 'rest'\nurl = 'https://example.org/api/{date}'", transport: { transport })
+        #expect(try await destination.check() == "https://example.org answers (HTTP 405 to GET /api/)")
+    }
+}
