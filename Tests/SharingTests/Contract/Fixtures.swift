@@ -3,6 +3,7 @@ extension Fixture {
     static let all: [Fixture] = [
         .beeminder, .command, .idempotentCommand, .csvFile, .jsonFile, .fhir, .fhirCalories, .influx, .influx2, .intervalsICU,
         .mastodon, .rest, .restPost, .sms, .soap, .soap12,
+        .beeminder, .homeAssistant, .influx, .influx2, .intervalsICU, .rest, .restPost,
     ]
 
     static var web: [Fixture] { all.filter { $0.web != nil } }

@@ -5,6 +5,7 @@ public import StepDomain
 public enum DestinationRegistry {
     public static let kinds: [DestinationKind] = [
         .beeminder, .command, .fhir, .file, .influx, .intervalsICU, .mastodon, .rest, .sms, .soap,
+        .beeminder, .homeAssistant, .influx, .intervalsICU, .rest,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }
