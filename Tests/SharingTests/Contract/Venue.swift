@@ -78,19 +78,13 @@ extension Fixture {
 
     /// The destination that a whole table describes.
     static func destination(
-<<<<<<< HEAD
-        _ text: String, environment: [String: String] = TestSecret.environment, systemBus: DBusAddress = .address("unix:path=/nowhere")
-    ) throws -> any ShareDestination {
-        let table = try #require(try SettingsTable.destinations(in: text, path: "istep.toml").first)
-        let surroundings = Surroundings(
-            environment: environment, home: "/home/anna", systemBus: systemBus, transport: { CurlTransport(userAgent: "istep/test") })
-=======
         _ text: String, environment: [String: String] = TestSecret.environment,
+        systemBus: DBusAddress = .address("unix:path=/nowhere"),
         transport: @escaping @Sendable () -> any HTTPTransport = { CurlTransport(userAgent: "istep/test") }
     ) throws -> any ShareDestination {
         let table = try #require(try SettingsTable.destinations(in: text, path: "istep.toml").first)
-        let surroundings = Surroundings(environment: environment, home: "/home/anna", transport: transport)
->>>>>>> 96cfa90 (Sharing: the bytes of each request, compared as a whole; what tables are refused)
+        let surroundings = Surroundings(
+            environment: environment, home: "/home/anna", systemBus: systemBus, transport: transport)
         return try #require(try DestinationRegistry.destination(from: table, in: surroundings))
     }
 

@@ -37,7 +37,7 @@ private struct CommandVenue: Venue {
         folder = try Folder()
         isIdempotent = keys.contains("idempotent")
         let program = try folder.write("program", "#!/bin/sh\nexec cat >> \(folder.path)/input\n", mode: 0o700)
-        self.keys = "command = ['\(program)']\n" + keys
+        self.keys = "command = ['/bin/sh', '\(program)']\n" + keys
     }
 
     func held() throws -> [HeldDay] {

@@ -71,6 +71,8 @@ struct CommandDestination: ConfiguredDestination {
         case exited(Int, words: String)
         case signalled
         case notStarted(String)
+        /// It was started, and what became of it is not known.
+        case lost(String)
         case outOfTime
     }
 
@@ -97,8 +99,10 @@ struct CommandDestination: ConfiguredDestination {
             case .exited(let code): return .exited(Int(code), words: Self.lastLine(of: words))
             case .signaled: return .signalled
             }
+        } catch let error as SubprocessError where [.spawnFailed, .executableNotFound].contains(error.code) {
+            return .notStarted(error.underlyingError.map { "\($0)" } ?? "\(error)")
         } catch {
-            return Task.isCancelled ? .outOfTime : .notStarted("\(error)")
+            return Task.isCancelled ? .outOfTime : .lost("\(error)")
         }
     }
 
@@ -128,7 +132,8 @@ struct CommandDestination: ConfiguredDestination {
             default: throw ShareFailure(.unanswered, said)
             }
         case .signalled: throw ShareFailure(.unanswered, "\(program) was ended by a signal")
-        case .notStarted(let reason): throw ShareFailure(.unanswered, "\(program) could not be run: \(reason)")
+        case .notStarted(let reason): throw ShareFailure(.unreachable, "\(program) could not be run: \(reason)")
+        case .lost(let reason): throw ShareFailure(.unanswered, "how \(program) ended is not known: \(reason)")
         case .outOfTime:
             throw ShareFailure(
                 .unanswered, "\(program) did not end within \(timeout.components.seconds) s, or was interrupted",

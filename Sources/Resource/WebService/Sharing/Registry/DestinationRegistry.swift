@@ -4,8 +4,7 @@ public import StepDomain
 /// The kinds of destinations that there are: one line each.
 public enum DestinationRegistry {
     public static let kinds: [DestinationKind] = [
-        .beeminder, .command, .fhir, .file, .influx, .intervalsICU, .mastodon, .rest, .sms, .soap,
-        .beeminder, .homeAssistant, .influx, .intervalsICU, .rest,
+        .beeminder, .command, .fhir, .file, .homeAssistant, .influx, .intervalsICU, .mastodon, .rest, .sms, .soap,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }
