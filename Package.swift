@@ -118,7 +118,8 @@ let package = Package(
         tests("SimulatedBlueZ", ["DBus", "PrivateBus"]),
         tests("StepViews", ["StepDomain"]),
         .testTarget(
-            name: "istepTests", dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "StepDatabase"],
+            name: "istepTests",
+            dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "WebStage"],
             path: "Tests/istepTests", swiftSettings: rules),
 
         // Benchmarks: run by the scripts beside them, against a peer in the same run

@@ -5,8 +5,8 @@ import StepViews
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "What waits to be shared: list it, try it again, drop it.",
-        subcommands: [List.self, Retry.self, Drop.self],
+        abstract: "What waits to be shared: list it, send it, try it again, drop it.",
+        subcommands: [List.self, Send.self, Retry.self, Drop.self],
         defaultSubcommand: List.self)
 }
 
@@ -75,8 +75,6 @@ extension OutboxCommand {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
             let sharing = try SharingRun(wiring, history).with([choice.destination])
-            let progress = wiring.progress()
-            defer { progress.end() }
             let entries = try choice.entries([.pending, .unknown, .rejected], history, wiring, isUserNamed: common.user != nil)
             let now = wiring.now()
             try history.record(entries.map { entry in
@@ -87,10 +85,29 @@ extension OutboxCommand {
             var state = try history.state(of: sharing.destinations[0].name)
             state.release()
             try history.record(state)
-            let reports = try await sharing.share(.due, progress)
-            progress.end()
-            try wiring.show(sharing.view(reports))
-            if let worst = SharingRun.worst(reports) { throw SilentExit(worst.status) }
+            try await sharing.run(.due)
+        }
+    }
+
+    struct Send: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "send",
+            abstract: "Send what is due, as every sync does after reading.",
+            discussion: "A destination that failed a moment ago is left alone until its time has come; --wait waits for that.")
+
+        @Argument(help: ArgumentHelp("Only to this destination.", valueName: "destination"))
+        var destination: String?
+
+        @Flag(help: "Go on until everything has arrived.")
+        var wait = false
+
+        @OptionGroup var common: CommonOptions
+
+        func run() async throws {
+            let wiring = try Wiring(common)
+            let history = try wiring.history(for: .updating)
+            let sharing = try SharingRun(wiring, history).with(destination.map { [$0] } ?? [])
+            try await sharing.run(.due, isPatient: wait)
         }
     }
 

@@ -76,13 +76,7 @@ struct ShareCommand: AsyncParsableCommand {
             return try wiring.say("Put into the outbox; the next sync sends it.")
         }
 
-        let progress = wiring.progress()
-        defer { progress.end() }
-        let reports = try await sharing.share(order, isPatient: wait, progress)
-        progress.end()
-        try wiring.show(sharing.view(reports))
-        try Task.checkCancellation()
-        if let worst = SharingRun.worst(reports) { throw SilentExit(worst.status) }     // the view has told the words
+        try await sharing.run(order, isPatient: wait)
     }
 
     private func days(of user: User, _ history: SharingRun.History, today: Day) throws -> [Day] {

@@ -54,6 +54,17 @@ struct SharingRun {
         StepDataService(history: history, ledger: history, localTime: wiring.localTime, now: wiring.now)
     }
 
+    /// A whole command: shares, shows how it went, and ends with the exit code of the worst.
+    func run(_ order: StepDataService.ShareOrder, isPatient: Bool = false) async throws {
+        let progress = wiring.progress()
+        defer { progress.end() }
+        let reports = try await share(order, isPatient: isPatient, progress)
+        progress.end()
+        try wiring.show(view(reports))
+        try Task.checkCancellation()
+        if let worst = Self.worst(reports) { throw SilentExit(worst.status) }       // the view has told the words
+    }
+
     /// Shares under the lock that keeps two from sending the same.
     ///
     /// - Parameters:
