@@ -1,8 +1,8 @@
 extension Fixture {
     /// At least one for each kind of the registry: one line each.
     static let all: [Fixture] = [
-        .beeminder, .command, .idempotentCommand, .csvFile, .jsonFile, .fhir, .fhirCalories, .homeAssistant, .influx, .influx2,
-        .intervalsICU, .mastodon, .rest, .restPost, .sms, .soap, .soap12,
+        .beeminder, .command, .idempotentCommand, .csvFile, .jsonFile, .fhir, .fhirCalories, .homeAssistant, .homeAssistantMQTT, .influx,
+        .influx2, .intervalsICU, .mastodon, .rest, .restPost, .sms, .soap, .soap12,
     ]
 
     static var web: [Fixture] { all.filter { $0.web != nil } }

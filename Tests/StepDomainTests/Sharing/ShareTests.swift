@@ -85,6 +85,20 @@ import TestSupport
         #expect(reports[1].events.map(\.user) == [outbox.anna.id, ben.id])
     }
 
+    @Test func whereOneDayIsShownNoneGoesAfterALaterOne() async throws {
+        var traits = ShareTraits.replacing
+        traits.showsLatestOnly = true
+        let sensor = ScriptedDestination("sensor", traits, terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(5000, on: april21)
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.sent, .sent])
+        try outbox.walk(4500, on: april20)
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.passed])
+        #expect(sensor.times(april20) == 1)
+        try outbox.walk(5500, on: april21)
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.corrected])
+    }
+
     @Test func samplesGoWhereTheyAreWanted() async throws {
         try outbox.walk(4000, on: april20)
         let data = try outbox.history.stepData(of: outbox.anna, on: april20)

@@ -31,6 +31,7 @@ struct ShareDrain: Sendable {
         do {
             run.report.state = try ledger.state(of: destination.name)
             try recover()
+            if traits.showsLatestOnly { run.latest = try latestDays() }
             run.all = try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: .max).count
             while !run.isOver, try await pass(&run) {}
         } catch {
@@ -46,6 +47,8 @@ struct ShareDrain: Sendable {
         /// Entries that were due at the beginning.
         var all = 0
         var rejections = 0
+        /// The latest days that the destination has, where it shows one a person.
+        var latest: [User.ID: Day] = [:]
         var isOver = false
 
         mutating func note(_ entry: ShareEntry, _ outcome: ShareReport.Event.Outcome) {
@@ -76,6 +79,11 @@ struct ShareDrain: Sendable {
         let tried = Set(report.events.map { [Int($0.user), $0.day.daysSince1970] })
         return try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: .max)
             .count { !tried.contains([Int($0.user), $0.day.daysSince1970]) }
+    }
+
+    private func latestDays() throws -> [User.ID: Day] {
+        try ledger.entries(for: destination.name, in: Set(ShareEntry.State.allCases)).filter(\.isCorrection)
+            .reduce(into: [:]) { $0[$1.user] = max($0[$1.user] ?? $1.day, $1.day) }
     }
 
     // MARK: One window
@@ -112,6 +120,11 @@ struct ShareDrain: Sendable {
             // A correction was taken back, or the day was asked for in vain.
             try ledger.remove(entry)
             return run.note(entry, .nothingKnown)
+        }
+        if let latest = run.latest[entry.user], entry.day < latest {
+            entry.settle(at: moment)
+            run.note(entry, .passed)
+            return settled.append(entry)
         }
         let content = day.fingerprint
         var step = entry.step(content, traits, readyAt: readyAt(day.summary), now: moment)
@@ -226,6 +239,7 @@ struct ShareDrain: Sendable {
         var entry = one.entry
         run.note(entry, entry.isCorrection ? .corrected : .sent)
         entry.confirm(receipt, lookAgain: lookAgain(one.parcel.day.summary), at: now())
+        if traits.showsLatestOnly { run.latest[entry.user] = max(run.latest[entry.user] ?? entry.day, entry.day) }
         run.report.state.succeed()
         run.report.failure = nil
         run.rejections = 0

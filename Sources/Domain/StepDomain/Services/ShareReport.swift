@@ -10,6 +10,8 @@ public struct ShareReport: Sendable {
             case unchanged
             /// The destination has earlier figures, and cannot be given others.
             case fixed
+            /// The destination shows one day only, and a later one.
+            case passed
             /// It goes out when the day is over, or when its missing steps have had their time.
             case held(until: Timestamp)
             /// It stays in the outbox.

@@ -22,12 +22,14 @@ public struct ShareTraits: Hashable, Sendable {
     public var batch: Int
     /// Whether it is given the samples besides the day's figures.
     public var wantsSamples: Bool
+    /// Whether it shows one day of a person, the last that it was given: then no day is sent after a later one.
+    public var showsLatestOnly: Bool
     /// Whether it is one person's (an account, a profile), and does not tell whose days it is given.
     public var isPersonal: Bool
 
     public init(
         resending: Resending, corrects: Bool, canFind: Bool = false, takesUnfinishedDays: Bool, batch: Int = 1,
-        wantsSamples: Bool = false, isPersonal: Bool = false
+        wantsSamples: Bool = false, showsLatestOnly: Bool = false, isPersonal: Bool = false
     ) {
         self.resending = resending
         self.corrects = corrects
@@ -35,6 +37,7 @@ public struct ShareTraits: Hashable, Sendable {
         self.takesUnfinishedDays = takesUnfinishedDays
         self.batch = batch
         self.wantsSamples = wantsSamples
+        self.showsLatestOnly = showsLatestOnly
         self.isPersonal = isPersonal
     }
 

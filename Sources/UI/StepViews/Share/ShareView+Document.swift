@@ -7,7 +7,8 @@ extension ShareView {
             public var user: String
             /// `2014-04-20`.
             public var day: String
-            /// `sent`, `corrected`, `unchanged`, `fixed` (changed since, and cannot be corrected), `held`, `queued`, `unknown`,
+            /// `sent`, `corrected`, `unchanged`, `fixed` (changed since, and cannot be corrected), `passed` (a later
+            /// day is shown there), `held`, `queued`, `unknown`,
             /// `rejected` or `nothingKnown`.
             public var outcome: String
             /// The destination's words, or istep's.
@@ -62,6 +63,7 @@ extension ShareView {
         case .corrected: document.outcome = "corrected"
         case .unchanged: document.outcome = "unchanged"
         case .fixed: document.outcome = "fixed"
+        case .passed: document.outcome = "passed"
         case .nothingKnown: document.outcome = "nothingKnown"
         case .held(let until): (document.outcome, document.until) = ("held", Words.iso(until, localTime))
         case .queued(let reason): (document.outcome, document.reason) = ("queued", reason)

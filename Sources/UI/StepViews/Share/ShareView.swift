@@ -77,6 +77,7 @@ public struct ShareView: View {
     private func tell(_ event: ShareReport.Event, on page: inout Page) {
         switch event.outcome {
         case .sent, .corrected, .unchanged, .queued: break
+        case .passed: page.paragraph("\(subject(event)): a later day is shown there", indent: 2, hanging: 4)
         case .fixed:
             page.paragraph("\(subject(event)): changed since it was sent, and cannot be corrected there", ink: .doubtful, indent: 2, hanging: 4)
         case .held(let until):

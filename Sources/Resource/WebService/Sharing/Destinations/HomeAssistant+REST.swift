@@ -21,6 +21,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
     var traits: ShareTraits {
         var traits = ShareTraits.replacing
         traits.batch = 64
+        traits.showsLatestOnly = true
         traits.isPersonal = !entity.contains("{user}")
         return traits
     }

@@ -17,6 +17,9 @@ struct HomeAssistantSensor: Encodable, Sendable {
     }
 
     var state: String { "\(day.steps)" }
+    /// The entity without its domain: `istep_anna`.
+    var object: String { String(entity.dropFirst("sensor.".count)) }
+    var attributes: Attributes { Attributes(day: day) }
 
     /// A name as part of an entity's: a…z, 0…9 and _. Where letters are lost by that, a number keeps names apart that would
     /// be the same.
@@ -32,26 +35,35 @@ struct HomeAssistantSensor: Encodable, Sendable {
 
     private enum Key: String, CodingKey { case state, attributes }
 
-    private enum Attribute: String, CodingKey {
-        case friendlyName = "friendly_name", unit = "unit_of_measurement", stateClass = "state_class", icon, user, date
-        case distance = "distance_m", energy = "energy_kcal", goal, percentage, completeness
-    }
-
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(state, forKey: .state)
-        var attributes = container.nestedContainer(keyedBy: Attribute.self, forKey: .attributes)
-        try attributes.encode("Steps of \(day.user.name)", forKey: .friendlyName)
-        try attributes.encode("steps", forKey: .unit)
-        try attributes.encode("total_increasing", forKey: .stateClass)
-        try attributes.encode("mdi:walk", forKey: .icon)
-        try attributes.encode(day.user.name, forKey: .user)
-        try attributes.encode(day.day, forKey: .date)
-        try attributes.encodeIfPresent(day.metres, forKey: .distance)
-        try attributes.encodeIfPresent(day.kilocalories, forKey: .energy)
-        try attributes.encodeIfPresent(day.summary.goal, forKey: .goal)
-        try attributes.encodeIfPresent(day.percentage, forKey: .percentage)
-        try attributes.encode(day.summary.completeness, forKey: .completeness)
+        try container.encode(attributes, forKey: .attributes)
+    }
+
+    /// What goes with the state. By REST the unit and the kind of the state are among it; an entity of MQTT has them anyway.
+    struct Attributes: Encodable, Sendable {
+        let day: SharedDay
+
+        private enum Key: String, CodingKey {
+            case friendlyName = "friendly_name", unit = "unit_of_measurement", stateClass = "state_class", icon, user, date
+            case distance = "distance_m", energy = "energy_kcal", goal, percentage, completeness
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode("Steps of \(day.user.name)", forKey: .friendlyName)
+            try container.encode("steps", forKey: .unit)
+            try container.encode("total_increasing", forKey: .stateClass)
+            try container.encode("mdi:walk", forKey: .icon)
+            try container.encode(day.user.name, forKey: .user)
+            try container.encode(day.day, forKey: .date)
+            try container.encodeIfPresent(day.metres, forKey: .distance)
+            try container.encodeIfPresent(day.kilocalories, forKey: .energy)
+            try container.encodeIfPresent(day.summary.goal, forKey: .goal)
+            try container.encodeIfPresent(day.percentage, forKey: .percentage)
+            try container.encode(day.summary.completeness, forKey: .completeness)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import MQTT
 internal import Settings
 internal import StepDomain
 
@@ -19,15 +20,19 @@ extension DestinationKind {
 
             # entity = "sensor.istep_{user}"       # a sensor for each user; or of one name, for one user
             # users = ["Anna"]                     # whose days these are, where the entity has no {user}
-            # via = "rest"                         # the way there
-
             # The sensor shows the latest day; days that are older than what it shows have nowhere to go, and count as shared.
-            # Home Assistant forgets it when it starts anew, until the next steps are shared.
+            # Home Assistant forgets it when it starts anew, until the next steps are shared. By way of its MQTT broker, which
+            # makes a device of it by itself (MQTT discovery) and remembers it, the table is, instead of url and token:
+            #   via = "mqtt"
+            #   host = "homeassistant.local"       # the broker's; port = 1883, or 8883 with tls
+            #   tls = true                         # without it, and for another machine, insecure = true
+            #   username = "istep"                 # with password_file, password_env or password_credential
+            #   topic = "istep"                    # what its own topics begin with; discovery = "homeassistant"
             """
     ) { reader, context in
-        let way = reader.choice("via", among: ["rest"]) ?? "rest"
         let entity = reader.sensor("entity") ?? "sensor.istep_{user}"
-        return switch way {
+        return switch reader.choice("via", among: ["rest", "mqtt"]) ?? "rest" {
+        case "mqtt": reader.homeAssistantMQTT(context, entity: entity)
         default: reader.homeAssistantREST(context, entity: entity)
         }
     }
@@ -44,6 +49,35 @@ extension TableReader {
         if isName { return text }
         refuse(key, expected: expected)
         return nil
+    }
+
+    /// Levels of a topic, which the entity's own come behind.
+    private mutating func levels(_ key: String) -> String? {
+        value(key, "levels of a topic, such as home/istep") { text in
+            let isTopic = !text.hasPrefix("/") && !text.hasSuffix("/") && (try? MQTTMessage(topic: text, payload: [])) != nil
+            return isTopic ? text : nil
+        }
+    }
+
+    fileprivate mutating func homeAssistantMQTT(_ context: DestinationContext, entity: String) -> HomeAssistantMQTTDestination? {
+        let host = requireText("host", "the name or address of the broker, such as homeassistant.local")
+        let port = integer("port", in: 1...65_535, "a port")
+        let isEncrypted = flag("tls") ?? false
+        let isInsecure = flag("insecure") ?? false
+        let username = text("username", "the user's name at the broker")
+        let password = secret("password", isRequired: false)
+        let topic = levels("topic") ?? "istep"
+        let discovery = levels("discovery") ?? "homeassistant"
+        guard let host else { return nil }
+        do {
+            let broker = try MQTTBroker(host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
+            return HomeAssistantMQTTDestination(
+                context: context, broker: broker, isInsecure: isInsecure, password: password, entity: entity, topic: topic,
+                discovery: discovery)
+        } catch {
+            refuse("host", expected: "a broker (\(error.description))")
+            return nil
+        }
     }
 
     fileprivate mutating func homeAssistantREST(_ context: DestinationContext, entity: String) -> HomeAssistantRESTDestination? {
