@@ -11,7 +11,9 @@ public final class Wire {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
+    /// Ends the connection whoever else has a descriptor of it: a child that was started meanwhile may.
     deinit {
+        shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)
     }
 
@@ -61,8 +63,10 @@ public final class Wire {
 
     /// Ends the connection with a reset instead of an orderly close.
     public func reset() {
-        var now = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        // What connect(2) calls dissolving the association.
+        var nobody = sockaddr()
+        nobody.sa_family = sa_family_t(AF_UNSPEC)
+        _ = Glibc.connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
     /// The next packet of MQTT; nil if the other side has gone.

@@ -66,20 +66,27 @@ struct TLSTests {
         }
     }
 
+    /// Again and again, because what the library makes of it depends on how much has come when it looks.
     @Test(arguments: [true, false])
     func aConnectionThatEndsInTheHandshakeEndsTheCall(isReset: Bool) async throws {
         let broker = FakeBroker { wire, _ in
-            _ = wire.read(100)
+            // A record of TLS: its length stands behind type and version (RFC 8446, section 5.1).
+            let header = wire.read(5)
+            guard header.count == 5 else { return }
+            _ = wire.read(Int(header[3]) << 8 | Int(header[4]))
             if isReset { wire.reset() }
         }
+        let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true), message = try MQTTMessage.text("a", "1")
         let clock = ContinuousClock(), began = clock.now
-        let error = await failure([try .text("a", "1")], try MQTTBroker(host: "localhost", port: broker.port, tls: true))
-        guard case .notSent = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        for _ in 0..<10 {
+            guard case .notSent(let reason) = await failure([message], address) else {
+                Issue.record("not told as not sent")
+                return
+            }
+            #expect(!reason.contains("within"))
         }
-        // Before the limit of the call.
-        #expect(began.duration(to: clock.now) < .seconds(10))
+        // Before the limit of even one call.
+        #expect(began.duration(to: clock.now) < .seconds(20))
     }
 
     @Test func aHandshakeThatStallsEndsWithTheLimit() async throws {

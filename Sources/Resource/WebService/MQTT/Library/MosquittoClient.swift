@@ -44,6 +44,9 @@ final class MosquittoClient {
     /// Blocks until there is a TCP connection. Keep-alive comes from the library too.
     func connect(_ broker: MQTTBroker) throws(Failure) {
         try check(cmosquitto_connect(client, broker.host, Int32(broker.port), Self.keepAlive))
+        // The library lets the connection go over to children, which would keep it open.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        limitBuffer()
     }
 
     /// - Returns: the identifier that the acknowledgement will have.
@@ -73,7 +76,7 @@ final class MosquittoClient {
     var wantsToWrite: Bool { cmosquitto_wants_write(client) }
 
     /// A small buffer, so that a broker cannot have much under way before it is noticed. Fails without harm.
-    func limitBuffer() {
+    private func limitBuffer() {
         var size: Int32 = 16 * 1024
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
     }

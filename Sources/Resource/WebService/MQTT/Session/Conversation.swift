@@ -18,7 +18,6 @@ final class Conversation {
 
     /// - Returns: how it ended; nil if the broker shall be asked again with MQTT 3.1.1.
     func run() -> Exchange.Outcome? {
-        client.limitBuffer()
         while !exchange.isOver {
             for event in happened() {
                 let before = delivery.progress

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 
 /// What a program writes, read on a thread of its own until it ends.
-final class Log: Sendable {
+public final class Log: Sendable {
     private struct Waiter {
         let good: String
         let bad: [String]
@@ -37,10 +37,11 @@ final class Log: Sendable {
         }
     }
 
-    var text: String { state.withLock { $0.text } }
+    /// All so far.
+    public var text: String { state.withLock { $0.text } }
 
     /// Waits until `good` was written, or one of `bad`, or nothing more comes.
-    func contains(_ good: String, orAnyOf bad: [String] = []) async -> Bool {
+    public func contains(_ good: String, orAnyOf bad: [String] = []) async -> Bool {
         await withCheckedContinuation { continuation in
             let waiter = Waiter(good: good, bad: bad, continuation: continuation)
             let verdict = state.withLock { state in
