@@ -25,16 +25,16 @@ public actor FakeModemManager: DBusObject {
     /// By the numbers of their paths.
     public private(set) var modems: [Int: FakeModem] = [:]
     /// By their paths, in the order in which they were made.
-    public private(set) var messages: [(path: String, message: FakeMessage)] = []
+    public internal(set) var messages: [(path: String, message: FakeMessage)] = []
     /// What has really gone over the air, in order.
     public private(set) var delivered: [FakeMessage] = []
     /// Interface and method of every call except those of `Properties` and `ObjectManager`.
-    public private(set) var calls: [String] = []
-    private var sending: [Sending] = []
-    private var refusals: [String: (name: String, message: String)] = [:]
-    private var held: [DBusMethodCall] = []
-    private var watchers: [CheckedContinuation<Void, Never>] = []
-    private var nextMessage = 0
+    public internal(set) var calls: [String] = []
+    var sending: [Sending] = []
+    var refusals: [String: (name: String, message: String)] = [:]
+    var held: [DBusMethodCall] = []
+    var watchers: [CheckedContinuation<Void, Never>] = []
+    var nextMessage = 0
 
     static let root: ObjectPath = "/org/freedesktop/ModemManager1"
 
@@ -83,115 +83,28 @@ public actor FakeModemManager: DBusObject {
         held = []
     }
 
-    // MARK: What a client does
-
-    public func receive(_ call: DBusMethodCall) async {
-        let message = call.message
-        guard let path = message.path, let interface = message.interface, let member = message.member else {
-            return await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "an interface is missing")
-        }
-        guard let expected = MessagingInterfaces.methods[interface]?[member] else {
-            return await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "No such method “\(member)”")
-        }
-        guard message.signature == expected else {
-            return await call.fail(
-                "org.freedesktop.DBus.Error.InvalidArgs",
-                "Type of message, “(\(message.signature))”, does not match expected type “(\(expected))”")
-        }
-        if interface != MessagingInterfaces.properties, interface != MessagingInterfaces.objectManager { calls.append("\(interface).\(member)") }
-        if let refusal = refusals[member] { return await call.fail(refusal.name, refusal.message) }
-        await answer(call, path, interface, member)
-    }
-
-    private func answer(_ call: DBusMethodCall, _ path: ObjectPath, _ interface: String, _ member: String) async {
-        switch (interface, member) {
-        case (MessagingInterfaces.objectManager, _) where path == Self.root: await call.reply([managedObjects])
-        case (MessagingInterfaces.properties, "GetAll"): await getAll(call, path)
-        case (MessagingInterfaces.messaging, _) where modem(at: path)?.hasMessaging == true: await messaging(call, path, member)
-        case (MessagingInterfaces.message, "Send") where index(of: path) != nil: await send(call, path)
-        default: await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "Object does not exist at path “\(path)”")
-        }
-    }
-
-    private func getAll(_ call: DBusMethodCall, _ path: ObjectPath) async {
-        let interface = call.message.body.first?.stringValue
-        if interface == MessagingInterfaces.modem, let modem = modem(at: path) { return await call.reply([.properties(modem.properties)]) }
-        if interface == MessagingInterfaces.message, let index = index(of: path) {
-            return await call.reply([.properties(messages[index].message.properties)])
-        }
-        await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "Object does not exist at path “\(path)”")
-    }
-
-    private func messaging(_ call: DBusMethodCall, _ path: ObjectPath, _ member: String) async {
-        guard let state = modem(at: path)?.state, state.rawValue >= FakeModem.State.enabled.rawValue else {
-            return await call.fail(Self.core + "WrongState", "Cannot \(member.lowercased()) SMS: device not yet enabled")
-        }
-        switch member {
-        case "List": await call.reply([.objectPaths(messages.compactMap { ObjectPath($0.path) })])
-        case "Create": await create(call)
-        default:
-            guard let named = call.message.body.first?.pathValue, let index = index(of: named) else {
-                return await call.fail(Self.core + "NotFound", "No SMS found with path")
-            }
-            messages.remove(at: index)
-            await call.reply()
-        }
-    }
-
-    private func create(_ call: DBusMethodCall) async {
-        let properties = call.message.body.first?.propertiesValue ?? [:]
-        // Others, of other types, the real one does not take either.
-        guard case .string(let text)? = properties["text"], case .string(let number)? = properties["number"], properties.count == 2 else {
-            return await call.fail(Self.core + "InvalidArgs", "Cannot create SMS: mandatory parameter 'number' is missing")
-        }
-        await call.reply([.objectPath(keep(FakeMessage(text: text, number: number)))])
-    }
-
-    private func send(_ call: DBusMethodCall, _ path: ObjectPath) async {
-        let what = sending.count > 1 ? sending.removeFirst() : sending.first ?? .succeed
-        switch what {
-        case .succeed:
-            deliver(path, noted: true)
-            await call.reply()
-        case .fail(let name, let message): await call.fail(name, message)
-        case .succeedWithError(let name, let message):
-            deliver(path, noted: false)
-            await call.fail(name, message)
-        case .hang:
-            held.append(call)
-            for watcher in watchers { watcher.resume() }
-            watchers = []
-        case .die: await bus.close()
-        case .succeedAndDie:
-            deliver(path, noted: false)
-            await bus.close()
-        }
-    }
-
     // MARK: State
 
-    private static let core = "org.freedesktop.ModemManager1.Error.Core."
-
-    private func keep(_ message: FakeMessage) -> ObjectPath {
+    func keep(_ message: FakeMessage) -> ObjectPath {
         let path = Self.root.appending("SMS").appending(String(nextMessage))
         nextMessage += 1
         messages.append((path.string, message))
         return path
     }
 
-    private func deliver(_ path: ObjectPath, noted: Bool) {
+    func deliver(_ path: ObjectPath, noted: Bool) {
         guard let index = index(of: path) else { return }
         delivered.append(messages[index].message)
         if noted { messages[index].message.state = 5 }
     }
 
-    private func index(of path: ObjectPath) -> Int? { messages.firstIndex { $0.path == path.string } }
+    func index(of path: ObjectPath) -> Int? { messages.firstIndex { $0.path == path.string } }
 
-    private func modem(at path: ObjectPath) -> FakeModem? {
+    func modem(at path: ObjectPath) -> FakeModem? {
         path.parent == Self.root.appending("Modem") ? Int(path.lastElement).flatMap { modems[$0] } : nil
     }
 
-    private var managedObjects: DBusValue {
+    var managedObjects: DBusValue {
         var objects: [DBusValue: DBusValue] = [:]
         for (number, modem) in modems {
             var interfaces: [DBusValue: DBusValue] = [.string(MessagingInterfaces.modem): .properties(modem.properties)]

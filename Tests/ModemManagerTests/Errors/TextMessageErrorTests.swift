@@ -7,7 +7,7 @@ struct TextMessageErrorTests {
         .noMessaging(modem: "modem 0"), .locked(modem: "modem 0", index: "0", lock: "sim-pin"), .disabled(modem: "modem 0", index: "0"),
         .notRegistered(modem: "modem 0", index: "0"), .notReady(modem: "modem 0", index: "0", state: "it is starting"),
         .accessDenied("sending"), .badNumber("x"), .badText("it is empty"), .textTooLong(parts: 4, limit: 3),
-        .textTooLong(parts: nil, limit: 3), .refused(reason: "no network"), .unanswered(reason: "no answer"), .cancelled(wasSent: false),
+        .textTooLong(parts: nil, limit: 3), .refused(reason: "barred"), .notNow(reason: "no network"), .unanswered(reason: "no answer"), .cancelled(wasSent: false),
         .cancelled(wasSent: true),
     ]
 

@@ -23,11 +23,9 @@ struct DoubtTests {
     }
 
     @Test(arguments: [
-        (core + "WrongState", "device not enabled"), (core + "InvalidArgs", "Cannot generate PDUs"),
-        (core + "Unsupported", "Sending SMS is not supported by this modem"), (core + "Retry", "SMS storage currently locked"),
-        (bus + "UnknownMethod", "Object does not exist"), (equipment + "NoNetwork", "No network"),
-        (equipment + "SimPin", "SIM PIN required"), (message + "NotAllowed", "Operation not allowed"),
-        (message + "SmscAddressUnknown", "SMSC address unknown"), (message + "NoNetwork", "No network"),
+        (core + "InvalidArgs", "Cannot generate PDUs"), (core + "Unsupported", "Sending SMS is not supported by this modem"),
+        (bus + "UnknownMethod", "Object does not exist"), (equipment + "SimPin", "SIM PIN required"),
+        (message + "NotAllowed", "Operation not allowed"), (message + "SmscAddressUnknown", "SMSC address unknown"),
         (message + "Unknown", "Unknown message error: 21"), (message + "Unknown", "Unknown message error: 50"),
     ])
     func aRefusalOfTheOnlyPartIsSurelyNotSentAndTakenAway(name: String, words: String) async throws {
@@ -37,6 +35,21 @@ struct DoubtTests {
             return
         }
         #expect(reason.contains(words))
+        #expect(kept == 0)
+    }
+
+    @Test(arguments: [
+        (core + "WrongState", "device not enabled"), (core + "Retry", "SMS storage currently locked"), (equipment + "NoNetwork", "No network"),
+        (message + "NoNetwork", "No network"), (message + "SimBusy", "SIM busy"),
+    ])
+    func whatPassesByItselfIsSurelyNotSentEither(name: String, words: String) async throws {
+        let (error, kept) = try await sending(.fail(name, words))
+        guard case .notNow(let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains(words))
+        #expect(error?.isTransient == true)
         #expect(kept == 0)
     }
 
@@ -70,8 +83,8 @@ struct DoubtTests {
             return
         }
         // This one comes before the first.
-        guard case .refused = try await sending(.fail(Self.core + "WrongState", "device not enabled"), text: long).0 else {
-            Issue.record("not refused")
+        guard case .notNow = try await sending(.fail(Self.core + "WrongState", "device not enabled"), text: long).0 else {
+            Issue.record("doubted")
             return
         }
     }

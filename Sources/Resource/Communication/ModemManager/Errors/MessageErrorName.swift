@@ -6,4 +6,10 @@ enum MessageErrorName {
     static let message = "org.freedesktop.ModemManager1.Error.Message."
     static let wrongState = core + "WrongState"
     static let unauthorized = core + "Unauthorized"
+
+    /// What passes by itself: storage that is locked, a line in use, a network out of reach, a SIM that is busy.
+    static let passing = Set(
+        ["Retry", "InProgress", "Connected", "WrongState"].map { core + $0 }
+            + ["NoNetwork", "SimBusy", "SmsServiceReserved"].map { message + $0 }
+            + ["NoNetwork", "SimBusy"].map { equipment + $0 })
 }

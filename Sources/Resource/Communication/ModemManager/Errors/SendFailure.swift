@@ -28,7 +28,7 @@ struct SendFailure {
         // The one ModemManager that knew the message is not there any more, and did not get the call.
         if name == bus + "ServiceUnknown" || name == bus + "NameHasNoOwner" { return .notRunning }
         let words = TextMessageError.words(name, message)
-        if isBeforeSending(name) || parts == 1 && isRefusal(name, message) { return .refused(reason: words) }
+        if isBeforeSending(name) || parts == 1 && isRefusal(name, message) { return .notSent(name, reason: words) }
         if name == bus + "NoReply" { return .unanswered(reason: "ModemManager ended in the middle") }
         return .unanswered(reason: words)
     }

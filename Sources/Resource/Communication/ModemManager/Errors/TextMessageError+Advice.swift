@@ -18,6 +18,7 @@ extension TextMessageError {
         case .badText: "Change the text."
         case .textTooLong: "Shorten it; one character outside of the GSM alphabet more than halves what fits into a message."
         case .refused: "Check number, credit and the network's message centre; `mmcli -m any` shows the modem."
+        case .notNow: "Try again later; `mmcli -m any` shows the modem."
         case .unanswered, .cancelled(wasSent: true): "Ask the receiver, or look at `mmcli -m any --messaging-list-sms`, before sending it again."
         case .cancelled(wasSent: false): "Start again when you like."
         }

@@ -7,7 +7,7 @@ extension TextMessageError {
         switch error {
         case .cannotConnect(let address, let reason): self = .noBus("\(quoted(address)): \(reason)")
         case .disconnected: self = .noBus("it went away while \(operation)")
-        case .timedOut(_, let seconds): self = .refused(reason: "ModemManager did not answer within \(Self.text(seconds)) s when \(operation)")
+        case .timedOut(_, let seconds): self = .notNow(reason: "ModemManager did not answer within \(Self.text(seconds)) s when \(operation)")
         case .cancelled: self = .cancelled(wasSent: false)
         case .invalidMessage(let what), .nameTaken(let what): self = .refused(reason: "\(operation): \(what)")
         case .remote(let name, let message): self.init(remote: name, message, doing: operation)
@@ -22,8 +22,13 @@ extension TextMessageError {
         case _ where name.hasPrefix(bus + "Spawn") || name.hasPrefix("org.freedesktop.systemd1."): self = .notRunning
         case bus + "AccessDenied", bus + "AuthFailed", bus + "InteractiveAuthorizationRequired", MessageErrorName.unauthorized:
             self = .accessDenied("\(operation): \(Self.words(message))")
-        default: self = .refused(reason: "\(operation): \(Self.words(name, message))")
+        default: self = .notSent(name, reason: "\(operation): \(Self.words(name, message))")
         }
+    }
+
+    /// What an error means after which nothing was sent for sure.
+    static func notSent(_ name: String, reason: String) -> TextMessageError {
+        MessageErrorName.passing.contains(name) ? .notNow(reason: reason) : .refused(reason: reason)
     }
 
     /// An error as ModemManager, a modem or whoever else told it, in one line that a terminal only shows.

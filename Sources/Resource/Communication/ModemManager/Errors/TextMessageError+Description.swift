@@ -20,6 +20,7 @@ extension TextMessageError: CustomStringConvertible {
         case .textTooLong(let parts?, let limit): "the text takes \(parts) text messages, and \(limit) is the limit"
         case .textTooLong(nil, let limit): "the text is too long: \(limit) text messages is the limit"
         case .refused(let reason): "the text message was refused: \(reason)"
+        case .notNow(let reason): "the text message cannot be sent now: \(reason)"
         case .unanswered(let reason): "whether the text message was sent is not known: \(reason)"
         case .cancelled(wasSent: false): "cancelled before anything was sent"
         case .cancelled(wasSent: true): "cancelled while the text message was being sent; it may have been"

@@ -37,8 +37,10 @@ public enum TextMessageError: Error, Sendable, Hashable {
 
     // MARK: Sending
 
-    /// ModemManager, the modem or the network refused. Nothing was sent.
+    /// ModemManager, the modem or the network refused, and will the next time. Nothing was sent.
     case refused(reason: String)
+    /// They cannot now, for want of a network or because they are busy. Nothing was sent.
+    case notNow(reason: String)
     /// Sending began, and how it ended is not known: the message may have been sent.
     case unanswered(reason: String)
     /// The task was cancelled, before sending began or after.
@@ -58,7 +60,7 @@ extension TextMessageError {
     /// Whether the same may well work later without anybody changing anything: no network now, a modem that is just starting.
     public var isTransient: Bool {
         switch self {
-        case .noBus, .notRunning, .noModem, .notRegistered, .notReady, .refused, .cancelled(wasSent: false): true
+        case .noBus, .notRunning, .noModem, .notRegistered, .notReady, .notNow, .cancelled(wasSent: false): true
         default: false
         }
     }

@@ -1,0 +1,82 @@
+import MQTT
+import MQTTStage
+import Testing
+
+/// Against a broker that lets clients in and misbehaves then.
+@Suite(.timeLimit(.minutes(1)))
+struct FaultyAcknowledgementTests {
+    @Test func aBrokerThatTakesAndHangsUpLeavesDoubt() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            _ = wire.readPacket()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        #expect(error == .unanswered(reason: "127.0.0.1:\(broker.port): the broker closed the connection"))
+        // It knew MQTT 5: no second connection, and no second message.
+        #expect(broker.connections == 1)
+    }
+
+    @Test func aBrokerThatTakesAndSaysNothingLeavesDoubt() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            wire.readAll()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address(), timeout: .milliseconds(500))
+        #expect(error == .unanswered(reason: "the broker was silent for 0.5 s"))
+    }
+
+    @Test func aBrokerThatAcknowledgesHalfLeavesDoubt() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            if let packet = wire.readPacket() { wire.acknowledge(packet) }
+        }
+        guard case .unanswered = await failure([try .text("a", "1"), try .text("b", "1")], try broker.address()) else {
+            Issue.record("not told as unanswered")
+            return
+        }
+    }
+
+    @Test func acknowledgementsOfOthersDoNotCount() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            _ = wire.readPacket()
+            for identifier in 2..<9 { wire.write([0x40, 2, 0, UInt8(identifier)]) }
+        }
+        guard case .unanswered = await failure([try .text("a", "1")], try broker.address()) else {
+            Issue.record("an acknowledgement of something else was taken for one of this")
+            return
+        }
+    }
+
+    @Test func aBrokerThatIsBusyIsNotSent() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            if let packet = wire.readPacket() { wire.acknowledge(packet, code: 0x97) }
+            wire.readAll()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker did not take a message for a: Quota exceeded"))
+    }
+
+    @Test func aBrokerThatShutsDownSaysSo() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            _ = wire.readPacket()
+            wire.write([0xE0, 1, 0x8B])
+            wire.readAll()
+        }
+        let error = await failure([try .text("a", "1")], try broker.address())
+        #expect(error == .unanswered(reason: "127.0.0.1:\(broker.port): the broker ended the connection: Server shutting down"))
+    }
+
+    @Test func messagesArePublishedRetainedWithQoS1() async throws {
+        let broker = FakeBroker { wire, _ in
+            wire.accept()
+            guard let packet = wire.readPacket(), packet.isRetained, packet.qualityOfService == 1, packet.topic == "a" else { return }
+            wire.acknowledge(packet)
+            // The goodbye.
+            guard wire.readPacket()?.type == 14 else { return }
+        }
+        try await MQTT.publish([.text("a", "1")], to: broker.address())
+    }
+}
