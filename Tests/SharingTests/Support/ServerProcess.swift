@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// A server of the machine's own, started for a test in a directory of its own, which goes with it. A shell stands guard: it
-/// ends the server as soon as this process closes the other end of a pipe, on purpose or by coming to an end.
+/// ends the server as soon as this process closes the other end of its standard input, on purpose or by coming to an end.
 final class ServerProcess: Sendable {
     struct Failure: Error {
         var words: String
@@ -19,7 +19,7 @@ final class ServerProcess: Sendable {
         trap '' HUP INT QUIT TERM
         directory=$1
         shift
-        exec 2>&1
+        cd "$directory" || exit
         "$@" </dev/null &
         exec >/dev/null 2>&1
         read -r line
@@ -35,8 +35,9 @@ final class ServerProcess: Sendable {
     static func start(
         _ program: String, _ arguments: (URL) throws -> [String], until isReady: @escaping @Sendable (String) -> Bool
     ) async throws -> ServerProcess {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("istep-\(UUID().uuidString)")
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("istep-server-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+<<<<<<< HEAD
         let lifeline = try pair(), output = try pair()
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -48,18 +49,23 @@ final class ServerProcess: Sendable {
         let said = try await withCheckedThrowingContinuation { (continuation: Answer) in
             // A real thread: it waits for the server for as long as that lives. Swift's own threads have signals blocked, and
             // a shell that inherits that waits for its children in vain.
+=======
+        let life = Life()
+        let lifeline = try SocketPair(), output = try SocketPair()
+        let words = ["sh", "-c", guardScript, "guard", directory.path, program] + (try arguments(directory))
+        let shell = try spawn(words, input: lifeline.theirs, output: output.theirs)
+        try lifeline.theirs.close()
+        try output.theirs.close()
+        let said = await withCheckedContinuation { (continuation: Answer) in
+            // A real thread: it waits for the server for as long as that lives.
+>>>>>>> e451872 (Contract: servers are started without Foundation, which breaks among many sockets; nobody listens means nobody)
             Thread.detachNewThread {
-                var none = sigset_t()
-                sigemptyset(&none)
-                pthread_sigmask(SIG_SETMASK, &none, nil)
-                do {
-                    try shell.run()
-                    try lifeline.theirs.close()
-                    try output.theirs.close()
-                } catch {
-                    return continuation.resume(throwing: error)
-                }
                 listen(to: output.ours, until: isReady, continuation)
+<<<<<<< HEAD
+=======
+                life.hasEnded.store(true, ordering: .releasing)
+                waitpid(shell, nil, 0)
+>>>>>>> e451872 (Contract: servers are started without Foundation, which breaks among many sockets; nobody listens means nobody)
             }
         }
         guard let readiness = said.readiness else {
@@ -69,6 +75,7 @@ final class ServerProcess: Sendable {
         return ServerProcess(directory: directory, readiness: readiness, lifeline: lifeline.ours, shell: shell)
     }
 
+<<<<<<< HEAD
     /// Inherited by nobody: a guard that held the lifeline of another would keep that other one waiting.
     private static func pair() throws -> (theirs: FileHandle, ours: FileHandle) {
         var ends: [Int32] = [0, 0]
@@ -79,17 +86,19 @@ final class ServerProcess: Sendable {
 
     private init(directory: URL, readiness: String, lifeline: FileHandle, shell: Process) {
         (self.directory, self.readiness, self.lifeline, self.shell) = (directory, readiness, lifeline, shell)
+=======
+    private init(directory: URL, readiness: String, lifeline: FileHandle, life: Life) {
+        (self.directory, self.readiness, self.lifeline, self.life) = (directory, readiness, lifeline, life)
+>>>>>>> e451872 (Contract: servers are started without Foundation, which breaks among many sockets; nobody listens means nobody)
     }
 
     deinit { stop() }
 
     func stop() { try? lifeline.close() }
 
-    private typealias Answer = CheckedContinuation<(readiness: String?, words: String), any Error>
+    private typealias Answer = CheckedContinuation<(readiness: String?, words: String), Never>
 
-    private static func listen(
-        to output: FileHandle, until isReady: (String) -> Bool, _ continuation: Answer
-    ) {
+    private static func listen(to output: FileHandle, until isReady: (String) -> Bool, _ continuation: Answer) {
         var rest = "", words = ""
         var isWaiting = true
         while true {
@@ -108,5 +117,46 @@ final class ServerProcess: Sendable {
             }
         }
         if isWaiting { continuation.resume(returning: (nil, words + rest)) }
+    }
+
+    /// Foundation's `Process` looks which descriptors are open, and breaks where hundreds come and go meanwhile, as here; it
+    /// also leaves to the child which signals are blocked, and a shell that has them all blocked waits in vain for its own.
+    private static func spawn(_ words: [String], input: FileHandle, output: FileHandle) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input.fileDescriptor, 0)
+        for number in [1, 2] as [Int32] { posix_spawn_file_actions_adddup2(&actions, output.fileDescriptor, number) }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t(), all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        var identifier: pid_t = 0
+        let failure = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, &pointers, environ)
+        guard failure == 0 else { throw Failure(words: "/bin/sh: \(String(cString: strerror(failure)))") }
+        return identifier
+    }
+}
+
+/// Two connected sockets that no child inherits: a guard that held the lifeline of another would keep that other one waiting.
+private struct SocketPair {
+    let theirs: FileHandle
+    let ours: FileHandle
+
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw ServerProcess.Failure(words: String(cString: strerror(errno))) }
+        theirs = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+        ours = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
     }
 }
