@@ -33,12 +33,12 @@ import Testing
         let day = SharedDay.easter(steps: 17, metres: nil, kilocalories: nil, goal: nil, tracks: [.track("ring", steps: 16, 1)])
         let body = try preview("url = 'https://example.org'\nsamples = true", day).split(separator: "\n\n").last
         let samples = [
-            #"{"distanceMetres":12,"energyKilocalories":null,"pedometer":"ring","seconds":900,"start":"2014-04-20T10:00:00+02:00","steps":16}"#,
-            #"{"distanceMetres":0.75,"energyKilocalories":null,"pedometer":"ring","seconds":900,"start":"2014-04-20T10:15:00+02:00","steps":1}"#,
+            #"{"distanceMetres":12,"seconds":900,"start":"2014-04-20T10:00:00+02:00","steps":16}"#,
+            #"{"distanceMetres":0.75,"seconds":900,"start":"2014-04-20T10:15:00+02:00","steps":1}"#,
         ].joined(separator: ",")
         let figures = #"{"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":null,"energyKilocalories":null,"#
-            + #""goal":null,"percentage":null,"restDay":true,"running":false,"#
-        #expect(body.map(String.init) == figures + #""samples":[\#(samples)],"steps":17,"user":"Anna","version":1}"#)
+            + #""goal":null,"pedometers":[{"name":"ring","samples":[\#(samples)]}],"percentage":null,"restDay":true,"running":false,"#
+        #expect(body.map(String.init) == figures + #""steps":17,"user":"Anna","version":1}"#)
     }
 
     @Test(arguments: [

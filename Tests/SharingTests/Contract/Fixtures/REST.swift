@@ -31,9 +31,11 @@ private final class DayKeeper: WebService {
     private let days = Mutex<[(target: String, document: Document)]>([])
 
     struct Document: Decodable {
-        struct Sample: Decodable {
-            var pedometer: String
-            var steps: Int
+        struct Pedometer: Decodable {
+            struct Sample: Decodable { var steps: Int }
+
+            var name: String
+            var samples: [Sample]
         }
 
         var user: String
@@ -43,7 +45,7 @@ private final class DayKeeper: WebService {
         var energyKilocalories: Int?
         var goal: Int?
         var percentage: Double?
-        var samples: [Sample]?
+        var pedometers: [Pedometer]?
     }
 
     init(method: String, authorization: String) { (self.method, self.authorization) = (method, authorization) }
@@ -67,7 +69,7 @@ private final class DayKeeper: WebService {
             HeldDay(
                 user: day.user, day: day.day, steps: day.steps, metres: day.distanceMetres, kilocalories: day.energyKilocalories,
                 goal: day.goal, percentage: day.percentage,
-                samples: day.samples.map { Dictionary(grouping: $0, by: \.pedometer).mapValues { $0.map(\.steps) } })
+                samples: day.pedometers.map { Dictionary($0.map { ($0.name, $0.samples.map(\.steps)) }) { $1 } })
         }
     }
 }

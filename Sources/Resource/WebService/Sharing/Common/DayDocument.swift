@@ -3,12 +3,12 @@ internal import StepDomain
 /// A day as JSON for programs, with the names of `istep show --json`; all keys are always there.
 struct DayDocument: Encodable {
     let day: SharedDay
-    /// Whether the samples stand in it too, under `samples`.
+    /// Whether the samples stand in it too, by pedometer.
     var hasSamples = false
 
     private enum Key: String, CodingKey {
         case version, user, day, steps, distanceMetres, energyKilocalories, goal, restDay, percentage, completeness, running
-        case corrected, samples
+        case corrected, pedometers
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -25,26 +25,30 @@ struct DayDocument: Encodable {
         try container.encode(day.summary.completeness, forKey: .completeness)
         try container.encode(day.summary.isRunning, forKey: .running)
         try container.encode(day.summary.isCorrected, forKey: .corrected)
-        guard hasSamples else { return }
-        try container.encode(
-            day.tracks.flatMap { track in track.samples.map { Sample(pedometer: track.pedometer, sample: $0) } }, forKey: .samples)
+        if hasSamples { try container.encode(day.tracks.map(Pedometer.init), forKey: .pedometers) }
     }
 
-    /// What a pedometer counted in a slot of time.
-    private struct Sample: Encodable {
-        let pedometer: String
-        let sample: StepSample
+    /// What a pedometer counted on the day.
+    private struct Pedometer: Encodable {
+        struct Sample: Encodable {
+            /// ISO 8601 with the offset of the place.
+            let start: String
+            let seconds: Int
+            let steps: Int
+            let distanceMetres: Double?
+            let energyKilocalories: Double?
+        }
 
-        private enum Key: String, CodingKey { case pedometer, start, seconds, steps, distanceMetres, energyKilocalories }
+        let name: String
+        let samples: [Sample]
 
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(pedometer, forKey: .pedometer)
-            try container.encode(sample.start.iso8601(utcOffset: sample.utcOffset), forKey: .start)
-            try container.encode(sample.length, forKey: .seconds)
-            try container.encode(sample.steps, forKey: .steps)
-            try container.encode(sample.distance, forKey: .distanceMetres)
-            try container.encode(sample.energy, forKey: .energyKilocalories)
+        init(_ track: SharedDay.Track) {
+            name = track.pedometer
+            samples = track.samples.map {
+                Sample(
+                    start: $0.start.iso8601(utcOffset: $0.utcOffset), seconds: $0.length, steps: $0.steps,
+                    distanceMetres: $0.distance, energyKilocalories: $0.energy)
+            }
         }
     }
 }
