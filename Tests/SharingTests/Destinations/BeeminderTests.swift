@@ -30,8 +30,9 @@ import Testing
 
     @Test func aServerInTroubleConfirmsNothingWhateverItSays() async throws {
         for (status, kind) in [(500, ShareFailure.Kind.unanswered), (401, .credentials), (429, .busy)] {
+            let transport = ScriptedTransport(.reply(status, #"{"errors":"duplicate datapoint"}"#))
             let failure = await #expect(throws: ShareFailure.self) {
-                try await destination("", ScriptedTransport(.reply(status, #"{"errors":"duplicate datapoint"}"#))).deliver([ShareParcel(.easter())])
+                try await destination("", transport).deliver([ShareParcel(.easter())])
             }
             #expect(failure?.kind == kind)
         }

@@ -38,7 +38,8 @@ import WebStage
         try await withHouse { _, venue in
             let destination = try destination(venue.server.url)
             _ = try await destination.deliver([ShareParcel(.easter(later: 3))])
-            let receipts = try await destination.deliver([ShareParcel(.easter(steps: 5, later: 1)), ShareParcel(.easter(steps: 6, later: 2))])
+            let older = [SharedDay.easter(steps: 5, later: 1), .easter(steps: 6, later: 2)]
+            let receipts = try await destination.deliver(older.map { ShareParcel($0) })
             #expect(receipts.count == 2)
             #expect(venue.held().map(\.day) == ["2014-04-23"])
             #expect(venue.server.requests.count { $0.method == "POST" } == 1)
@@ -77,7 +78,8 @@ import WebStage
 
     @Test func aQuestionThatIsLostSentNothing() async throws {
         try await withHouse { _, venue in
-            for answer in [Answer.closeWithoutAnswer, .reply(status: 500), .json("{}"), .reply(headers: [("Content-Type", "text/html")], body: "<p>Hello")] {
+            let page = Answer.reply(headers: [("Content-Type", "text/html")], body: "<p>Hello")
+            for answer in [Answer.closeWithoutAnswer, .reply(status: 500), .json("{}"), page] {
                 venue.answerAll(answer)
                 let failure = await #expect(throws: ShareFailure.self) {
                     try await destination(venue.server.url).deliver([ShareParcel(.easter())])

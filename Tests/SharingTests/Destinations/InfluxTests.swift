@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test func samplesHavePointsOfTheirOwn() throws {
-        let day = SharedDay.easter(steps: 17, metres: nil, kilocalories: nil, goal: nil, completeness: .partial, tracks: [.track("my ring", steps: 17)])
+        let day = SharedDay.easter(
+            steps: 17, metres: nil, kilocalories: nil, goal: nil, completeness: .partial, tracks: [.track("my ring", steps: 17)])
         #expect(try lines("tags = { place = 'a, b=c' }\nprefix = 'home_'", day) == [
             #"home_steps_day,place=a\,\ b\=c,user=Anna steps=17i,goal=0i,complete=false 1397952000"#,
             #"home_steps,pedometer=my\ ring,place=a\,\ b\=c,user=Anna steps=17i,seconds=900i,distance_m=12.75 1397980800"#,
@@ -77,7 +78,8 @@ import Testing
         let samples = (0..<6000).map { StepSample(start: Timestamp(1_397_952_000 + $0), length: 1, steps: 1, utcOffset: 0) }
         let day = SharedDay.easter(tracks: [.init(pedometer: "ring", samples: samples)])
         for (first, kind) in [(true, ShareFailure.Kind.unreachable), (false, .unanswered)] {
-            let transport = first ? ScriptedTransport(.failure(.notSent(reason: "gone"))) : ScriptedTransport(.reply(204), .failure(.notSent(reason: "gone")))
+            let gone = TransportError.notSent(reason: "gone")
+            let transport = first ? ScriptedTransport(.failure(gone)) : ScriptedTransport(.reply(204), .failure(gone))
             let failure = await #expect(throws: ShareFailure.self) {
                 try await destination("database = 'h'", transport).deliver([ShareParcel(day)])
             }

@@ -17,7 +17,8 @@ extension Fixture {
     static let influx2 = Fixture(
         kind: "influx", variant: "version 2", keeps: influx.keeps, text: influx.text,
         open: {
-            let server = InfluxServer(target: "/api/v2/write?org=at%20home&bucket=health&precision=s", authorization: "Token \(TestSecret.text)")
+            let server = InfluxServer(
+                target: "/api/v2/write?org=at%20home&bucket=health&precision=s", authorization: "Token \(TestSecret.text)")
             return try WebVenue(server) {
                 "url = '\($0)'\nbucket = 'health'\norg = 'at home'\ntoken_env = '\(TestSecret.variable)'"
             }

@@ -52,7 +52,8 @@ extension TableReader {
         let database = isVersion2 ? text("database", databaseExpected) : requireText("database", databaseExpected)
         let policy = text("retention_policy", "the name of a retention policy of the database")
         for key in isVersion2 ? ["database", "retention_policy"] : ["org"] where table.keys.contains(key) {
-            refuse(key, expected: isVersion2 ? "left out beside `bucket`, which is of InfluxDB 2" : "beside a `bucket`: both are of InfluxDB 2")
+            refuse(
+                key, expected: isVersion2 ? "left out beside `bucket`, which is of InfluxDB 2" : "beside a `bucket`: both are of InfluxDB 2")
         }
         let authentication = authentication()
         guard isVersion2 else { return database.map { (.version1(database: $0, retentionPolicy: policy), authentication) } }
