@@ -106,9 +106,6 @@ let package = Package(
         .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
         tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
         tests("SOAP", ["HTTP", "Quoting", "WebStage"]),
-        .target(name: "MQTTStage", path: "Tests/MQTTStage", swiftSettings: rules),
-        tests("HTTP", ["WebStage"]),
-        tests("SOAP", ["HTTP", "WebStage"]),
         .target(name: "MQTTStage", dependencies: ["ProcessStage"], path: "Tests/MQTTStage", swiftSettings: rules),
         tests("MQTT", ["MQTTStage", "Quoting"]),
         tests(

@@ -13,7 +13,14 @@ final class ServerProcess: Sendable {
     /// The line by which it told that it is ready.
     let readiness: String
     private let lifeline: FileHandle
-    private let shell: Process
+    private let life: Life
+
+    private final class Life: Sendable {
+        let hasEnded = Atomic(false)
+    }
+
+    /// Whether it is there no more: some servers tell that they are ready before they are.
+    var hasEnded: Bool { life.hasEnded.load(ordering: .acquiring) }
 
     private static let guardScript = """
         trap '' HUP INT QUIT TERM
@@ -37,19 +44,6 @@ final class ServerProcess: Sendable {
     ) async throws -> ServerProcess {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("istep-server-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-<<<<<<< HEAD
-        let lifeline = try pair(), output = try pair()
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", guardScript, "guard", directory.path, program] + (try arguments(directory))
-        shell.currentDirectoryURL = directory
-        shell.standardInput = lifeline.theirs
-        shell.standardOutput = output.theirs
-        shell.standardError = output.theirs
-        let said = try await withCheckedThrowingContinuation { (continuation: Answer) in
-            // A real thread: it waits for the server for as long as that lives. Swift's own threads have signals blocked, and
-            // a shell that inherits that waits for its children in vain.
-=======
         let life = Life()
         let lifeline = try SocketPair(), output = try SocketPair()
         let words = ["sh", "-c", guardScript, "guard", directory.path, program] + (try arguments(directory))
@@ -58,38 +52,21 @@ final class ServerProcess: Sendable {
         try output.theirs.close()
         let said = await withCheckedContinuation { (continuation: Answer) in
             // A real thread: it waits for the server for as long as that lives.
->>>>>>> e451872 (Contract: servers are started without Foundation, which breaks among many sockets; nobody listens means nobody)
             Thread.detachNewThread {
                 listen(to: output.ours, until: isReady, continuation)
-<<<<<<< HEAD
-=======
                 life.hasEnded.store(true, ordering: .releasing)
                 waitpid(shell, nil, 0)
->>>>>>> e451872 (Contract: servers are started without Foundation, which breaks among many sockets; nobody listens means nobody)
             }
         }
         guard let readiness = said.readiness else {
             try lifeline.ours.close()
             throw Failure(words: "\(program) did not start:\n\(said.words)")
         }
-        return ServerProcess(directory: directory, readiness: readiness, lifeline: lifeline.ours, shell: shell)
+        return ServerProcess(directory: directory, readiness: readiness, lifeline: lifeline.ours, life: life)
     }
 
-<<<<<<< HEAD
-    /// Inherited by nobody: a guard that held the lifeline of another would keep that other one waiting.
-    private static func pair() throws -> (theirs: FileHandle, ours: FileHandle) {
-        var ends: [Int32] = [0, 0]
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Failure(words: String(cString: strerror(errno))) }
-        return (FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), FileHandle(fileDescriptor: ends[1], closeOnDealloc: true))
-    }
-
-    private init(directory: URL, readiness: String, lifeline: FileHandle, shell: Process) {
-        (self.directory, self.readiness, self.lifeline, self.shell) = (directory, readiness, lifeline, shell)
-=======
     private init(directory: URL, readiness: String, lifeline: FileHandle, life: Life) {
         (self.directory, self.readiness, self.lifeline, self.life) = (directory, readiness, lifeline, life)
->>>>>>> e451872 (Contract: servers are started without Foundation, which breaks among many sockets; nobody listens means nobody)
     }
 
     deinit { stop() }
