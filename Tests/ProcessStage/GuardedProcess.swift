@@ -7,28 +7,30 @@ public final class GuardedProcess: Sendable {
     public enum Problem: Error {
         /// None of these is there.
         case notInstalled([String])
-        case noSocket
+        /// What, and why.
+        case cannotStart(String, String)
     }
 
     /// What it writes, to either output.
     public let said: Log
-    private let process: Process
-    private let lifeline: FileHandle
+    private let shell: pid_t
+    private let lifeline: Ends
     private let isStopped = Mutex(false)
 
-    /// Ends the program as soon as a line comes or this process is gone. Without a `wait`: that needs signals which may be
-    /// blocked here, and those who start a child leave them so.
+    /// Ends the program as soon as a line comes, or the end of lines, which is this process's end too.
     private static let guardScript = """
+        trap '' HUP INT QUIT TERM
         directory=$1
         shift
         "$@" </dev/null 2>&1 &
         read -r line
         kill -KILL $!
+        wait
         rm -rf "$directory"
         """
 
-    private init(_ process: Process, _ lifeline: FileHandle, _ said: Log) {
-        self.process = process
+    private init(_ shell: pid_t, _ lifeline: Ends, _ said: Log) {
+        self.shell = shell
         self.lifeline = lifeline
         self.said = said
     }
@@ -42,9 +44,9 @@ public final class GuardedProcess: Sendable {
     }
 
     /// Where a program is that may not be on the path of users.
-    public static func find(_ name: String) throws -> String {
+    public static func find(_ name: String) throws(Problem) -> String {
         let paths = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"].map { "\($0)/\(name)" }
-        guard let found = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else { throw Problem.notInstalled(paths) }
+        guard let found = paths.first(where: { access($0, X_OK) == 0 }) else { throw .notInstalled(paths) }
         return found
     }
 
@@ -53,19 +55,15 @@ public final class GuardedProcess: Sendable {
     ///   - directory: removed at the end.
     public static func start(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], directory: String
-    ) throws -> GuardedProcess {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", guardScript, "sh", directory, program] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let (input, lifeline) = try socketPair(), (output, reading) = try socketPair()
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        try input.close()
-        try output.close()
-        return GuardedProcess(process, lifeline, Log(reading: reading))
+    ) throws(Problem) -> GuardedProcess {
+        let lifeline = try Ends(), output = try Ends()
+        let shell = try Spawn.start(
+            ["/bin/sh", "-c", guardScript, "sh", directory, program] + arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            descriptors: [0: lifeline.theirs, 1: output.theirs, 2: output.theirs])
+        lifeline.closeTheirs()
+        output.closeTheirs()
+        return GuardedProcess(shell, lifeline, Log(reading: output.ours))
     }
 
     /// Ends it and waits until its files are gone. Stopping again does nothing.
@@ -75,35 +73,26 @@ public final class GuardedProcess: Sendable {
             return !isStopped
         }
         guard isFirst else { return }
-        await withCheckedContinuation { continuation in
-            process.terminationHandler = { _ in continuation.resume() }
-            try? lifeline.write(contentsOf: Data("end\n".utf8))
-        }
+        lifeline.closeOurs()
+        await said.end()
+        _ = Spawn.wait(for: shell)
     }
 
     /// Runs a program to its end.
-    /// - Returns: its exit status and what it wrote to standard error.
-    public static func run(_ program: String, _ arguments: [String], in directory: String) async throws -> (status: Int32, said: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: directory)
-        let complaints = directory + "/complaints"
-        try Data().write(to: URL(fileURLWithPath: complaints))
-        process.standardError = FileHandle(forWritingAtPath: complaints)
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        return (status, (try? String(contentsOfFile: complaints, encoding: .utf8)) ?? "")
-    }
-
-    /// Two connected ends that no other child inherits: with a pipe of Foundation's each would keep the others from ending.
-    private static func socketPair() throws -> (FileHandle, FileHandle) {
-        var pair: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else { throw Problem.noSocket }
-        return (
-            FileHandle(fileDescriptor: pair[0], closeOnDealloc: true), FileHandle(fileDescriptor: pair[1], closeOnDealloc: true)
-        )
+    /// - Returns: its exit status, nil if it was killed, and what it wrote.
+    public static func run(
+        _ program: String, _ arguments: [String], in directory: String
+    ) async throws(Problem) -> (status: Int32?, said: String) {
+        let output = try Ends(), input = try Ends()
+        let words = ["/bin/sh", "-c", #"cd "$1" && shift && exec "$@""#, "sh", directory, program] + arguments
+        let child = try Spawn.start(
+            words, environment: ProcessInfo.processInfo.environment,
+            descriptors: [0: input.theirs, 1: output.theirs, 2: output.theirs])
+        output.closeTheirs()
+        input.closeTheirs()
+        input.closeOurs()
+        let log = Log(reading: output.ours)
+        await log.end()
+        return (Spawn.wait(for: child), log.text)
     }
 }

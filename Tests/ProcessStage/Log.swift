@@ -5,13 +5,14 @@ internal import Synchronization
 /// What a program writes, read on a thread of its own until it ends.
 public final class Log: Sendable {
     private struct Waiter {
-        let good: String
+        /// Nil for the end.
+        let good: String?
         let bad: [String]
         let continuation: CheckedContinuation<Bool, Never>
 
         /// Nil while neither is there.
         func verdict(_ text: String, isOver: Bool) -> Bool? {
-            if text.contains(good) { return true }
+            if let good, text.contains(good) { return true }
             return isOver || bad.contains { text.contains($0) } ? false : nil
         }
     }
@@ -24,15 +25,17 @@ public final class Log: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter handle: read as it comes, for `FileHandle` itself waits until it has as much as was asked for.
-    init(reading handle: FileHandle) {
+    /// - Parameter descriptor: read as it comes, and closed in the end.
+    init(reading descriptor: Int32) {
         Thread.detachNewThread { [self] in
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
-                let count = read(handle.fileDescriptor, &buffer, buffer.count)
+                let count = read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
                 guard count > 0 else { break }
                 take { $0.text += String(decoding: buffer.prefix(count), as: UTF8.self) }
             }
+            close(descriptor)
             take { $0.isOver = true }
         }
     }
@@ -42,6 +45,13 @@ public final class Log: Sendable {
 
     /// Waits until `good` was written, or one of `bad`, or nothing more comes.
     public func contains(_ good: String, orAnyOf bad: [String] = []) async -> Bool {
+        await wait(for: good, bad)
+    }
+
+    /// Waits until nothing more comes.
+    func end() async { _ = await wait(for: nil, []) }
+
+    private func wait(for good: String?, _ bad: [String]) async -> Bool {
         await withCheckedContinuation { continuation in
             let waiter = Waiter(good: good, bad: bad, continuation: continuation)
             let verdict = state.withLock { state in

@@ -49,6 +49,16 @@ struct MQTTBrokerTests {
         #expect(throws: Never.self) { try broker("anna", nil) }
     }
 
+    @Test func aPasswordThatComesLaterChangesNothingElse() throws {
+        let broker = try MQTTBroker(
+            host: "broker.example.org", port: 7, tls: false, username: "anna", clientID: "istep", authority: "/ca.pem", insecure: true)
+        let whole = try MQTTBroker(
+            host: "broker.example.org", port: 7, tls: false, username: "anna", password: Secret("opensesame"), clientID: "istep",
+            authority: "/ca.pem", insecure: true)
+        #expect(try broker.with(password: Secret("opensesame")) == whole)
+        #expect(throws: MQTTBroker.Problem.badPassword) { try broker.with(password: Secret("")) }
+    }
+
     @Test func namesAndFilesAreChecked() {
         #expect(throws: MQTTBroker.Problem.badClientID("")) { try MQTTBroker(host: "localhost", tls: false, clientID: "") }
         #expect(throws: MQTTBroker.Problem.badAuthority("ca.pem")) { try MQTTBroker(host: "localhost", tls: true, authority: "ca.pem") }

@@ -50,6 +50,16 @@ public struct MQTTBroker: Hashable, Sendable {
         self.authority = authority
     }
 
+    /// The same broker with a password, which is best read when it is needed.
+    /// - Throws: `Problem.passwordWithoutUsername`, `.badPassword`.
+    public func with(password: Secret) throws(Problem) -> MQTTBroker {
+        try MQTTBroker(
+            host: host, port: port, tls: isEncrypted, username: username, password: password, clientID: clientID,
+            authority: authority,
+            // It was allowed when this one was made.
+            insecure: true)
+    }
+
     /// A text of MQTT that no broker takes offence at (MQTT 5.0, section 1.5.4).
     private static func isText(_ text: String) -> Bool {
         (1...65_535).contains(text.utf8.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
