@@ -2,7 +2,7 @@ import MQTT
 import MQTTStage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CancellationTests {
     /// A broker that tells when a packet of a type has come, and then says nothing more.
     private func broker(accepting: Bool, until type: UInt8) -> (FakeBroker, AsyncStream<Void>) {

@@ -3,7 +3,7 @@ import MQTTStage
 import Testing
 
 /// Against a broker that lets clients in and misbehaves then.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultyAcknowledgementTests {
     @Test func aBrokerThatTakesAndHangsUpLeavesDoubt() async throws {
         let broker = FakeBroker { wire, _ in

@@ -4,7 +4,7 @@ import MQTTStage
 import Testing
 
 /// Against a broker that misbehaves.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultyBrokerTests {
     private func reason(_ error: MQTTError?) -> String {
         switch error {

@@ -4,7 +4,7 @@ import MQTTStage
 import Quoting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TLSTests {
     private func withBroker(_ body: (_ broker: RealBroker, _ authority: String) async throws -> Void) async throws {
         let directory = try await Certificates.make()

@@ -6,7 +6,7 @@ import Testing
 /// Against Debian's ModemManager, with a modem that is played at the end of its serial line.
 ///
 /// One after the other: each starts a bus and a ModemManager.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RealModemManagerTests {
     private func withModem(
         limits: MessageLimits = MessageLimits(), _ body: (TextMessages, RealModemManager) async throws -> Void

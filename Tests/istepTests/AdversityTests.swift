@@ -4,7 +4,7 @@ import StepDatabase
 import Testing
 
 /// What goes wrong: an error that says what to do, the documented exit code, nothing lost, nothing left open.
-@Suite(.timeLimit(.minutes(1))) struct AdversityTests {
+@Suite(.timeLimit(.minutes(5))) struct AdversityTests {
     private func withRing(_ body: (Household) async throws -> Void) async throws {
         try await Household.live { home in
             let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "2")

@@ -3,7 +3,7 @@ import SimulatedBlueZ
 import Testing
 
 /// What people do every day, from the first scan on, by the program as it is built.
-@Suite(.timeLimit(.minutes(1))) struct EverydayTests {
+@Suite(.timeLimit(.minutes(5))) struct EverydayTests {
     @Test func aWeekIsScannedForAddedSyncedAndShown() async throws {
         try await Household.live { home in
             let scan = try await home.istep("scan", "--timeout", "1", "--json")

@@ -3,7 +3,7 @@ import SimulatedBlueZ
 import Testing
 
 /// What reaches standard output, standard error and the terminal behind them, and what happens when it does not.
-@Suite(.timeLimit(.minutes(1))) struct OutputTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputTests {
     @Test(arguments: [["show"], ["show", "--json"], ["status"], ["plan"], ["--help"], ["--version"]])
     func aResultThatIsLostIsTold(_ words: [String]) async throws {
         let istep = Command(folder: try Folder())

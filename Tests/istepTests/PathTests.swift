@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Paths that lead to something else than what is asked for.
-@Suite(.timeLimit(.minutes(1))) struct PathTests {
+@Suite(.timeLimit(.minutes(5))) struct PathTests {
     @Test(arguments: ["", ".", "loop", "dangling", "pipe", "file/x", "/dev/null", String(repeating: "x", count: 5000)])
     func whatCanBeNoHistory(_ name: String) async throws {
         let folder = try Folder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectTests {
     private func connect(_ lab: Lab, limits: ConnectionLimits = ConnectionLimits()) async -> Result<Bool, BluetoothError> {
         do {

@@ -3,7 +3,7 @@ import DBus
 import PrivateBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScanTests {
     @Test func `finds what is heard, and leaves the adapter as it was`() async throws {
         try await withLab { lab in

@@ -5,7 +5,7 @@ import Testing
 
 /// The central against the simulation, which follows what bluetoothd 5.66 was measured to say and do: order of
 /// signals, error texts, pairing. The scripted fake is for what needs to strike at one exact moment.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SimulationTests {
     static let service: BluetoothUUID = "8f1d0001-7e57-4c0b-9b1d-000000000000"
     static let steps: BluetoothUUID = "8f1d0002-7e57-4c0b-9b1d-000000000000"

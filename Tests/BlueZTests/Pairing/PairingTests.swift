@@ -4,7 +4,7 @@ import PrivateBus
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PairingTests {
     /// Answers as told, and keeps what it was asked.
     final class Person: PairingDelegate {

@@ -2,7 +2,7 @@ import BlueZ
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NotificationsTests {
     private func withNotifications(
         _ script: @escaping FakeBlueZ.Script = FakeBlueZ.agree,

@@ -2,7 +2,7 @@ import BlueZ
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PeripheralTests {
     private let doing = "reading \(Sample.counterUUID) of C0:DE:00:00:00:01"
 

@@ -4,7 +4,7 @@ import PrivateBus
 import Testing
 
 /// The bus goes away, the hard way.
-@Suite(.timeLimit(.minutes(1))) struct BusGoneTests {
+@Suite(.timeLimit(.minutes(5))) struct BusGoneTests {
     @Test func everybodyIsTold() async throws {
         try await withBus { bus, client, server in
             let inbox = Inbox()

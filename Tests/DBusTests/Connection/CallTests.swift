@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CallTests {
+@Suite(.timeLimit(.minutes(5))) struct CallTests {
     @Test func errorReply() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NameTests {
+@Suite(.timeLimit(.minutes(5))) struct NameTests {
     @Test func takenAndGivenUp() async throws {
         try await withBus { _, client, server in
             try await server.requestName("org.bluez")

@@ -4,7 +4,7 @@ import PrivateBus
 import Testing
 
 /// The same values as two other programs see them: `busctl`, which shares no code with libdbus, and `dbus-send`.
-@Suite(.timeLimit(.minutes(1))) struct InteroperationTests {
+@Suite(.timeLimit(.minutes(5))) struct InteroperationTests {
     private static let busctl = "/usr/bin/busctl"
     private static let dbusSend = "/usr/bin/dbus-send"
 

@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 /// What libdbus or the bus would punish with the end of the process or of the connection is refused before, and nothing is sent.
-@Suite(.timeLimit(.minutes(1))) struct InvalidMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct InvalidMessageTests {
     private static func nested(_ depth: Int) -> DBusValue {
         (0..<depth).reduce(DBusValue.byte(1)) { value, _ in .variant(value) }
     }

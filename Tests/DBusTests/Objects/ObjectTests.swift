@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ObjectTests {
+@Suite(.timeLimit(.minutes(5))) struct ObjectTests {
     private struct Named: DBusObject {
         let name: String
 

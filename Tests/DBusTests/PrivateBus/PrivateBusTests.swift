@@ -3,7 +3,7 @@ import Foundation
 import PrivateBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PrivateBusTests {
+@Suite(.timeLimit(.minutes(5))) struct PrivateBusTests {
     private func directory(of bus: PrivateBus) throws -> String {
         let path = try #require(bus.address.wholeMatch(of: /unix:path=(.+)\/bus/))
         return String(path.1)

@@ -2,7 +2,7 @@ import DBus
 import PrivateBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SignalTests {
+@Suite(.timeLimit(.minutes(5))) struct SignalTests {
     private static let anything = MatchRule(interface: "test.Interface")
 
     @Test func arriveInOrder() async throws {

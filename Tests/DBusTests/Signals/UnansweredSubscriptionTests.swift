@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 /// The bus takes a subscription, and does not say so.
-@Suite(.timeLimit(.minutes(1))) struct UnansweredSubscriptionTests {
+@Suite(.timeLimit(.minutes(5))) struct UnansweredSubscriptionTests {
     /// Nobody knows whether the rule was added, so it is removed; the bus handles both in their order.
     @Test func cancelled() async throws {
         let (messages, see) = AsyncStream.makeStream(of: String.self)

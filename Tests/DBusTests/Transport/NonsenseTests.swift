@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 /// A bus that greets well and then talks nonsense.
-@Suite(.timeLimit(.minutes(1))) struct NonsenseTests {
+@Suite(.timeLimit(.minutes(5))) struct NonsenseTests {
     private static func nestedVariants(_ depth: Int) -> WireMessage {
         let body = (0..<depth - 1).flatMap { _ in Wire.signature("v") } + Wire.signature("y") + [1]
         return .signal(signature: "v", body: body)

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Whatever is at the other end, opening ends with a clear error, and in time.
-@Suite(.timeLimit(.minutes(1))) struct OpeningTests {
+@Suite(.timeLimit(.minutes(5))) struct OpeningTests {
     /// The reason why the connection was refused; nil if it was not.
     private func reason(_ address: String, timeout: Duration = .seconds(20)) async -> String? {
         let error = await failure { _ = try await DBusConnection.open(.address(address), timeout: timeout) }

@@ -3,7 +3,7 @@ import HTTP
 import Testing
 import WebStage
 
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     @Test func beforeItBeginsNothingIsSent() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let transport = CurlTransport.forTests(), request = try server.put()

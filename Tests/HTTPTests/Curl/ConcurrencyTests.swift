@@ -3,7 +3,7 @@ import HTTP
 import Testing
 import WebStage
 
-@Suite(.timeLimit(.minutes(1))) struct ConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
     @Test func manyAtOnceShareOneConnectionAndEachGetsItsAnswer() async throws {
         let server = try LoopbackServer.start { .reply(body: $0.path) }
         let transport = CurlTransport.forTests()

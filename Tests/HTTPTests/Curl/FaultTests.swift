@@ -3,7 +3,7 @@ import Testing
 import WebStage
 
 /// A server that got the request and does not answer as it should: whatever it does, the request may have arrived.
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: Answer

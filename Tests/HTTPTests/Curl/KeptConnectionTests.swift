@@ -3,7 +3,7 @@ import Testing
 import WebStage
 
 /// A connection that is kept can be closed by the server at any moment, also in the moment of the next request.
-@Suite(.timeLimit(.minutes(1))) struct KeptConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct KeptConnectionTests {
     @Test func itIsUsedForAllThatMayArriveTwice() async throws {
         let server = try LoopbackServer.start { .reply(body: "\($0.number)") }
         let transport = CurlTransport.forTests()

@@ -7,7 +7,7 @@ import WebStage
 @testable import HTTP
 
 /// Where it is certain that no server knows of the request.
-@Suite(.timeLimit(.minutes(1))) struct NotSentTests {
+@Suite(.timeLimit(.minutes(5))) struct NotSentTests {
     @Test func nobodyListens() async throws {
         let port = try UnansweredPort.refusing()
         let error = await failure(CurlTransport.forTests(), HTTPRequest(method: "PUT", url: try WebAddress(port.url + "/secret")))

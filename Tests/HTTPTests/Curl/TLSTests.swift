@@ -4,7 +4,7 @@ import Testing
 import WebStage
 
 /// Nothing goes out to a server that cannot show who it is.
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSTests {
     private func get(_ url: String) throws -> HTTPRequest { HTTPRequest(method: "GET", url: try WebAddress(url)) }
 
     @Test func aCertificateOfNoAuthorityIsRefused() async throws {

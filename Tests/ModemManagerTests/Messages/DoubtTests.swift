@@ -5,7 +5,7 @@ import PrivateBus
 import Testing
 
 /// What is surely not sent, and what may have been: the one thing that decides whether a message is sent twice, or never.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DoubtTests {
     private static let core = "org.freedesktop.ModemManager1.Error.Core."
     private static let equipment = "org.freedesktop.ModemManager1.Error.MobileEquipment."

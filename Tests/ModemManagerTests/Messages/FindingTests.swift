@@ -3,7 +3,7 @@ import ModemManager
 import ModemStage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FindingTests {
     private static let path = "/org/freedesktop/ModemManager1/SMS/"
 

@@ -3,7 +3,7 @@ import ModemManager
 import ModemStage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SendingTests {
     @Test func aTextGoesOutOnceToTheNumberAsItIsDialled() async throws {
         try await withMessages { messages, fake in

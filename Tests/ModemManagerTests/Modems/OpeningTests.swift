@@ -4,7 +4,7 @@ import ModemStage
 import PrivateBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OpeningTests {
     private func open(_ bus: PrivateBus, modem: String? = nil) async throws -> Modem {
         let messages = try await TextMessages.open(.address(bus.address), modem: modem)

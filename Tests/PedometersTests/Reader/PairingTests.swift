@@ -6,7 +6,7 @@ import StepDomain
 import Testing
 
 /// Pairing happens where a pedometer demands it, and nowhere else.
-@Suite(.timeLimit(.minutes(1))) struct PairingTests {
+@Suite(.timeLimit(.minutes(5))) struct PairingTests {
     private static let steps = CharacteristicID("fff0", "fff1")
 
     private func with(

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// A reading of a simulated ring over a real D-Bus: the ring's own truth is what must come out.
-@Suite(.timeLimit(.minutes(2))) struct RingReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct RingReadingTests {
     private static let zone = TimeZone(secondsFromGMT: 2 * 3600)!
     /// 2026-05-20 15:40 in that zone.
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)

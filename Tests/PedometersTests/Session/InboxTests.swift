@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite(.timeLimit(.minutes(1))) struct InboxTests {
+@Suite(.timeLimit(.minutes(5))) struct InboxTests {
     private struct Lost: Error, Equatable {}
 
     @Test func valuesComeOutInOrder() async throws {

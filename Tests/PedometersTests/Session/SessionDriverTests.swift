@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite(.timeLimit(.minutes(1))) struct SessionDriverTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionDriverTests {
     private let address = GATTAddress("fff0", "fff1")
 
     /// Does the given actions in order, then finishes.

@@ -4,7 +4,7 @@ import TestSupport
 @testable import SOAP
 
 /// Whatever comes is read or refused, and what is read is the same in every run.
-@Suite(.timeLimit(.minutes(1))) struct XMLFuzzTests {
+@Suite(.timeLimit(.minutes(5))) struct XMLFuzzTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func randomBytesAreReadOrRefused(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SOAP
 
-@Suite(.timeLimit(.minutes(1))) struct XMLLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct XMLLimitTests {
     private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLProblem) -> XMLElement {
         try XMLReader.read(Array(text.utf8), limits: limits)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settings
 
-@Suite(.timeLimit(.minutes(1))) struct HostileFileTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileFileTests {
     private func problems(_ text: String) -> [SettingsError] {
         do throws(SettingsProblems) {
             for table in try SettingsTable.destinations(in: text, path: "c") {

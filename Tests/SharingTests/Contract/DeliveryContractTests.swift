@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 
 /// What arrives at every destination.
-@Suite(.timeLimit(.minutes(1))) struct DeliveryContractTests {
+@Suite(.timeLimit(.minutes(5))) struct DeliveryContractTests {
     @Test(arguments: Fixture.all) func aDayArrivesWithItsFigures(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)

@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 
 /// What no destination shows of its secret.
-@Suite(.timeLimit(.minutes(1))) struct SecrecyContractTests {
+@Suite(.timeLimit(.minutes(5))) struct SecrecyContractTests {
     static var fixtures: [Fixture] { Fixture.all.filter(\.hasSecret) }
 
     @Test(arguments: fixtures) func nothingThatIsShownHasTheSecretInIt(_ fixture: Fixture) async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import WebStage
 
 /// What a destination makes of answers that are none: from something else that listens there, or from somebody hostile.
-@Suite(.timeLimit(.minutes(1))) struct WebAnswerContractTests {
+@Suite(.timeLimit(.minutes(5))) struct WebAnswerContractTests {
     static let strange: [Answer] = [
         .reply(status: 204), .reply(status: 200), .json("null"), .json("{}"), .json("[]"), .json("{\"id\":"), .json("42"),
         .json("\"yes\""), .json("{\"id\":{\"id\":[[[]]]},\"steps\":1e999,\"state\":-1,\"errors\":true}"),

@@ -4,7 +4,7 @@ import Testing
 import WebStage
 
 /// What a destination makes of a web service that fails: above all, whether the day may have arrived.
-@Suite(.timeLimit(.minutes(1))) struct WebFaultContractTests {
+@Suite(.timeLimit(.minutes(5))) struct WebFaultContractTests {
     static let statuses: [(Int, ShareFailure.Kind)] = [
         (301, .unreachable), (302, .unreachable), (400, .rejected), (401, .credentials), (403, .credentials), (407, .unreachable),
         (408, .busy), (413, .rejected), (422, .rejected), (425, .busy), (429, .busy), (500, .unanswered), (502, .unanswered),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite(.timeLimit(.minutes(1))) struct CommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }

@@ -5,7 +5,7 @@ import WebStage
 
 @testable import Sharing
 
-@Suite(.timeLimit(.minutes(1))) struct FHIRTests {
+@Suite(.timeLimit(.minutes(5))) struct FHIRTests {
     private func destination(_ url: String, _ more: String = "") throws -> any ShareDestination {
         try Fixture.destination(
             "[share.garden]\nkind = 'fhir'\nurl = '\(url)'\nsubject = 'Patient/123'\ntoken_env = '\(TestSecret.variable)'\n\(more)")

@@ -3,7 +3,7 @@ import StepDomain
 import Testing
 import WebStage
 
-@Suite(.timeLimit(.minutes(1))) struct HomeAssistantTests {
+@Suite(.timeLimit(.minutes(5))) struct HomeAssistantTests {
     private func destination(_ url: String, _ keys: String = "") throws -> any ShareDestination {
         try Fixture.destination("[share.house]\nkind = 'home-assistant'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)")
     }

@@ -6,7 +6,7 @@ import WebStage
 
 @testable import Sharing
 
-@Suite(.timeLimit(.minutes(1))) struct MastodonTests {
+@Suite(.timeLimit(.minutes(5))) struct MastodonTests {
     private func destination(_ url: String, _ more: String = "") throws -> any ShareDestination {
         try Fixture.destination("[share.garden]\nkind = 'mastodon'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(more)")
     }

@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 
 /// Influx as Debian's servers have it: what is written is read back by their own queries.
-@Suite(.timeLimit(.minutes(1))) struct RealInfluxTests {
+@Suite(.timeLimit(.minutes(5))) struct RealInfluxTests {
     private let name = "Zoë, \"the=walker\" O\\Neill 👣"
 
     @Test func influxDBHoldsDaysAndSamples() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Posts on mastodon-mock, which has Mastodon's interface: one server, and an account of its own for each test.
 @Suite(
-    .enabled(if: PythonServer.hasMastodon, "mastodon-mock is not installed (.ci/packages --test)"), .serialized, .timeLimit(.minutes(1)))
+    .enabled(if: PythonServer.hasMastodon, "mastodon-mock is not installed (.ci/packages --test)"), .serialized, .timeLimit(.minutes(5)))
 struct RealMastodonTests {
     private struct Status: Decodable {
         var id: String

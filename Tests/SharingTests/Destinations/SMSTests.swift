@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite(.timeLimit(.minutes(1))) struct SMSTests {
+@Suite(.timeLimit(.minutes(5))) struct SMSTests {
     private func withModem(
         _ modems: [Int: FakeModem] = [0: FakeModem()], _ keys: String = "",
         _ body: (FakeModemManager, any ShareDestination) async throws -> Void

@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 import WebStage
 
-@Suite(.timeLimit(.minutes(1))) struct SOAPTests {
+@Suite(.timeLimit(.minutes(5))) struct SOAPTests {
     private func destination(_ url: String, _ more: String = "") throws -> any ShareDestination {
         try Fixture.destination(
             "[share.garden]\nkind = 'soap'\nurl = '\(url)/soap?x=1'\nnamespace = 'urn:steps'\ntoken_env = '\(TestSecret.variable)'\n\(more)")

@@ -5,7 +5,7 @@ import Testing
 /// Debian's `bluetoothctl` cannot tell the simulation from BlueZ.
 @Suite(
     .enabled(if: FileManager.default.isExecutableFile(atPath: Bluetoothctl.path), "bluetoothctl is not installed (package bluez)"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
 struct BluetoothctlTests {
     private let ring = SimulatedRing()
     private let watch = SimulatedPedometer.infiniTime()

@@ -4,7 +4,7 @@ import Glibc
 import SimulatedBlueZ
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AcquireTests {
     private let ring = SimulatedRing()
     private let none = DBusValue.properties([:])

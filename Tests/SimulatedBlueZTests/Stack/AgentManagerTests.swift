@@ -2,7 +2,7 @@ import DBus
 import SimulatedBlueZ
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AgentManagerTests {
     private let manager: ObjectPath = "/org/bluez"
     private let agent = DBusValue.objectPath("/test/agent")

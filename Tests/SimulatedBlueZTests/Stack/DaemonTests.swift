@@ -3,7 +3,7 @@ import SimulatedBlueZ
 import Testing
 
 /// The daemon as a whole: on the bus, off it, and what it says to calls that make no sense.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DaemonTests {
     private let ring = SimulatedRing()
     private var device: ObjectPath { BusClient.path(ring) }

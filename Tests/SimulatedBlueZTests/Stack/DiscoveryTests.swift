@@ -2,7 +2,7 @@ import DBus
 import SimulatedBlueZ
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DiscoveryTests {
     private let ring = SimulatedRing()
     private let watch = SimulatedPedometer.infiniTime()

@@ -3,7 +3,7 @@ import SimulatedBlueZ
 import Testing
 
 /// What a client sees when things go wrong in the middle.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultyLinkTests {
     private let watch = SimulatedPedometer(
         address: "C0:DE:00:00:00:03", name: "Band", advertisedServices: ["fff0"], steps: CharacteristicID("fff0", "fff1"),

@@ -2,7 +2,7 @@ import DBus
 import SimulatedBlueZ
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PairingTests {
     private let none = DBusValue.properties([:])
     private let failed = "org.bluez.Error.AuthenticationFailed: Authentication Failed"

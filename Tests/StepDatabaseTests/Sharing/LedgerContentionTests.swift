@@ -5,7 +5,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite(.timeLimit(.minutes(1))) struct LedgerContentionTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerContentionTests {
     /// One process brings steps home and enqueues, another drains: in the end each day was sent as it is.
     ///
     /// Both look into the ledger for what the other one did: each day grows while it is being sent.

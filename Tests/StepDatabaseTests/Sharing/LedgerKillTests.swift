@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// A kill at any moment leaves a ledger in which nothing is overlooked.
-@Suite(.timeLimit(.minutes(1))) struct LedgerKillTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerKillTests {
     private static let days = (0..<5).map(day.advanced(by:))
 
     /// Five days with steps in a history that another process will open.

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1))) struct SynchronizeTests {
+@Suite(.timeLimit(.minutes(5))) struct SynchronizeTests {
     private let history: InMemoryHistory
     private let ring: Pedometer
     private let watch: Pedometer

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Sharing as people meet it: the configuration, a day, the outbox, by the program as it is built.
-@Suite(.timeLimit(.minutes(2))) struct ShareTests {
+@Suite(.timeLimit(.minutes(5))) struct ShareTests {
     /// A household that has synced, and a configuration.
     private func live(_ configuration: String, _ body: (Household) async throws -> Void) async throws {
         try await Household.live { home in

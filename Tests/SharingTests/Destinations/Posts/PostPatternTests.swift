@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Sharing
 
-@Suite(.timeLimit(.minutes(1))) struct PostPatternTests {
+@Suite(.timeLimit(.minutes(5))) struct PostPatternTests {
     private let easter = SharedDay.easter().day
 
     private func pattern(_ template: String, _ day: Day? = nil) throws -> PostPattern { PostPattern(try PostTemplate(template), day ?? easter) }
