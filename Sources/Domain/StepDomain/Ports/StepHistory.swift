@@ -45,6 +45,12 @@ public protocol StepHistory: Sendable {
     // Days
     /// All that is known of a user's day. Samples and coverage belong to the day by their own offset, wherever the user is now.
     func stepData(of user: User, on day: Day) throws -> StepData
+    /// The same of many days in one transaction, in their order.
+    func stepData(of user: User, on days: [Day]) throws -> [StepData]
     /// Sets the steps of a day by hand, or takes that back with nil.
     func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) throws
+}
+
+extension StepHistory {
+    public func stepData(of user: User, on days: [Day]) throws -> [StepData] { try days.map { try stepData(of: user, on: $0) } }
 }

@@ -3,27 +3,34 @@ public import StepDomain
 
 extension StepDatabase: StepHistory {
     public func stepData(of user: User, on day: Day) throws(HistoryError) -> StepData {
-        try read { database in
-            var data = StepData(user: user, day: day)
-            let pedometers = try Row.fetchAll(
-                database, sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id", arguments: [user.id])
-            for row in pedometers {
-                let track = try self.track(of: row[0], named: row[1], on: day, database)
-                if !track.isEmpty { data.tracks.append(track) }
-            }
-            data.correction = try Int.fetchOne(
-                database, sql: "SELECT steps FROM correction WHERE person = ? AND day = ?",
-                arguments: [user.id, day.description])
-            let inForce = " AND valid_from <= ? ORDER BY valid_from DESC LIMIT 1"
-            data.profile = try Row.fetchOne(
-                database, sql: Profile.query + inForce, arguments: [user.id, day.description]
-            ).map(Profile.init)
-            data.plan = try Row.fetchOne(
-                database, sql: SportPlan.query + inForce, arguments: [user.id, day.description]
-            ).map(SportPlan.init)
-            data.lastSync = try lastSync(of: user.id, database)
-            return data
+        try read { try stepData(of: user, on: day, $0) }
+    }
+
+    public func stepData(of user: User, on days: [Day]) throws(HistoryError) -> [StepData] {
+        try read { database in try days.map { try stepData(of: user, on: $0, database) } }
+    }
+
+    private func stepData(of user: User, on day: Day, _ database: Database) throws -> StepData {
+        var data = StepData(user: user, day: day)
+        // Statements are kept: to share ten years, the same are asked thousands of times.
+        let pedometers = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id"), arguments: [user.id])
+        for row in pedometers {
+            let track = try self.track(of: row[0], named: row[1], on: day, database)
+            if !track.isEmpty { data.tracks.append(track) }
         }
+        data.correction = try Int.fetchOne(
+            database.cachedStatement(sql: "SELECT steps FROM correction WHERE person = ? AND day = ?"),
+            arguments: [user.id, day.description])
+        let inForce = " AND valid_from <= ? ORDER BY valid_from DESC LIMIT 1"
+        data.profile = try Row.fetchOne(
+            database.cachedStatement(sql: Profile.query + inForce), arguments: [user.id, day.description]
+        ).map(Profile.init)
+        data.plan = try Row.fetchOne(
+            database.cachedStatement(sql: SportPlan.query + inForce), arguments: [user.id, day.description]
+        ).map(SportPlan.init)
+        data.lastSync = try lastSync(of: user.id, database)
+        return data
     }
 
     public func setCorrection(
@@ -76,11 +83,11 @@ extension StepDatabase: StepHistory {
     /// The end of the last sync that was complete.
     private func lastSync(of user: User.ID, _ database: Database) throws -> Timestamp? {
         try Int.fetchOne(
-            database,
-            sql: """
-                SELECT max((SELECT max(ended_at) FROM sync WHERE pedometer = pedometer.id AND outcome = 'complete'))
-                FROM pedometer WHERE person = ?
-                """,
+            database.cachedStatement(
+                sql: """
+                    SELECT max((SELECT max(ended_at) FROM sync WHERE pedometer = pedometer.id AND outcome = 'complete'))
+                    FROM pedometer WHERE person = ?
+                    """),
             arguments: [user]
         ).map(Timestamp.init)
     }
