@@ -31,6 +31,7 @@ final class Conversation {
                 }
             }
         }
+        // Over without this: by a limit or by cancelling. Nobody hears it any more.
         return .failure(.cancelled(wasSent: true))
     }
 
