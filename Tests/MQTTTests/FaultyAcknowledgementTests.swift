@@ -21,8 +21,8 @@ struct FaultyAcknowledgementTests {
             wire.accept()
             wire.readAll()
         }
-        let error = await failure([try .text("a", "1")], try broker.address(), timeout: .milliseconds(500))
-        #expect(error == .unanswered(reason: "the broker was silent for 0.5 s"))
+        let error = await failure([try .text("a", "1")], try broker.address(), timeout: .seconds(5))
+        #expect(error == .unanswered(reason: "the broker was silent for 5 s"))
     }
 
     @Test func aBrokerThatAcknowledgesHalfLeavesDoubt() async throws {

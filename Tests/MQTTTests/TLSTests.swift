@@ -77,16 +77,14 @@ struct TLSTests {
             if isReset { wire.reset() }
         }
         let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true), message = try MQTTMessage.text("a", "1")
-        let clock = ContinuousClock(), began = clock.now
         for _ in 0..<10 {
             guard case .notSent(let reason) = await failure([message], address) else {
                 Issue.record("not told as not sent")
                 return
             }
+            // Not by the limit of the call.
             #expect(!reason.contains("within"))
         }
-        // Before the limit of even one call.
-        #expect(began.duration(to: clock.now) < .seconds(20))
     }
 
     @Test func aHandshakeThatStallsEndsWithTheLimit() async throws {

@@ -10,7 +10,7 @@ extension MQTTMessage {
 
 /// The error that publishing ends with; nil if it does not.
 func failure(
-    _ messages: [MQTTMessage], _ broker: MQTTBroker, timeout: Duration = .seconds(20)
+    _ messages: [MQTTMessage], _ broker: MQTTBroker, timeout: Duration = .seconds(100)
 ) async -> MQTTError? {
     do {
         try await MQTT.publish(messages, to: broker, timeout: timeout)
