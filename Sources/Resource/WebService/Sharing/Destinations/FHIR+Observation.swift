@@ -82,8 +82,7 @@ extension FHIRObservation {
     /// one server never replace each other; without what would have to be escaped in a search (hl7.org/fhir/R4/search.html#escaping).
     private static func identity(_ figure: Figure, of day: SharedDay, subject: String) -> String {
         let name = day.user.name.utf8.map { byte in
-            let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-            return isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            byte.isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
         return "\(subject)/\(name.joined())/\(day.day)/\(figure.rawValue)"
     }

@@ -32,7 +32,7 @@ extension MastodonDestination {
         return .unclear
     }
 
-    /// Whether a post is older than anything that could be told of a day: wherever on Earth it is, it begins 14 hours before it does in UTC.
+    /// Whether a post is older than anything that could be told of a day, which begins at most 14 hours before it does in UTC.
     private func isBefore(_ day: Day, _ post: MastodonPost) -> Bool {
         guard let moment = post.created_at.flatMap(RateLimit.moment) else { return false }
         return moment < (day.daysSince1970 - 1) * 86_400
@@ -52,7 +52,9 @@ extension MastodonDestination {
     func account() async throws(ShareFailure) -> MastodonAccount {
         let request = HTTPRequest(method: "GET", url: endpoint("accounts", "verify_credentials"), headers: try authorized(credentials))
         let account = try await answer(to: request).json(MastodonAccount.self)
-        guard let account, MastodonPost.isID(account.id) else { throw .unconfirmed(request, "what it has at \(request.url.path) is no account") }
+        guard let account, MastodonPost.isID(account.id) else {
+            throw .unconfirmed(request, "what it has at \(request.url.path) is no account")
+        }
         return account
     }
 }

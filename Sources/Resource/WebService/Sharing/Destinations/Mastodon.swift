@@ -54,7 +54,8 @@ struct MastodonDestination: ConfiguredDestination {
     private func request(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
         let text = template.text { $0.value(parcel.day, units) }
         guard !text.isEmpty else {
-            throw ShareFailure(.rejected, "nothing that `text` names is known of \(parcel.day.day)", advice: "Let `text` name {steps}, too.")
+            throw ShareFailure(
+                .rejected, "nothing that `text` names is known of \(parcel.day.day)", advice: "Let `text` name {steps}, too.")
         }
         let language = language.map { [HTTPRequest.Field("language", $0)] } ?? []
         let headers = try authorized(credentials)
@@ -80,7 +81,8 @@ struct MastodonDestination: ConfiguredDestination {
         guard var failure = ShareFailure(response, to: request) else { return response }
         switch failure.kind {
         case .busy: failure.retryAfter = failure.retryAfter ?? RateLimit.wait(response)
-        case .credentials: failure.advice = "The token needs the scopes write:statuses, read:accounts and read:statuses; renew it, or grant it these."
+        case .credentials:
+            failure.advice = "The token needs the scopes write:statuses, read:accounts and read:statuses; renew it, or grant it these."
         case .rejected where response.status == 404 && request.method == "PUT":
             failure.advice = "The post was deleted there, or is another account's: drop the day from the outbox, and it stays so."
         default: break
@@ -101,8 +103,6 @@ struct MastodonPost: Decodable {
     var isNamed: Bool { MastodonPost.isID(id) }
 
     static func isID(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { byte in
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-_".utf8.contains(byte)
-        }
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isPlain || "-_".utf8.contains($0) }
     }
 }

@@ -14,7 +14,9 @@ extension SOAPDestination {
             guard failure.kind == .rejected else { throw failure }
             return "\(origin) answers, and shows no description (HTTP \(response.status) to ?wsdl)"
         }
-        guard let description = SOAPDescription(response.body) else { return "\(origin) answers, and shows no description that is WSDL 1.1" }
+        guard let description = SOAPDescription(response.body) else {
+            return "\(origin) answers, and shows no description that is WSDL 1.1"
+        }
         guard description.operations.isEmpty || description.operations.contains(operation) else {
             let known = description.operations.prefix(8).map { quoted(request.scrubbed(String($0.prefix(80)))) }.joined(separator: ", ")
             throw ShareFailure(

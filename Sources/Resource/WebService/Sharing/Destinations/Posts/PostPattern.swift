@@ -18,8 +18,7 @@ struct PostPattern {
         for line in template.lines {
             for (index, part) in line.enumerated() {
                 if index > 0 { optional { $0.add(PostTemplate.separator) } }
-                let isSure = part.allSatisfy { if case .figure(let figure) = $0 { figure.isAlwaysKnown } else { true } }
-                if isSure { add(part, day) } else { optional { $0.add(part, day) } }
+                if part.isAlwaysKnown { add(part, day) } else { optional { $0.add(part, day) } }
             }
         }
     }

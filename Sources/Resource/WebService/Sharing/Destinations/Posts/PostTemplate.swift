@@ -52,8 +52,10 @@ struct PostTemplate: Hashable, Sendable {
         return pieces
     }
 
-    /// Whether a post tells which day it is of.
-    var hasDate: Bool { lines.joined().contains { $0.contains(.figure(.date)) } }
+    /// Whether every post tells which day it is of: the date stands in a part that is never left out.
+    var hasDate: Bool {
+        lines.joined().contains { part in part.contains(.figure(.date)) && part.isAlwaysKnown }
+    }
 
     /// The text for a day.
     ///
@@ -82,6 +84,13 @@ struct PostTemplate: Hashable, Sendable {
 
     /// Characters of the longest text that a day can make of it.
     var longest: Int { text { String(repeating: "8", count: $0.longest) }.count }
+}
+
+extension PostTemplate.Part {
+    /// Whether it is left out of the text of no day.
+    var isAlwaysKnown: Bool {
+        allSatisfy { if case .figure(let figure) = $0 { figure.isAlwaysKnown } else { true } }
+    }
 }
 
 extension String {
