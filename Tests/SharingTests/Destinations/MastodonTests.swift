@@ -49,6 +49,14 @@ import WebStage
             """)
     }
 
+    /// On a kept connection that turns out to be closed a request goes out a second time, at a moment when the first may still be worked on.
+    @Test func aPostGetsAConnectionOfItsOwn() async throws {
+        try await withServer(answers: { _ in .json(#"{"id":"7","content":""}"#) }) { destination, server in
+            for _ in 0..<2 { _ = try await destination.deliver([ShareParcel(.easter())]) }
+            #expect(server.requests.map(\.connection) == [1, 2])
+        }
+    }
+
     @Test func traitsAreThoseOfAServerThatForgetsKeys() throws {
         #expect(try destination("https://example.social").traits == ShareTraits(
             resending: .keyed(seconds: 3600), corrects: true, canFind: true, takesUnfinishedDays: false, isPersonal: true))

@@ -50,6 +50,16 @@ import WebStage
         #expect(try destination("https://example.org", "idempotent = true").traits == .replacing)
     }
 
+    /// On a kept connection that turns out to be closed a request goes out a second time.
+    @Test(arguments: [("", [1, 2]), ("idempotent = true", [1, 1])])
+    func aCallThatMustNotBeMadeTwiceGetsAConnectionOfItsOwn(more: String, connections: [Int]) async throws {
+        let body = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><shareStepDataResponse/></s:Body></s:Envelope>"
+        try await withServer(more, answers: { _ in .reply(body: body) }) { destination, server in
+            for _ in 0..<2 { _ = try await destination.deliver([ShareParcel(.easter())]) }
+            #expect(server.requests.map(\.connection) == connections)
+        }
+    }
+
     // MARK: Faults
 
     private static func fault(_ code: String, _ reason: String = "the cat sleeps") -> String {
