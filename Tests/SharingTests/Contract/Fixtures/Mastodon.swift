@@ -12,14 +12,21 @@ extension Fixture {
         web: WebManners())
 }
 
-/// Takes posts as Mastodon does, and knows keys for ever.
-private final class PostServer: WebService {
+/// Takes posts as Mastodon does.
+final class PostServer: WebService {
     private struct State {
         var ids: [String: Int] = [:]
         var texts: [Int: String] = [:]
+        var losesAnswers = false
     }
 
     private let state = Mutex(State())
+
+    /// Whether what it does next is done without an answer.
+    func loseAnswers(_ losesAnswers: Bool) { state.withLock { $0.losesAnswers = losesAnswers } }
+
+    /// As an hour does.
+    func forgetKeys() { state.withLock { $0.ids = [:] } }
 
     func answer(to request: ReceivedRequest) -> Answer {
         if request.path == "/api/v2/instance" { return .json(#"{"domain":"x","configuration":{"statuses":{"max_characters":500}}}"#) }
@@ -27,6 +34,7 @@ private final class PostServer: WebService {
             return .json(#"{"error":"The access token is invalid"}"#, status: 401)
         }
         if request.path == "/api/v1/accounts/verify_credentials" { return .json(#"{"id":"7","acct":"anna"}"#) }
+        if request.path == "/api/v1/accounts/7/statuses" { return request.target.contains("max_id") ? .json("[]") : .json("[\(posts)]") }
         let form = Self.form(request.text)
         guard let status = form["status"], !status.isEmpty, request.header("Content-Type") == "application/x-www-form-urlencoded" else {
             return .json(#"{"error":"Validation failed: Text can't be blank"}"#, status: 422)
@@ -46,7 +54,16 @@ private final class PostServer: WebService {
             return id
         }
         guard let id else { return .json(#"{"error":"Record not found"}"#, status: 404) }
+        if state.withLock(\.losesAnswers) { return .closeWithoutAnswer }
         return .json(#"{"id":"\#(id)","content":"<p>…</p>","url":"https://example.social/@anna/\#(id)"}"#)
+    }
+
+    /// From the newest on.
+    private var posts: String {
+        state.withLock(\.texts).sorted { $0.key > $1.key }.map { id, text in
+            let html = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\n", with: "<br />")
+            return #"{"id":"\#(id)","created_at":"2014-04-21T08:00:00.000Z","content":"<p>\#(html)</p>"}"#
+        }.joined(separator: ",")
     }
 
     private static func form(_ text: String) -> [String: String] {
