@@ -46,6 +46,8 @@ extension InMemoryHistory: ShareLedger {
         state.withLock { $0.ledger.entries[.init(destination: destination, user: user, day: day)] }
     }
 
+    public func entry(for destination: String, of user: User.ID, on day: Day) -> ShareEntry? { entry(user, day, destination) }
+
     public func enqueueChanges(of user: User.ID, for destination: String, since: Day, at now: Timestamp) throws {
         try asked(.record) { state in
             let mark = Ledger.Mark(destination: destination, user: user)

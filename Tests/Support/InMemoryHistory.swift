@@ -30,7 +30,7 @@ public final class InMemoryHistory: StepHistory {
         var coverage: [Pedometer.ID: [CoveredSpan]] = [:]
         var corrections: [User.ID: [Day: Int]] = [:]
         var calls: [Call] = []
-        var refusals: [Call: any Error] = [:]
+        var refusals: [Call: (error: any Error, times: Int)] = [:]
     }
 
     let state = Mutex(State())
@@ -42,8 +42,10 @@ public final class InMemoryHistory: StepHistory {
     /// What was asked, in order.
     public var calls: [Call] { state.withLock { $0.calls } }
 
-    /// From now on this call fails with that error.
-    public func refuse(_ call: Call, with error: any Error) { state.withLock { $0.refusals[call] = error } }
+    /// From now on this call fails with that error, always or so many times.
+    public func refuse(_ call: Call, with error: any Error, times: Int = .max) {
+        state.withLock { $0.refusals[call] = (error, times) }
+    }
 
     public func pedometer(_ id: Pedometer.ID) -> Pedometer? { state.withLock { $0.pedometers.first { $0.id == id } } }
 
@@ -52,7 +54,10 @@ public final class InMemoryHistory: StepHistory {
     func asked<T>(_ call: Call, _ body: (inout State) throws -> T) throws -> T {
         try state.withLock { state in
             state.calls.append(call)
-            if let error = state.refusals[call] { throw error }
+            if let refusal = state.refusals[call], refusal.times > 0 {
+                state.refusals[call]?.times -= 1
+                throw refusal.error
+            }
             return try body(&state)
         }
     }

@@ -60,20 +60,19 @@ public final class ScriptedDestination: ShareDestination {
         let (turn, meanwhile) = state.withLock { state in
             state.deliveries.append(parcels)
             defer { state.whileDelivering = nil }
+            // What is refused stays refused: deliveries can be under way together.
+            if case .refuse = state.turns.first { return (state.turns[0], state.whileDelivering) }
             return (state.turns.isEmpty ? Turn.accept : state.turns.removeFirst(), state.whileDelivering)
         }
         meanwhile?()
         switch turn {
         case .fail(let failure): throw failure
         case .refuse(let steps) where parcels.contains { $0.day.steps == steps }:
-            // The same again: whoever sends it once more is refused once more.
-            state.withLock { $0.turns.insert(turn, at: 0) }
             throw ShareFailure(.rejected, "no day of \(steps) steps")
         case .accept, .acceptSilently, .refuse: break
         }
         state.withLock { state in
             for parcel in parcels { state.arrived[parcel.day.day, default: []].append(parcel) }
-            if case .refuse = turn { state.turns.insert(turn, at: 0) }
         }
         if case .acceptSilently = turn { throw ShareFailure(.unanswered, "no answer") }
         return parcels.map { ShareReceipt(remoteID: "\($0.day.day)") }

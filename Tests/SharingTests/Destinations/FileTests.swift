@@ -68,6 +68,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["steps.csv", "steps.json"])
+    func aFileThatWindowsSavedKeepsItsLinesAndItsLineEnds(name: String) async throws {
+        let diary = try file(name)
+        _ = try await diary.deliver([try parcel(), try parcel("2014-04-21", steps: 7)])
+        let text = try #require(folder.text(name))
+        try folder.write(name, "\u{feff}" + text.replacing("\n", with: "\r\n"))
+        _ = try await diary.deliver([try parcel(steps: 9999), try parcel("2014-04-22", steps: 3)])
+        let lines = try #require(folder.text(name)).unicodeScalars.split(separator: "\n").map(String.init)
+        #expect(lines.count == (name == "steps.csv" ? 4 : 3), "\(lines)")
+        #expect(lines.allSatisfy { $0.unicodeScalars.last == "\r" })
+        // Foundation's reading of text leaves the mark out.
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name)).starts(with: [0xef, 0xbb, 0xbf]))
+        #expect(lines.count { $0.contains("9999") } == 1)
+        #expect(try await diary.check() == "3 days in it")
+    }
+
     @Test func aLinkStaysOne() async throws {
         try folder.write("real.csv", "")
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/steps.csv", withDestinationPath: "real.csv")

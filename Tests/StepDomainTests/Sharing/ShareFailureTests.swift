@@ -123,7 +123,7 @@ import TestSupport
         try await outbox.share(to: post)
         post.answer(.unclear)
         outbox.pass(60)
-        #expect(try await outbox.share(to: post).first?.outcomes == [.unknown(reason: "no answer")])
+        #expect(try await outbox.share(to: post).first?.outcomes == [.doubtful(reason: "no answer")])
         outbox.pass(86_400)
         #expect(try await outbox.share(to: post).first?.events.isEmpty == true)
         #expect(post.deliveries.count == 1)
@@ -132,6 +132,78 @@ import TestSupport
         entry.retry(at: outbox.now)
         try outbox.history.record([entry])
         #expect(try await outbox.share(to: post).first?.outcomes == [.sent])
+    }
+
+    @Test func whereNothingCanBeAskedItIsDoubtfulAtOnce() async throws {
+        let deaf = ScriptedDestination(
+            "deaf", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
+        try outbox.walk(4000, on: april20)
+        deaf.script(.acceptSilently)
+        let report = try await outbox.share(to: deaf).first
+        #expect(report?.outcomes == [.doubtful(reason: "no answer")])
+        #expect(outbox.entry(april20, deaf)?.nextAttempt == nil)
+        outbox.pass(86_400)
+        #expect(try await outbox.share(to: deaf).first?.events.isEmpty == true)
+        #expect(deaf.times(april20) == 1)
+    }
+
+    @Test func whatIsDroppedIsNotSentAnewWhenItChanges() async throws {
+        for destination in [post, keyed] {
+            try outbox.walk(4000, on: april20)
+            destination.script(.acceptSilently)
+            try await outbox.share(to: destination)
+            var entry = try #require(outbox.entry(april20, destination))
+            #expect(!entry.drop(at: outbox.now), "what may have arrived would be forgotten")
+            try outbox.history.record([entry])
+            outbox.pass(86_400)
+            try outbox.walk(4500, on: april20)
+            // It is found first, and what is there is corrected.
+            #expect(try await outbox.share(to: destination).first?.outcomes == [.corrected])
+            #expect(destination.finds == 1)
+        }
+    }
+
+    @Test func whatNeverWentOutCanBeForgotten() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.unreachable, "down")))
+        try await outbox.share(to: garden)
+        var entry = try #require(outbox.entry(april20, garden))
+        #expect(entry.drop(at: outbox.now))
+    }
+
+    @Test func aRejectedDayThatIsAskedForIsTriedAgain() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.rejected, "404")))
+        try await outbox.share(to: garden)
+        #expect(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent])
+    }
+
+    @Test func aClockThatWasWrongBlocksNothingForYears() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.history.record(DestinationState(name: "garden", notBefore: outbox.now + 80 * 365 * 86_400, failures: 1))
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+
+    @Test func answersAreNotLostToAHistoryThatIsLockedForAWhile() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.whileDelivering { [outbox] in outbox.history.refuse(.record, with: Refusal(), times: 5) }
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+        #expect(outbox.entry(april20, garden)?.state == .sent)
+    }
+
+    @Test func deliveriesUnderWayTogetherFailOnce() async throws {
+        let garden = ScriptedDestination(terms: always)
+        for back in 0..<20 { try outbox.walk(4000 + back, on: april20.advanced(by: -back)) }
+        let down = ScriptedDestination.Turn.fail(ShareFailure(.unreachable, "down"))
+        garden.script(.accept, down, down, down, down, down, down, down, down)
+        let report = try #require(try await outbox.share(to: garden).first)
+        #expect(report.state.failures == 1)
+        #expect(garden.deliveries.count == 9)
+        #expect(report.waiting + report.events.count == 20)
     }
 
     @Test func aKeyIsReliedOnWhileTheServerKnowsIt() async throws {

@@ -87,7 +87,7 @@ import Testing
                   {\u{fffd}[2J}
 
                 garden, 2014-04-21
-                  nothing is known of that day, so that nothing would be sent
+                  nothing would be sent: nothing is known of that day
                 """)
     }
 

@@ -59,6 +59,7 @@ import Testing
         ).text()
         #expect(
             text == """
+                garden:
                   2014-04-20: rejected: unknown user
                   2014-04-19: may have arrived: no answer
                   2014-04-18: waits for its missing steps, until 2014-04-22 12:00 at the latest
@@ -68,9 +69,19 @@ import Testing
                 """)
     }
 
+    @Test func whatOnlyTheUserCanTellIsNotSaidToBeTriedAgain() {
+        #expect(
+            view(report(.doubtful(reason: "no answer"), state: DestinationState(name: "garden", notBefore: Sample.now + 60))).text() == """
+                garden:
+                  2014-04-20: may have arrived: no answer
+                  Look whether it is there; then istep outbox drop garden 2014-04-20 if it is,
+                  istep outbox retry garden 2014-04-20 if not.
+                """)
+    }
+
     @Test func aRunningDayWaitsForItsEnd() {
         let text = view(report(.held(until: Sample.place.at("2014-04-21", 0)))).text()
-        #expect(text == "  2014-04-20: goes out when the day is over")
+        #expect(text == "garden:\n  2014-04-20: goes out when the day is over")
     }
 
     @Test func aFaultOfIstepsOwn() {

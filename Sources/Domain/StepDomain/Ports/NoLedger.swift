@@ -14,6 +14,7 @@ public struct NoLedger: ShareLedger {
     }
     public func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) -> [ShareEntry] { [] }
     public func entries(for destination: String?, in states: Set<ShareEntry.State>) -> [ShareEntry] { [] }
+    public func entry(for destination: String, of user: User.ID, on day: Day) -> ShareEntry? { nil }
     public func record(_ entries: [ShareEntry]) throws { throw Missing() }
     public func remove(_ entry: ShareEntry) throws { throw Missing() }
     public func state(of destination: String) -> DestinationState { DestinationState(name: destination) }

@@ -20,6 +20,8 @@ public protocol ShareLedger: Sendable {
     func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) throws -> [ShareEntry]
     /// All entries of a destination (nil: of all) in these states, by destination, day and user.
     func entries(for destination: String?, in states: Set<ShareEntry.State>) throws -> [ShareEntry]
+    /// The entry of one day; nil where the day was never considered for the destination.
+    func entry(for destination: String, of user: User.ID, on day: Day) throws -> ShareEntry?
     /// Stores entries as they are now, all or none.
     func record(_ entries: [ShareEntry]) throws
     /// Takes an entry out of the ledger: as if the day had never been considered for the destination.

@@ -9,6 +9,7 @@ extension ShareDrain {
         var rest = begun[...]
         var size = traits.batch
         var width = 1
+        var recorded = now()
         while !rest.isEmpty {
             if run.isOver || isInterrupted {
                 ended += rest.map(\.before)     // stored as being sent, and never were
@@ -27,9 +28,27 @@ extension ShareDrain {
             // Whoever does not answer is not asked eight times.
             width = traits.resending == .replaces && run.report.failure == nil ? Self.together : 1
             tell(run)
+            // A slow server's answers are not kept in memory for minutes.
+            if now() - recorded >= 2 {
+                try record(ended)
+                ended = []
+                recorded = now()
+            }
         }
-        if !ended.isEmpty { try ledger.record(ended) }
+        try record(ended)
     }
+
+    /// Notes down what became of deliveries. To lose that because another program keeps the history locked for a while would
+    /// make it unknown, so that each of several tries waits as long as the history waits by itself.
+    private func record(_ entries: [ShareEntry]) throws {
+        if entries.isEmpty { return }
+        for _ in 1..<Self.mostTries {
+            do { return try ledger.record(entries) } catch { continue }
+        }
+        try ledger.record(entries)
+    }
+
+    private static let mostTries = 12
 
     private typealias Outcome = Result<[ShareReceipt], ShareFailure>
 
@@ -91,7 +110,12 @@ extension ShareDrain {
             run.rejections += 1
             run.isOver = run.rejections >= Self.mostRejections
         case .unanswered:
-            run.note(entry, .unknown(reason: failure.reason))
+            if traits.resending == .repeats, !traits.canFind {
+                entry.ask(failure.reason, at: now())
+                run.note(entry, .doubtful(reason: failure.reason))
+            } else {
+                run.note(entry, .unknown(reason: failure.reason))
+            }
             run.isOver = true
         case .unreachable, .busy, .credentials, .misconfigured:
             run.note(entry, .queued(reason: failure.reason))

@@ -7,7 +7,7 @@ extension ShareDrain {
         var entry = due
         guard let day = content else {
             // A correction was taken back, or the day was asked for in vain.
-            try ledger.remove(entry)
+            if entry.drop(at: moment) { try ledger.remove(entry) } else { settled.append(entry) }
             return run.note(entry, .nothingKnown)
         }
         if let latest = run.latest[entry.user], entry.day < latest {
@@ -35,7 +35,7 @@ extension ShareDrain {
             entry.hold(until: until)
         case .ask, .find:
             entry.ask(entry.lastError ?? Self.untold, at: moment)
-            run.note(entry, .unknown(reason: entry.lastError ?? Self.untold))
+            run.note(entry, .doubtful(reason: entry.lastError ?? Self.untold))
         case .leave:
             entry.hold(until: nil)
             run.note(entry, .rejected(reason: entry.lastError ?? "no reason given"))
@@ -59,6 +59,8 @@ extension ShareDrain {
                 return true
             case .unclear:
                 entry.ask(entry.lastError ?? Self.untold, at: now())
+                run.note(entry, .doubtful(reason: entry.lastError ?? Self.untold))
+                return false
             }
         } catch {
             run.report.state.fail(error, at: now())

@@ -96,7 +96,8 @@ struct ShareDrain: Sendable {
         let moment = now()
         let before = run.report.state
         if run.report.state.stopped != nil { return false }
-        if let notBefore = run.report.state.notBefore, moment < notBefore { return false }
+        // One that lies further ahead than any was ever put comes from a clock that was wrong.
+        if let notBefore = run.report.state.notBefore, moment < notBefore, notBefore - moment <= DestinationState.longestWait { return false }
         if isInterrupted { return false }
         let due = try ledger.due(for: destination.name, users: users.map(\.id), at: moment, limit: window)
         guard !due.isEmpty else { return false }

@@ -16,8 +16,10 @@ public struct ShareReport: Sendable {
             case held(until: Timestamp)
             /// It stays in the outbox.
             case queued(reason: String)
-            /// It may have arrived; `nextAttempt` nil: only the user can tell.
+            /// It may have arrived; the next attempt will tell, or do no harm.
             case unknown(reason: String)
+            /// It may have arrived, and only the user can tell.
+            case doubtful(reason: String)
             case rejected(reason: String)
             /// Nothing is known of the day, so that there is nothing to share.
             case nothingKnown

@@ -66,17 +66,29 @@ extension StepDataService {
         }
     }
 
-    /// Exactly what would be sent of a day, with secrets masked; nothing is stored or sent.
+    /// What would become of a day that is shared by name.
+    public enum SharePreview: Hashable, Sendable {
+        /// Exactly what would be sent, with secrets masked.
+        case content(String)
+        /// The destination has these figures, or cannot be given others.
+        case settled
+        /// Nothing is known of the day.
+        case nothingKnown
+    }
+
+    /// What would be sent of a day; nothing is stored or sent.
     ///
-    /// - Returns: nil where nothing is known of the day.
     /// - Throws: the history's error, or the destination's.
-    public func previewShare(of user: User, on day: Day, to destination: any ShareDestination) throws -> String? {
+    public func previewShare(of user: User, on day: Day, to destination: any ShareDestination) throws -> SharePreview {
         let data = try history.stepData(of: user, on: day)
         let tracks = destination.traits.wantsSamples
             ? data.tracks.map { SharedDay.Track(pedometer: $0.name, samples: $0.samples) } : []
-        guard let shared = SharedDay(DaySummary(data, localTime: localTime, now: now()), tracks: tracks) else { return nil }
-        let entry = try ledger.entries(for: destination.name, in: Set(ShareEntry.State.allCases))
-            .first { $0.user == user.id && $0.day == day } ?? ShareEntry(user: user.id, day: day, destination: destination.name, changedAt: now())
-        return try destination.preview([ShareParcel(shared, entry, content: shared.fingerprint)])
+        guard let shared = SharedDay(DaySummary(data, localTime: localTime, now: now()), tracks: tracks) else { return .nothingKnown }
+        var entry = try ledger.entry(for: destination.name, of: user.id, on: day)
+            ?? ShareEntry(user: user.id, day: day, destination: destination.name, changedAt: now())
+        entry.isAsked = true
+        let content = shared.fingerprint
+        if entry.step(content, destination.traits, readyAt: nil, now: now()) == .settled { return .settled }
+        return .content(try destination.preview([ShareParcel(shared, entry, content: content)]))
     }
 }

@@ -92,9 +92,11 @@ extension ShareEntry {
             case .repeats: return traits.canFind ? .find : .ask
             }
         }
-        if state == .rejected, fingerprint == content { return .leave }
+        if state == .rejected, fingerprint == content, !isAsked { return .leave }
         if confirmed == content, state != .unknown { return .settled }
         if isCorrection, !traits.corrects, state != .unknown { return .settled }
+        // What is not known by a name of the destination's can only be corrected once it is found.
+        if isCorrection, remoteID == nil, traits.canFind, traits.resending != .replaces, state != .unknown { return .find }
         if !isAsked, state != .unknown, let readyAt, now < readyAt { return .hold(until: readyAt) }
         return .send
     }
@@ -158,6 +160,7 @@ extension ShareEntry {
     /// The server does not have what was attempted: as if it never had been.
     mutating func notArrived(at now: Timestamp) {
         state = .pending
+        if remoteID == nil { confirmed = nil }
         firstAttempt = nil
         nextAttempt = now
         changedAt = now
@@ -171,11 +174,23 @@ extension ShareEntry {
         changedAt = now
     }
 
-    /// The user wants it tried again now.
+    /// The user wants it tried again now, even if it may have arrived.
     public mutating func retry(at now: Timestamp) {
         state = .pending
+        isAsked = true
         firstAttempt = nil
         nextAttempt = now
         changedAt = now
+    }
+
+    /// The user wants nothing more of it to be sent.
+    ///
+    /// - Returns: whether the ledger can forget it: what the destination has, or may have, is kept in mind, or a change of the
+    ///   day would be sent as if it were new.
+    public mutating func drop(at now: Timestamp) -> Bool {
+        if confirmed == nil, remoteID == nil, state == .pending || state == .rejected { return true }
+        if confirmed == nil { confirmed = fingerprint }
+        settle(at: now)
+        return false
     }
 }

@@ -6,10 +6,13 @@ public struct PreviewView: View {
         public var destination: String
         public var user: String
         public var day: Day
-        /// With secrets masked; nil where nothing is known of the day.
+        /// With secrets masked; nil where nothing would be sent.
         public var content: String?
+        /// Why nothing would be sent.
+        public var remark: String?
 
-        public init(destination: String, user: String, day: Day, content: String?) {
+        public init(destination: String, user: String, day: Day, content: String?, remark: String? = nil) {
+            self.remark = remark
             self.destination = destination
             self.user = user
             self.day = day
@@ -30,7 +33,7 @@ public struct PreviewView: View {
             page.line(InkedText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong))
             lines += page.lines
             guard let content = preview.content else {
-                lines.append("  nothing is known of that day, so that nothing would be sent")
+                lines.append("  nothing would be sent: \(preview.remark ?? "nothing is known of that day")")
                 continue
             }
             lines += Printable.lines(content).split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }
@@ -47,6 +50,8 @@ extension PreviewView {
             public var user: String
             public var day: String
             @Nullable public var content: String?
+            /// Why nothing would be sent; null where something would.
+            @Nullable public var remark: String?
         }
 
         public var version = 1
@@ -55,7 +60,7 @@ extension PreviewView {
 
     public var document: Document {
         Document(previews: previews.map {
-            Document.Entry(destination: $0.destination, user: $0.user, day: "\($0.day)", content: $0.content)
+            Document.Entry(destination: $0.destination, user: $0.user, day: "\($0.day)", content: $0.content, remark: $0.remark)
         })
     }
 }

@@ -9,7 +9,7 @@ extension ShareView {
             public var day: String
             /// `sent`, `corrected`, `unchanged`, `fixed` (changed since, and cannot be corrected), `passed` (a later
             /// day is shown there), `held`, `queued`, `unknown`,
-            /// `rejected` or `nothingKnown`.
+            /// `doubtful` (may have arrived, and only the user can tell), `rejected` or `nothingKnown`.
             public var outcome: String
             /// The destination's words, or istep's.
             @Nullable public var reason: String?
@@ -68,6 +68,7 @@ extension ShareView {
         case .held(let until): (document.outcome, document.until) = ("held", Words.iso(until, localTime))
         case .queued(let reason): (document.outcome, document.reason) = ("queued", reason)
         case .unknown(let reason): (document.outcome, document.reason) = ("unknown", reason)
+        case .doubtful(let reason): (document.outcome, document.reason) = ("doubtful", reason)
         case .rejected(let reason): (document.outcome, document.reason) = ("rejected", reason)
         }
         return document

@@ -44,8 +44,15 @@ public struct ShareView: View {
         let parts = done(report)
         if !parts.isEmpty || !isTroubled(report) {
             page.paragraph("\(name): " + (parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")), hanging: 2)
+        } else if report.events.contains(where: { isTold($0) }) {
+            page.line(InkedText("\(name):"))
         }
         for event in report.events { tell(event, on: &page) }
+        if let day = report.events.first(where: { if case .doubtful = $0.outcome { true } else { false } })?.day {
+            page.paragraph(
+                "Look whether it is there; then istep outbox drop \(name) \(day) if it is, istep outbox retry \(name) \(day) if not.",
+                indent: 2, hanging: 2)
+        }
         if let fault = report.fault {
             page.paragraph("\(name): \(Printable(words(fault), limit: 400))", ink: .bad, hanging: 2)
         } else if let stopped = report.state.stopped {
@@ -65,6 +72,14 @@ public struct ShareView: View {
         report.failure != nil || report.fault != nil || report.state.stopped != nil || report.queued > 0 || !report.events.isEmpty
     }
 
+    /// Whether it has a line of its own.
+    private func isTold(_ event: ShareReport.Event) -> Bool {
+        switch event.outcome {
+        case .sent, .corrected, .unchanged, .queued: false
+        default: true
+        }
+    }
+
     private func done(_ report: ShareReport) -> [String] {
         func part(_ word: String, _ outcome: ShareReport.Event.Outcome) -> String? {
             let events = report.events.filter { $0.outcome == outcome }
@@ -82,7 +97,7 @@ public struct ShareView: View {
             page.paragraph("\(subject(event)): changed since it was sent, and cannot be corrected there", ink: .doubtful, indent: 2, hanging: 4)
         case .held(let until):
             page.paragraph("\(subject(event)): \(holding(event.day, until))", indent: 2, hanging: 4)
-        case .unknown(let reason):
+        case .unknown(let reason), .doubtful(let reason):
             page.paragraph("\(subject(event)): may have arrived: \(Printable(reason, limit: 300))", ink: .doubtful, indent: 2, hanging: 4)
         case .rejected(let reason):
             page.paragraph("\(subject(event)): rejected: \(Printable(reason, limit: 300))", ink: .bad, indent: 2, hanging: 4)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StepDatabase
 import StepDomain
 import StepViews
 
@@ -44,18 +45,23 @@ extension OutboxCommand {
         @Argument(help: ArgumentHelp("Only this day.", valueName: "day"))
         var day: DayArgument?
 
-        /// In these states, for the wanted user if one is named.
-        func entries(_ states: Set<ShareEntry.State>, _ history: SharingRun.History, _ wiring: Wiring, isUserNamed: Bool) throws -> [ShareEntry] {
+        /// Of the wanted user, if one is named, and day.
+        ///
+        /// - Returns: those in these states, and the destination's name as it is written.
+        func entries(
+            _ states: Set<ShareEntry.State>, _ history: SharingRun.History, _ wiring: Wiring, isUserNamed: Bool
+        ) throws -> (name: String, entries: [ShareEntry]) {
             let user = isUserNamed ? try wiring.user(in: history) : nil
-            let today = wiring.localTime.day(of: wiring.now())
-            let wanted = day?.day(today: today)
-            let all = try history.entries(for: destination, in: Set(ShareEntry.State.allCases))
-            guard !all.isEmpty else {
+            let wanted = day?.day(today: wiring.localTime.day(of: wiring.now()))
+            let all = try history.entries(for: nil, in: Set(ShareEntry.State.allCases))
+            let name = all.first { $0.destination == destination }?.destination
+                ?? all.first { $0.destination.lowercased() == destination.lowercased() }?.destination
+            guard let name else {
                 throw UsageFailure("Nothing was ever shared with '\(destination)'.", advice: "The destinations: istep share --list")
             }
-            return all.filter {
-                states.contains($0.state) && (wanted == nil || $0.day == wanted) && (user == nil || $0.user == user?.id)
-            }
+            return (name, all.filter {
+                $0.destination == name && states.contains($0.state) && (wanted == nil || $0.day == wanted) && (user == nil || $0.user == user?.id)
+            })
         }
     }
 
@@ -64,8 +70,8 @@ extension OutboxCommand {
             commandName: "retry",
             abstract: "Try again what was rejected, may have arrived, or waits for a destination that was stopped.",
             discussion: """
-                A day that may have arrived is sent again: look first whether it is there, if the destination would then have \
-                it twice.
+                A day that may have arrived is sent again only if you name it: look first whether it is there, for the destination \
+                may then have it twice.
                 """)
 
         @OptionGroup var choice: Choice
@@ -75,13 +81,17 @@ extension OutboxCommand {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
             let sharing = try SharingRun(wiring, history).with([choice.destination])
-            let entries = try choice.entries([.pending, .unknown, .rejected], history, wiring, isUserNamed: common.user != nil)
             let now = wiring.now()
-            try history.record(entries.map { entry in
-                var entry = entry
-                entry.retry(at: now)
-                return entry
-            })
+            try await SyncLock.hold(ofDatabase: wiring.databasePath, for: .sharing) {
+                // What may have arrived is asked for by its day, one by one.
+                let states: Set<ShareEntry.State> = choice.day == nil ? [.pending, .rejected] : [.pending, .rejected, .unknown, .sending]
+                let chosen = try choice.entries(states, history, wiring, isUserNamed: common.user != nil).entries
+                try history.record(chosen.map { entry in
+                    var entry = entry
+                    entry.retry(at: now)
+                    return entry
+                })
+            }
             var state = try history.state(of: sharing.destinations[0].name)
             state.release()
             try history.record(state)
@@ -115,7 +125,10 @@ extension OutboxCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop",
             abstract: "Take days out of the outbox that you do not want to share any more.",
-            discussion: "A day comes back when its steps change, or when you share it by name. What was sent is not touched.")
+            discussion: """
+                What the destination has stays there, and a day that may have arrived then counts as arrived. A day that never went \
+                out comes back when its steps change, or when you share it by name.
+                """)
 
         @OptionGroup var choice: Choice
         @OptionGroup var common: CommonOptions
@@ -123,9 +136,17 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
-            let entries = try choice.entries([.pending, .unknown, .rejected], history, wiring, isUserNamed: common.user != nil)
-            for entry in entries { try history.remove(entry) }
-            try wiring.say("\(entries.count) \(entries.count == 1 ? "day" : "days") dropped from the outbox of \(choice.destination).")
+            let now = wiring.now()
+            let (name, entries) = try await SyncLock.hold(ofDatabase: wiring.databasePath, for: .sharing) {
+                let (name, entries) = try choice.entries(
+                    [.pending, .unknown, .rejected, .sending], history, wiring, isUserNamed: common.user != nil)
+                for entry in entries {
+                    var entry = entry
+                    if entry.drop(at: now) { try history.remove(entry) } else { try history.record([entry]) }
+                }
+                return (name, entries)
+            }
+            try wiring.say("\(entries.count) \(entries.count == 1 ? "day" : "days") dropped from the outbox of \(name).")
         }
     }
 }

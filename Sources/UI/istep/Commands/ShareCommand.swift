@@ -59,7 +59,7 @@ struct ShareCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common)
-        let history = try wiring.history(for: .updating)
+        let history = try wiring.history(for: list || dryRun ? .reading : .updating)
         let sharing = try SharingRun(wiring, history).with(to)
         if list { return try await DestinationList(sharing).show(isChecked: check) }
         guard !sharing.destinations.isEmpty else {
@@ -95,10 +95,19 @@ struct ShareCommand: AsyncParsableCommand {
 
     private func preview(_ days: [Day], _ user: User, _ sharing: SharingRun) throws {
         var previews: [PreviewView.Preview] = []
-        for destination in sharing.destinations where destination.terms.include(user) {
+        for destination in sharing.destinations {
             for day in days {
-                let content = try sharing.service.previewShare(of: user, on: day, to: destination)
-                previews.append(.init(destination: destination.name, user: user.name, day: day, content: content))
+                var preview = PreviewView.Preview(destination: destination.name, user: user.name, day: day, content: nil)
+                if destination.terms.include(user) {
+                    switch try sharing.service.previewShare(of: user, on: day, to: destination) {
+                    case .content(let content): preview.content = content
+                    case .settled: preview.remark = "it is there already, or cannot be changed there"
+                    case .nothingKnown: preview.remark = "nothing is known of that day"
+                    }
+                } else {
+                    preview.remark = "by its `users`, the days of \(user.name) do not go there"
+                }
+                previews.append(preview)
             }
         }
         try sharing.wiring.show(PreviewView(previews))

@@ -16,15 +16,7 @@ struct SharingRun {
 
     /// - Throws: all that is wrong with the configured destinations, whichever are meant.
     init(_ wiring: Wiring, _ history: History) throws {
-        self.wiring = wiring
-        self.history = history
-        users = try history.users()
-        destinations = try wiring.destinations()
-        for destination in destinations where destination.traits.isPersonal && destination.terms.users == nil && users.count > 1 {
-            throw WrongConfiguration(
-                "[share.\(destination.name)] leads to one person's account, and the history has several people.",
-                advice: "Say whose days go there, such as: users = [\"\(users[0].name)\"]")
-        }
+        self.init(wiring, history, try history.users(), try wiring.destinations())
     }
 
     private init(_ wiring: Wiring, _ history: History, _ users: [User], _ destinations: [any ShareDestination]) {
@@ -36,10 +28,10 @@ struct SharingRun {
 
     /// The same for those of these names only; for all where none is named.
     func with(_ names: [String]) throws -> SharingRun {
-        if names.isEmpty { return self }
+        if names.isEmpty { return try checked() }
         var chosen: [any ShareDestination] = []
         for name in names {
-            guard let found = destinations.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+            guard let found = destination(named: name) else {
                 let known = destinations.map(\.name).joined(separator: ", ")
                 throw UsageFailure(
                     "There is no destination '\(name)'.",
@@ -47,7 +39,34 @@ struct SharingRun {
             }
             if !chosen.contains(where: { $0.name == found.name }) { chosen.append(found) }
         }
-        return SharingRun(wiring, history, users, chosen)
+        return try SharingRun(wiring, history, users, chosen).checked()
+    }
+
+    /// Of two whose names differ in case only, the one that is written as it is.
+    private func destination(named name: String) -> (any ShareDestination)? {
+        destinations.first { $0.name == name } ?? destinations.first { $0.name.lowercased() == name.lowercased() }
+    }
+
+    private func checked() throws -> SharingRun {
+        for destination in destinations {
+            if let problem = Self.problem(with: destination, users) {
+                throw WrongConfiguration("[share.\(destination.name)] \(problem).", advice: "Say whose days go there, such as: users = [\"NAME\"]")
+            }
+        }
+        return self
+    }
+
+    /// What is wrong with whose days go to a destination; nil where all is well.
+    static func problem(with destination: any ShareDestination, _ users: [User]) -> String? {
+        let known = users.map(\.name).joined(separator: ", ")
+        if let stranger = destination.terms.users?.first(where: { name in !users.contains { $0.name.lowercased() == name.lowercased() } }) {
+            return "is for \(stranger), whom the history does not know; known are: \(known)"
+        }
+        if destination.terms.users?.isEmpty == true { return "is for nobody: its `users` are empty" }
+        if destination.traits.isPersonal, destination.terms.users == nil, users.count > 1 {
+            return "has one place for the days of one person, and the history has several: \(known)"
+        }
+        return nil
     }
 
     var service: StepDataService {
@@ -115,7 +134,11 @@ struct SharingRun {
         if let failure = report.failure { failures.append(Failure(failure)) }
         if report.queued > 0 { failures.append(Failure(ShareFailure(.unreachable, "queued"))) }
         for event in report.events {
-            if case .rejected(let reason) = event.outcome { failures.append(Failure(ShareFailure(.rejected, reason))) }
+            switch event.outcome {
+            case .rejected(let reason): failures.append(Failure(ShareFailure(.rejected, reason)))
+            case .doubtful(let reason): failures.append(Failure(ShareFailure(.unanswered, reason)))
+            default: break
+            }
         }
         return failures
     }

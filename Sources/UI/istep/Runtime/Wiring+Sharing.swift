@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import Settings
 import Sharing
+import StepDatabase
 import StepDomain
 
 extension Wiring {
@@ -37,7 +38,10 @@ extension Wiring {
         let check = Settings.check(flags: flags(common), environment: environment)
         let (destinations, errors) = destinations(from: check.destinations, environment)
         var problems = (check.problems + errors).map(\.description)
+        // Without a history there is nobody yet whose days could go anywhere.
+        let users = check.settings.flatMap { try? StepDatabase(path: $0.database.value, for: .reading).users() } ?? []
         for destination in destinations {
+            if !users.isEmpty, let problem = SharingRun.problem(with: destination, users) { problems.append("[share.\(destination.name)] \(problem)") }
             for problem in destination.problems() { problems.append("[share.\(destination.name)]: \(problem)") }
         }
         return (check.files, destinations.map(\.name), problems)

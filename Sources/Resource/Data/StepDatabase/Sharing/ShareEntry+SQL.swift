@@ -24,6 +24,9 @@ extension ShareEntry {
             + (destination == nil ? "" : " AND destination = ?") + " ORDER BY destination, day, person"
     }
 
+    /// Of one destination, person and day.
+    static let one = query + " WHERE destination = ? AND person = ? AND day = ?"
+
     static let record = """
         INSERT INTO share (destination, person, day, state, asked, fingerprint, confirmed, attempts, first_attempt,
             next_attempt, last_error, remote_id, changed_at, stale)

@@ -37,6 +37,14 @@ extension StepDatabase: ShareLedger {
         }
     }
 
+    public func entry(for destination: String, of user: User.ID, on day: Day) throws(HistoryError) -> ShareEntry? {
+        try read { database in
+            try Row.fetchOne(
+                database.cachedStatement(sql: ShareEntry.one), arguments: [destination, user, day.description]
+            ).map(ShareEntry.init)
+        }
+    }
+
     /// What was enqueued meanwhile stays so: it is due at once, and a day that was asked for stays asked for.
     ///
     /// A text that is too long is cut, since an entry whose failure could not be stored would be sent again and again.

@@ -13,7 +13,6 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
     let context: DestinationContext
     /// Checked, but without the password.
     let broker: MQTTBroker
-    let isInsecure: Bool
     let password: SecretSource?
     /// With `{user}` where the user's name goes.
     let entity: String
@@ -79,9 +78,7 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
         guard let password else { return broker }
         let secret = try password.secret(context.surroundings.environment)
         do {
-            return try MQTTBroker(
-                host: broker.host, port: broker.port, tls: broker.isEncrypted, username: broker.username, password: secret,
-                insecure: isInsecure)
+            return try broker.with(password: secret)
         } catch {
             throw ShareFailure(.misconfigured, error.description)
         }

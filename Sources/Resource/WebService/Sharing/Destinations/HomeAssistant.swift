@@ -72,7 +72,7 @@ extension TableReader {
         do {
             let broker = try MQTTBroker(host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
             return HomeAssistantMQTTDestination(
-                context: context, broker: broker, isInsecure: isInsecure, password: password, entity: entity, topic: topic,
+                context: context, broker: broker, password: password, entity: entity, topic: topic,
                 discovery: discovery)
         } catch {
             refuse("host", expected: "a broker (\(error.description))")

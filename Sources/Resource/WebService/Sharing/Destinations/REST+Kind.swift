@@ -28,20 +28,22 @@ extension DestinationKind {
             # insecure = false                     # true: plain http, also to other machines
             """
     ) { reader, context in
-        let template = reader.addressTemplate("the address of the service, such as https://example.org/api")
+        let given = reader.addressTemplate("the address of the service, such as https://example.org/api")
         let method = reader.choice("method", among: ["PUT", "POST", "PATCH"]) ?? "PUT"
         let isIdempotent = reader.flag("idempotent") ?? (method == "PUT")
         let hasSamples = reader.flag("samples") ?? false
         let headers = reader.headers("headers")
         let authentication = reader.authentication()
-        guard let template, let headers else { return nil }
+        guard let given, let headers else { return nil }
+        let template = given.hasDate ? given : given.appending("/users/{user}/days/{date}")
         return RESTDestination(
-            context: context, exchange: Exchange(transport: context.surroundings.transport()),
-            template: template.hasDate ? template : template.appending("/users/{user}/days/{date}"), method: method,
+            context: context, exchange: Exchange(transport: context.surroundings.transport()), template: template, method: method,
             headers: headers, authentication: authentication,
             traits: ShareTraits(
                 resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,
-                takesUnfinishedDays: isIdempotent, wantsSamples: hasSamples))
+                takesUnfinishedDays: isIdempotent, wantsSamples: hasSamples,
+                // By PUT at one address for all, one person's day would take the place of another's.
+                isPersonal: method == "PUT" && !template.text.contains("{user}")))
     }
 }
 

@@ -79,7 +79,7 @@ extension ShareFailure {
             switch error {
             case _ where error.mayHaveBeenSent: .unanswered
             case .accessDenied: .credentials
-            case .badText, .textTooLong: .rejected
+            case .badText, .textTooLong, .refused: .rejected
             case .badNumber, .severalModems, .noMessaging: .misconfigured
             default: .unreachable
             }

@@ -40,7 +40,7 @@ struct FileDestination: ConfiguredDestination {
 
     func check() async throws(ShareFailure) -> String {
         let file = LineFile(path: path)
-        let days = try file.read().count { DayLine.Key($0, format) != nil }
+        let days = try file.read().lines.count { DayLine.Key($0, format) != nil }
         try file.checkFolder()
         return "\(days) \(days == 1 ? "day" : "days") in it"
     }

@@ -9,11 +9,36 @@ struct LineFile {
     /// Bytes. Ten years of a household's days are a hundredth of it.
     static let limit = 64 << 20
 
-    /// The lines, without line ends; none where there is no file.
-    func read() throws(ShareFailure) -> [String] {
+    /// What stands in a file, line by line.
+    struct Content {
+        var lines: [String] = []
+        /// As the file has it: one that Windows saved keeps its own.
+        var lineEnd = "\n"
+        var hasByteOrderMark = false
+
+        var text: String { (hasByteOrderMark ? "\u{feff}" : "") + lines.map { $0 + lineEnd }.joined() }
+
+        init() {}
+
+        init(_ text: String) {
+            var scalars = text.unicodeScalars[...]
+            if scalars.first == "\u{feff}" {
+                hasByteOrderMark = true
+                scalars.removeFirst()
+            }
+            // By scalars: "\r\n" is one character.
+            var parts = scalars.split(separator: "\n", omittingEmptySubsequences: false)
+            if parts.last?.isEmpty == true { parts.removeLast() }
+            if parts.first?.last == "\r" { lineEnd = "\r\n" }
+            lines = parts.map { String($0.last == "\r" ? $0.dropLast() : $0) }
+        }
+    }
+
+    /// What stands in the file; nothing where there is none.
+    func read() throws(ShareFailure) -> Content {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return [] }
+            if errno == ENOENT { return Content() }
             throw failure("cannot be read")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -28,9 +53,7 @@ struct LineFile {
         guard let text = String(validating: data, as: UTF8.self) else {
             throw ShareFailure(.misconfigured, "\(quoted(path)) is no UTF-8 text", advice: "Set `path` to a file of its own.")
         }
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        if lines.last == "" { lines.removeLast() }
-        return lines
+        return Content(text)
     }
 
     /// Puts other lines in the place of those there are, whole or not at all, and durably.
@@ -47,8 +70,9 @@ struct LineFile {
         guard folder >= 0 else { throw failure("cannot be written") }
         defer { close(folder) }
         while flock(folder, LOCK_EX) != 0 { guard errno == EINTR else { throw failure("cannot be locked") } }
-        let lines = body(try file.read())
-        try file.write(lines.map { $0 + "\n" }.joined(), syncing: folder)
+        var content = try file.read()
+        content.lines = body(content.lines)
+        try file.write(content.text, syncing: folder)
     }
 
     /// Whether the file's folder is there, or can be made, and may be written.
