@@ -8,7 +8,7 @@ import TestSupport
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func randomBytesAreReadOrRefused(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<2_000 {
+        for _ in 0..<500 {
             let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
             _ = try? SOAPReply(bytes)
         }
@@ -23,21 +23,29 @@ import TestSupport
             "&amp;", "&x;", "&#1;", "<![CDATA[", "]]>", "<!--", "-->", "<?pi", "?>", "<!DOCTYPE a [", "<!ENTITY x 'y'>", "]>", "text", "\u{202E}",
         ]
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<2_000 {
+        for _ in 0..<500 {
             let text = (0..<Int.random(in: 1...30, using: &random)).compactMap { _ in pieces.randomElement(using: &random) }.joined()
             _ = try? SOAPReply(Array(text.utf8))
         }
     }
 
+    private static let answers = [
+        Envelopes.wrap("<r:okResponse xmlns:r=\"urn:r\"><r:result>true</r:result></r:okResponse>"),
+        Envelopes.fault11("s:Client.X", "nö"),
+        Envelopes.fault12("s:Sender", subcode: "<s:Subcode><s:Value>s:x</s:Value></s:Subcode>"),
+    ].map { Array($0.utf8) }
+
+    @Test func answersThatEndEarlyAreRefused() {
+        for answer in Self.answers {
+            for count in answer.indices { #expect(throws: SOAPReply.Problem.self) { try SOAPReply(Array(answer.prefix(count))) } }
+        }
+    }
+
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func answersWithWrongBytesAreReadOrRefused(seed: UInt64) {
-        let answers = [
-            Envelopes.wrap("<r:okResponse xmlns:r=\"urn:r\"><r:result>true</r:result></r:okResponse>"), Envelopes.fault11("s:Client.X", "nö"),
-            Envelopes.fault12("s:Sender", subcode: "<s:Subcode><s:Value>s:x</s:Value></s:Subcode>"),
-        ].map { Array($0.utf8) }
         var random = SeededGenerator(seed: seed)
-        for answer in answers {
-            for _ in 0..<500 {
+        for answer in Self.answers {
+            for _ in 0..<100 {
                 var bytes = answer
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
                     let place = Int.random(in: bytes.indices, using: &random)
@@ -50,7 +58,6 @@ import TestSupport
                 let (first, second) = (try? SOAPReply(bytes), try? SOAPReply(bytes))
                 #expect(first == second)
             }
-            for count in answer.indices { #expect(throws: SOAPReply.Problem.self) { try SOAPReply(Array(answer.prefix(count))) } }
         }
     }
 
@@ -60,7 +67,7 @@ import TestSupport
         let special: [Unicode.Scalar] = [
             "&", "<", ">", "\"", "'", "\r", "\n", "\t", "]", " ", "é", "🚶", "\u{202E}", "\u{2028}", "\u{85}", "\u{FFFD}",
         ]
-        for _ in 0..<500 {
+        for _ in 0..<100 {
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0...40, using: &random) {
                 let any = Unicode.Scalar(UInt32.random(in: 0x20...0x10FFFF, using: &random)) ?? "x"

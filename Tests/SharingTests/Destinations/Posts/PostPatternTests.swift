@@ -40,7 +40,7 @@ import TestSupport
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func whatATemplateMakesIsFoundAsAServerShowsIt(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let words = ["Hello & <world>", "\"quoted\"", "'s", "#steps", "🚶‍♀️", "\n", " · ", "  ", "https://example.org/?a=1&b=2", "&amp;", "Zoë", "]]>"]
-        for _ in 0..<100 {
+        for _ in 0..<30 {
             let pieces = (0..<Int.random(in: 1...12, using: &random)).map { _ in
                 Bool.random(using: &random)
                     ? words.randomElement(using: &random) ?? "" : "{\((PostFigure.allCases.randomElement(using: &random) ?? .steps).rawValue)}"
