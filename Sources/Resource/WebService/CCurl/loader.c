@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* Each function with the type that curl.h declares, so that a change of a signature does not compile. */
 #define FUNCTIONS(F) \
@@ -46,6 +47,17 @@ SET(ccurl_set_text, const char *)
 SET(ccurl_set_pointer, void *)
 SET(ccurl_set_list, struct curl_slist *)
 SET(ccurl_set_receiver, curl_write_callback)
+/* libcurl 7.88 leaves its sockets to programs that are started meanwhile: a connection that was closed would live on in them. */
+static curl_socket_t open_socket(void *pointer, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)pointer;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+CURLcode ccurl_set_sockets(CURL *easy) {
+    return curl.curl_easy_setopt_p(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+}
+
 CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback value) {
     return curl.curl_easy_setopt_p(easy, CURLOPT_PREREQFUNCTION, value);
 }

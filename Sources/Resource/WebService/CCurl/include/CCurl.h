@@ -26,6 +26,8 @@ CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode ccurl_set_receiver(CURL *easy, CURLoption option, curl_write_callback value);
 CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback value);
+/* Has sockets closed in programs that are started while they are open. */
+CURLcode ccurl_set_sockets(CURL *easy);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode ccurl_get_size(CURL *easy, CURLINFO info, curl_off_t *value);

@@ -67,6 +67,7 @@ final class CurlOptions {
         for option in [CURLOPT_PREREQDATA, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA] {
             check(ccurl_set_pointer(easy, option, pointer))
         }
+        check(ccurl_set_sockets(easy))
         check(ccurl_set_prerequest(easy) { pointer, _, _, _, _ in
             Transfer.at(pointer).depart() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         })
