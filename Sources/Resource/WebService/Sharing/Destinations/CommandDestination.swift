@@ -180,14 +180,13 @@ private struct CommandDocument: Encodable {
     let destination: String
     let withSamples: Bool
 
-    private enum Key: String, CodingKey { case destination, key, correction, pedometers }
+    private enum Key: String, CodingKey { case destination, key, correction }
 
     func encode(to encoder: any Encoder) throws {
-        try DayDocument(day: parcel.day).encode(to: encoder)
+        try DayDocument(day: parcel.day, hasSamples: withSamples).encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(destination, forKey: .destination)
         try container.encode(parcel.key, forKey: .key)
         try container.encode(parcel.isCorrection, forKey: .correction)
-        if withSamples { try container.encode(parcel.day.tracks.map(TrackDocument.init), forKey: .pedometers) }
     }
 }
