@@ -241,6 +241,20 @@ import TestSupport
         #expect(keyed.times(april20) == 1)
     }
 
+    @Test func aRefusalSaysNothingOfAnAttemptThatMayHaveArrived() async throws {
+        try outbox.walk(4000, on: april20)
+        keyed.script(.acceptSilently, .fail(ShareFailure(.rejected, "422")))
+        try await outbox.share(to: keyed)
+        outbox.pass(60)
+        #expect(try await outbox.share(to: keyed).first?.outcomes == [.rejected(reason: "422")])
+        #expect(outbox.entry(april20, keyed)?.state == .unknown)
+        try outbox.walk(4400, on: april20)
+        outbox.pass(60)
+        // It is found, and what is there is corrected: a new one beside it would be one too many.
+        #expect(try await outbox.share(to: keyed).first?.outcomes == [.corrected])
+        #expect(keyed.finds == 1)
+    }
+
     @Test func stepsThatCameWithAnUnknownAreACorrectionOnceItIsFound() async throws {
         try outbox.walk(4000, on: april20)
         keyed.script(.acceptSilently)

@@ -102,7 +102,7 @@ extension ShareDrain {
         _ one: Shipment, _ failure: ShareFailure, _ run: inout Run
     ) -> ShareEntry {
         var entry = one.entry
-        entry.fail(failure, before: one.before.state, at: now())
+        entry.fail(failure, before: one.before.state, resending: traits.resending, at: now())
         run.report.failure = failure
         switch failure.kind {
         case .rejected:

@@ -134,8 +134,10 @@ extension ShareEntry {
 
     /// The attempt was not carried out, or its end is not known. It stays due: when, its destination's state says.
     ///
-    /// - Parameter before: its state before it was begun.
-    mutating func fail(_ failure: ShareFailure, before: State, at now: Timestamp) {
+    /// - Parameters:
+    ///   - before: its state before it was begun.
+    ///   - resending: what the destination makes of the same day sent twice.
+    mutating func fail(_ failure: ShareFailure, before: State, resending: ShareTraits.Resending, at now: Timestamp) {
         lastError = failure.reason
         changedAt = now
         nextAttempt = now
@@ -144,7 +146,8 @@ extension ShareEntry {
         case .unreachable, .busy, .credentials, .misconfigured: state = before == .unknown ? .unknown : .pending
         case .unanswered: state = .unknown
         case .rejected:
-            state = .rejected
+            // Nor does a refusal: where the day would be there twice, it stays in doubt.
+            state = before == .unknown && resending != .replaces ? .unknown : .rejected
             nextAttempt = nil
         }
     }
