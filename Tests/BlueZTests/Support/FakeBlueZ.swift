@@ -27,8 +27,10 @@ actor FakeBlueZ: DBusObject {
         scripts["Disconnect"] = [Self.disconnect]
     }
 
-    static func start(_ address: String) async throws -> FakeBlueZ {
+    /// - Parameter objects: that are there before anybody can know that it has begun.
+    static func start(_ address: String, objects: [ObjectPath: [String: Properties]] = [:]) async throws -> FakeBlueZ {
         let fake = FakeBlueZ(bus: try await DBusConnection.open(.address(address)))
+        await fake.set(objects)
         await fake.bus.export(fake, at: "/", subtree: true)
         try await fake.bus.requestName("org.bluez")
         return fake
