@@ -31,13 +31,11 @@ extension StepDatabase {
         try queue.writeWithoutTransaction { database in
             // SQLite's default, unless whoever built it chose another for WAL (SQLITE_DEFAULT_WAL_SYNCHRONOUS).
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            switch try schema.state(of: database) {
+            switch try consistentState(of: database, schema) {
             case .current:
                 break
             case .older:
-                // The mode stays with the file. Where the file system cannot share memory (some network ones) SQLite
-                // keeps its rollback journal, which loses nothing either.
-                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                try setJournalMode(database, patience: busyTimeout)
                 try schema.migrate(database)
             case .newer(let found):
                 throw HistoryError.newerVersion(path: path, found: found, supported: schema.version)
@@ -46,6 +44,32 @@ extension StepDatabase {
             }
         }
         return queue
+    }
+
+    /// Looked at in one transaction: while another process is making the history, three queries by themselves could see the
+    /// version of before and the tables of after.
+    private static func consistentState(of database: Database, _ schema: Schema) throws -> Schema.State {
+        var state = Schema.State.foreign
+        try database.inTransaction(.deferred) {
+            state = try schema.state(of: database)
+            return .commit
+        }
+        return state
+    }
+
+    /// The mode stays with the file. Where the file system cannot share memory (some network ones) SQLite keeps its rollback
+    /// journal, which loses nothing either.
+    ///
+    /// SQLite does not wait by itself here, for it goes from reading to writing and two that do so would wait for each other.
+    private static func setJournalMode(_ database: Database, patience: Double) throws {
+        let deadline = ContinuousClock.now + .seconds(patience)
+        while true {
+            do {
+                return try database.execute(sql: "PRAGMA journal_mode = WAL")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline {
+                usleep(5000)
+            }
+        }
     }
 
     /// Opens without writing.
