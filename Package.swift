@@ -55,6 +55,8 @@ let package = Package(
         layer(communication, "Pedometers", ["BlueZ", "StepDomain"]),
 
         layer(communication, "ModemManager", ["DBus", "Quoting"]),
+        layer(communication, "Systemd", ["DBus"]),
+        layer(communication, "Desktop", ["DBus"]),
 
         // Web services
         .target(name: "CCurl", path: web + "CCurl"),
@@ -91,6 +93,7 @@ let package = Package(
             name: "istep",
             dependencies: [
                 "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "DBus",
+                "Systemd", "Desktop",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules),
@@ -103,6 +106,8 @@ let package = Package(
         .target(name: "ProcessStage", path: "Tests/ProcessStage", swiftSettings: rules),
         .target(name: "ModemStage", dependencies: ["DBus", "PrivateBus", "ProcessStage"], path: "Tests/ModemStage", swiftSettings: rules),
         tests("ModemManager", ["DBus", "PrivateBus", "ModemStage"]),
+        tests("Systemd", ["DBus", "PrivateBus"]),
+        tests("Desktop", ["DBus", "PrivateBus"]),
         .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
         tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
         tests("SOAP", ["HTTP", "Quoting", "WebStage"]),

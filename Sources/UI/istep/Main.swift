@@ -9,7 +9,10 @@ enum Main {
         Output.reserveStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)    // 'istep show | head' ends by a failed write, not by a signal
         let status = await Interruption.guarding { await run(Array(CommandLine.arguments.dropFirst())) }
-        exit(status)
+        // Without the libraries' exit handlers: OpenSSL's clears away what a thread that ends at this moment (libcurl's) still clears
+        // up by itself, and one run in thousands ended by SIGSEGV. All output is written by now, and SQLite has nothing left to do.
+        fflush(nil)
+        _exit(status)
     }
 
     /// One command line, from words to exit code.
