@@ -1,7 +1,4 @@
 import ArgumentParser
-import BlueZ
-import Pedometers
-import StepDatabase
 import StepDomain
 import StepViews
 
@@ -39,67 +36,19 @@ struct SyncCommand: AsyncParsableCommand {
         guard !chosen.isEmpty else {
             throw UsageFailure("There is no pedometer to sync.", advice: "Add one: istep scan, then istep add ADDRESS.")
         }
-        // A board without a battery-backed clock begins in the past; a ring set by it would be wrong for days.
-        guard wiring.now() >= Self.earliest else {
-            throw NotNow(
-                "This machine's clock says \(wiring.localTime.day(of: wiring.now())).",
-                advice: "Wait until it is set (timedatectl tells), then sync again.")
-        }
         let progress = wiring.progress()
         defer { progress.end() }
-        let reports = try await SyncLock.hold(ofDatabase: wiring.databasePath) {
-            await synchronize(chosen, history, wiring, progress)
-        }
-        var shared: Shared?
-        if !isUnshared, !Task.isCancelled { shared = await share(history, wiring, progress) }
+        let result = try await SyncRun(
+            wiring: wiring, history: history, progress: progress, days: days, isShared: !isUnshared
+        ).run(chosen)
         progress.end()
         try wiring.show(
             SyncView(
-                reports, shares: shared?.view, now: wiring.now(), localTime: wiring.localTime, advice: { Failure($0).advice }))
-        let failures = reports.compactMap(\.failure).map { (Failure($0), isTold: true) } + (shared?.failures ?? [])
-        guard let worst = failures.max(by: { $0.0.severity < $1.0.severity }) else { return }
+                result.reports, shares: result.shared?.view, now: wiring.now(), localTime: wiring.localTime,
+                advice: { Failure($0).advice }))
+        guard let worst = result.failures.max(by: { $0.0.severity < $1.0.severity }) else { return }
         // The view has told the words of most.
-        for (failure, isTold) in failures where !isTold { Main.tell(failure) }
+        for (failure, isTold) in result.failures where !isTold { Main.tell(failure) }
         throw SilentExit(worst.0.status)
-    }
-
-    // MARK: Sharing
-
-    /// Seconds for sharing: a server that dawdles must not hold up whoever waits for the steps.
-    private static let patience = 120
-
-    /// What came of sharing after a sync.
-    private struct Shared {
-        var view: ShareView?
-        /// With whether the view tells their words.
-        var failures: [(Failure, isTold: Bool)] = []
-    }
-
-    /// The steps are home by now: whatever goes wrong here is told beside them.
-    private func share(_ history: SharingRun.History, _ wiring: Wiring, _ progress: Progress) async -> Shared {
-        do {
-            let sharing = try SharingRun(wiring, history)
-            guard !sharing.destinations.isEmpty else { return Shared() }
-            let reports = try await sharing.share(.due, deadline: wiring.now() + Self.patience, progress)
-            let worst = SharingRun.worst(reports).map { [($0, isTold: true)] } ?? []
-            return Shared(view: sharing.view(reports), failures: worst)
-        } catch SyncLockError.held(.sharing, _) {
-            return Shared()     // what is new goes out with the other's next, or with the next sync
-        } catch {
-            return Shared(failures: [(Failure(error), isTold: false)])
-        }
-    }
-
-    /// 2025-01-01: older than any istep.
-    private static let earliest = Timestamp(1_735_689_600)
-
-    private func synchronize(
-        _ pedometers: [Pedometer], _ history: SharingRun.History, _ wiring: Wiring, _ progress: Progress
-    ) async -> [SyncReport] {
-        let service = StepDataService(
-            history: history, reader: wiring.reader(days: days), localTime: wiring.localTime, now: wiring.now)
-        return await service.synchronize(pedometers) { pedometer, step in
-            progress.step(SyncView.words(for: step, of: pedometer))
-        }
     }
 }

@@ -1,0 +1,77 @@
+import Pedometers
+import StepDatabase
+import StepDomain
+import StepViews
+
+/// One run of reading pedometers and sharing what is due after it: the same for whoever starts it, a person, a timer or a watch.
+struct SyncRun {
+    let wiring: Wiring
+    let history: SharingRun.History
+    let progress: Progress
+    /// Ask for so many days at most, today counted; nil for all that is new.
+    var days: Int?
+    var isShared = true
+
+    /// What came of it.
+    struct Result {
+        var reports: [SyncReport]
+        var shared: Shared?
+    }
+
+    /// What came of sharing.
+    struct Shared {
+        var view: ShareView?
+        /// With whether the view tells their words.
+        var failures: [(Failure, isTold: Bool)] = []
+    }
+
+    /// - Throws: `SyncLockError.held` while another sync runs, `NotNow` where the machine's clock cannot be right.
+    func run(_ pedometers: [Pedometer]) async throws -> Result {
+        // A board without a battery-backed clock begins in the past; a ring set by it would be wrong for days.
+        guard wiring.now() >= Self.earliest else {
+            throw NotNow(
+                "This machine's clock says \(wiring.localTime.day(of: wiring.now())).",
+                advice: "Wait until it is set (timedatectl tells), then sync again.")
+        }
+        let reports = try await SyncLock.hold(ofDatabase: wiring.databasePath) { await synchronize(pedometers) }
+        return Result(reports: reports, shared: isShared && !Task.isCancelled ? await share() : nil)
+    }
+
+    /// 2025-01-01: older than any istep.
+    private static let earliest = Timestamp(1_735_689_600)
+
+    private func synchronize(_ pedometers: [Pedometer]) async -> [SyncReport] {
+        let service = StepDataService(
+            history: history, reader: wiring.reader(days: days), localTime: wiring.localTime, now: wiring.now)
+        return await service.synchronize(pedometers) { [progress] pedometer, step in
+            progress.step(SyncView.words(for: step, of: pedometer))
+        }
+    }
+
+    // MARK: Sharing
+
+    /// Seconds for sharing: a server that dawdles must not hold up whoever waits for the steps.
+    private static let patience = 120
+
+    /// The steps are home by now: whatever goes wrong here is told beside them.
+    private func share() async -> Shared {
+        do {
+            let sharing = try SharingRun(wiring, history)
+            guard !sharing.destinations.isEmpty else { return Shared() }
+            let reports = try await sharing.share(.due, deadline: wiring.now() + Self.patience, progress)
+            let worst = SharingRun.worst(reports).map { [($0, isTold: true)] } ?? []
+            return Shared(view: sharing.view(reports), failures: worst)
+        } catch SyncLockError.held(.sharing, _) {
+            return Shared()     // what is new goes out with the other's next, or with the next sync
+        } catch {
+            return Shared(failures: [(Failure(error), isTold: false)])
+        }
+    }
+}
+
+extension SyncRun.Result {
+    /// All that went wrong, with whether the view of the sync tells its words.
+    var failures: [(Failure, isTold: Bool)] {
+        reports.compactMap(\.failure).map { (Failure($0), isTold: true) } + (shared?.failures ?? [])
+    }
+}
