@@ -106,7 +106,8 @@ let package = Package(
         .target(name: "ProcessStage", path: "Tests/ProcessStage", swiftSettings: rules),
         .target(name: "ModemStage", dependencies: ["DBus", "PrivateBus", "ProcessStage"], path: "Tests/ModemStage", swiftSettings: rules),
         tests("ModemManager", ["DBus", "PrivateBus", "ModemStage"]),
-        tests("Systemd", ["DBus", "PrivateBus"]),
+        .target(name: "SystemdStage", dependencies: ["DBus"], path: "Tests/SystemdStage", swiftSettings: rules),
+        tests("Systemd", ["DBus", "PrivateBus", "SystemdStage"]),
         tests("Desktop", ["DBus", "PrivateBus"]),
         .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
         tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
@@ -125,8 +126,15 @@ let package = Package(
         tests("StepViews", ["StepDomain"]),
         .testTarget(
             name: "istepTests",
-            dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "WebStage"],
+            dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "WebStage", "SystemdStage", "PrivateBus", "DBus"],
             path: "Tests/istepTests", swiftSettings: rules),
+        .testTarget(
+            name: "EnduranceTests",
+            dependencies: [
+                "TestSupport", "SimulatedBlueZ", "BlueZ", "DBus", "Pedometers", "StepDatabase", "StepDomain",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/EnduranceTests", swiftSettings: rules),
 
         // Benchmarks: run by the scripts beside them, against a peer in the same run
         .executableTarget(

@@ -86,7 +86,7 @@ extension SimulatedRing {
         let clock = clock(state)
         let day = clock.dayNumber - daysAgo
         var slots: [WallClock: WalkedSlot] = [:]
-        for slot in history.slots(day: day, until: clock) { slots[slot.start] = slot }
+        for slot in history?.slots(day: day, until: clock) ?? [] { slots[slot.start] = slot }
         for (start, steps) in state.extra where start.dayNumber == day && start < clock {
             slots[start] = WalkingHistory.slot(start: start, steps: steps).adding(slots[start])
         }

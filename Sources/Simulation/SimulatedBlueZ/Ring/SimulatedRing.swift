@@ -5,7 +5,8 @@ import Synchronization
 public final class SimulatedRing: SimulatedPeripheral {
     public let address: String
     public let name: String
-    let history: WalkingHistory
+    /// Nil for a wearer who walks only when told.
+    let history: WalkingHistory?
     let calories: CalorieProtocol
     let granularity: Granularity
     let now: @Sendable () -> Date
@@ -13,18 +14,18 @@ public final class SimulatedRing: SimulatedPeripheral {
 
     /// - Parameters:
     ///   - name: as advertised; real ones end in four digits of the address.
-    ///   - seed: another seed is another person.
+    ///   - seed: another seed is another person; nil is one who makes only the steps that `addSteps` is told.
     ///   - clock: how its clock was set before anybody here met it.
     ///   - battery: percent.
     ///   - now: the time of day that its clock counts on from.
     public init(
-        address: String = "C0:DE:52:02:A1:B2", name: String = "R02_A1B2", seed: UInt64 = 1,
+        address: String = "C0:DE:52:02:A1:B2", name: String = "R02_A1B2", seed: UInt64? = 1,
         calories: CalorieProtocol = .tens, granularity: Granularity = .quarterHours,
         clock: ClockSetting = .local(.current), battery: UInt8 = 76, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.address = address
         self.name = name
-        history = WalkingHistory(seed: seed)
+        history = seed.map(WalkingHistory.init)
         self.calories = calories
         self.granularity = granularity
         self.now = now

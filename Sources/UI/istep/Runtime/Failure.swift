@@ -5,6 +5,7 @@ import PrivateBus
 import Settings
 import StepDatabase
 import StepDomain
+import Systemd
 
 /// An error as a command ends with it: words, advice, exit code. The one place where errors get their exit codes.
 struct Failure {
@@ -27,6 +28,7 @@ struct Failure {
         case let error as ShareFailure: self.init(Self.status(of: error), error.reason, error.advice)
         case let error as PrivateBusError: self.init(.unavailable, error.description, nil)
         case let error as NotPermitted: self.init(.permission, error.message, error.advice)
+        case let error as SystemdError: self.init(Self.status(of: error), error.description, error.advice)
         case let error as OutputFailure: self.init(.unforeseen, error.description, "Free some space or write elsewhere, then show it again.")
         case let error as SilentExit: self.init(error.status, nil, nil)
         case is CancellationError: self.init(.temporary, "Interrupted.", "What had come in is kept; go on with the same command.")
@@ -78,6 +80,14 @@ struct Failure {
         case .undecodable: .data
         case .wrongDevice: .unavailable
         case .unknownModel, .badOption: .usage
+        }
+    }
+
+    private static func status(of error: SystemdError) -> ExitStatus {
+        switch error {
+        case .noManager, .notInstalled: .unavailable
+        case .refused: .permission
+        case .jobFailed, .failed: .unforeseen
         }
     }
 

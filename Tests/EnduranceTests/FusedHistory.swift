@@ -1,0 +1,59 @@
+import StepDatabase
+import StepDomain
+import Synchronization
+
+/// A history on a machine that loses power: from one merge on, nothing is written any more, not even that the sync ended.
+final class FusedHistory: StepHistory {
+    struct Dark: Error {}
+
+    private let database: StepDatabase
+    /// Merges left; nil for power without end.
+    private let left: Mutex<Int?>
+
+    init(_ database: StepDatabase, merges: Int?) {
+        self.database = database
+        left = Mutex(merges)
+    }
+
+    var isBlown: Bool { left.withLock { $0 == -1 } }
+
+    private func live() throws { if isBlown { throw Dark() } }
+
+    func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts {
+        try left.withLock { left in
+            guard let merges = left else { return }
+            left = max(merges - 1, -1)
+            if merges <= 0 { throw Dark() }
+        }
+        return try database.merge(batch, sync: sync, place: place)
+    }
+
+    func endSync(_ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?) throws {
+        try live()
+        try database.endSync(id, at: end, outcome: outcome, battery: battery, failure: failure)
+    }
+
+    func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws {
+        try live()
+        try database.setClock(clock, of: pedometer)
+    }
+
+    func beginSync(of pedometer: Pedometer.ID, at start: Timestamp) throws -> SyncRecord.ID {
+        try database.beginSync(of: pedometer, at: start)
+    }
+
+    func users() throws -> [User] { try database.users() }
+    func addUser(named name: String) throws -> User { try database.addUser(named: name) }
+    func profiles(of user: User.ID) throws -> [Profile] { try database.profiles(of: user) }
+    func setProfile(_ profile: Profile, of user: User.ID) throws { try database.setProfile(profile, of: user) }
+    func plans(of user: User.ID) throws -> [SportPlan] { try database.plans(of: user) }
+    func setPlan(_ plan: SportPlan, of user: User.ID) throws { try database.setPlan(plan, of: user) }
+    func pedometers() throws -> [Pedometer] { try database.pedometers() }
+    func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try database.addPedometer(pedometer) }
+    func forgetPedometer(_ id: Pedometer.ID) throws { try database.forgetPedometer(id) }
+    func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord] { try database.syncs(of: pedometer, limit: limit) }
+    func stepData(of user: User, on day: Day) throws -> StepData { try database.stepData(of: user, on: day) }
+    func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) throws {
+        try database.setCorrection(steps, of: user, on: day, at: moment)
+    }
+}

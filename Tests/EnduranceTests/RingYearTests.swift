@@ -1,0 +1,151 @@
+import Foundation
+import Pedometers
+import SimulatedBlueZ
+import StepDatabase
+import StepDomain
+import Testing
+
+/// A year with a ring, which keeps today and seven days: somebody travels, clocks are changed, and most that can go wrong does.
+@Suite(.timeLimit(.minutes(15))) struct RingYearTests {
+    private static let itinerary = Itinerary(
+        ("2025-12-01", "Europe/Berlin"), ("2026-03-05", "America/New_York"), ("2026-03-20", "Europe/Berlin"),
+        ("2026-09-10", "Asia/Kolkata"), ("2026-09-25", "Europe/Berlin"))
+    private static let first = Day("2026-01-01")!
+    private static let last = Day("2026-12-31")!
+
+    @Test(arguments: [1, 2] as [UInt64]) func theHistoryIsWhatTheRingWalked(_ seed: UInt64) async throws {
+        let year = try await RingYear(Self.itinerary, from: Self.first, seed: seed)
+        var day = Self.first
+        while day <= Self.last {
+            day = day.advanced(by: 1)
+            try await year.night(before: day)
+        }
+        // Days that are still with the ring come home in the quiet of the new year.
+        try await year.quietNight(before: day.advanced(by: 1))
+        await year.stop()
+
+        let tally = year.tally
+        #expect(tally.complete > 180 && tally.failed > 60 && tally.dark > 10, "\(tally)")
+        var lost = 0
+        let history = try year.machine.history()
+        let end = year.world.now
+        let service = StepDataService(history: history, localTime: year.home, now: { end })
+        for number in Self.first.daysSince1970...Self.last.daysSince1970 {
+            let day = Day(daysSince1970: number)
+            let summary = try service.summary(of: year.user, on: day)
+            let truth = year.truth[day] ?? 0
+            if year.broughtHome.contains(day) {
+                #expect(summary.steps == truth, "\(day): \(year.log(around: day))")
+                #expect(summary.completeness == .complete, "\(day): \(year.log(around: day))")
+            } else {
+                lost += 1
+                #expect(summary.steps ?? 0 <= truth, "\(day): \(year.log(around: day))")
+                #expect(summary.completeness != .complete, "\(day) had \(truth): \(year.log(around: day))")
+            }
+        }
+        // Absences longer than a ring's memory are in the year, and few.
+        #expect((1...40).contains(lost), "\(lost) days")
+    }
+}
+
+/// The year as it goes on.
+private final class RingYear {
+    struct Tally { var complete = 0, failed = 0, dark = 0 }
+
+    let world: World
+    let machine: Machine
+    let user: User
+    let home = LocalTime.zone(TimeZone(identifier: "Europe/Berlin")!)
+    private(set) var truth: [Day: Int] = [:]
+    /// Days that a complete sync found whole on the ring.
+    private(set) var broughtHome: Set<Day> = []
+    private(set) var tally = Tally()
+    private let ring: SimulatedRing
+    private let walker: Walker
+    private let itinerary: Itinerary
+    private var nights: Nights
+    private var events: [(day: Day, words: String)] = []
+    private let folder: String
+
+    init(_ itinerary: Itinerary, from first: Day, seed: UInt64) async throws {
+        self.itinerary = itinerary
+        world = World(Timestamp(first.daysSince1970 * 86_400))
+        walker = Walker(seed: seed, itinerary: itinerary)
+        nights = Nights(seed: seed)
+        ring = SimulatedRing(seed: nil, clock: .local(itinerary.zone(at: world.now)), now: world.date)
+        let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
+        folder = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
+        machine = Machine(stack, world, itinerary, path: folder + "/history.sqlite")
+        let history = try machine.history()
+        user = try history.addUser(named: "anna")
+        _ = try history.addPedometer(
+            Pedometer(id: 0, user: user.id, model: Colmi.key, address: ring.address, addressType: "random", name: "ring"))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func stop() async { await machine.stack.stop() }
+
+    /// Walks on until the night before `day` is nearly over, and syncs then.
+    func night(before day: Day) async throws {
+        let today = day.advanced(by: -1)
+        if itinerary.isJourney(today) {
+            // Whoever arrives syncs, before the first step there.
+            return try await sync(at: Timestamp(day.daysSince1970 * 86_400 - 60), nil, day)
+        }
+        let trouble = nights.next()
+        let moment = itinerary.place(at: Timestamp(day.daysSince1970 * 86_400)).moment(day, seconds: 3 * 3600 + nights.roll(0...1800))
+        if nights.roll(0...99) < 3, !itinerary.isJourney(day) {
+            walk(until: itinerary.place(at: world.now).moment(today, seconds: 15 * 3600))
+            ring.setClock(.utc)
+            note(day, "another program set the ring to UTC")
+        }
+        try await sync(at: moment, trouble, day)
+    }
+
+    func quietNight(before day: Day) async throws {
+        try await sync(at: home.moment(day, seconds: 3 * 3600), nil, day)
+    }
+
+    private func sync(at moment: Timestamp, _ trouble: Trouble?, _ day: Day) async throws {
+        guard moment > world.now else { return }
+        walk(until: moment)
+        let ringDay = Day(daysSince1970: ring.clock.dayNumber)
+        let report = try await machine.sync(ring.address, trouble, roll: nights.roll(0...999))
+        guard let report else {
+            tally.dark += 1
+            return note(day, "\(trouble.map { "\($0)" } ?? "-"): dark")
+        }
+        let words = report.failureText ?? "complete"
+        note(day, "\(trouble.map { "\($0)" } ?? "-"): \(words) \(report.notices)")
+        guard report.failure == nil else {
+            tally.failed += 1
+            return
+        }
+        tally.complete += 1
+        for daysAgo in 1...7 { broughtHome.insert(ringDay.advanced(by: -daysAgo)) }
+    }
+
+    private func walk(until moment: Timestamp) {
+        var quarter = world.now.seconds / Walker.quarter * Walker.quarter
+        if quarter < world.now.seconds { quarter += Walker.quarter }
+        while quarter < moment.seconds {
+            world.now = Timestamp(quarter)
+            let steps = walker.steps(at: world.now)
+            if steps > 0 {
+                ring.addSteps(steps, at: ring.clock)
+                truth[Day(of: world.now, utcOffset: itinerary.utcOffset(at: world.now)), default: 0] += steps
+            }
+            quarter += Walker.quarter
+        }
+        world.now = max(world.now, moment)
+    }
+
+    private func note(_ day: Day, _ words: String) { events.append((day, words)) }
+
+    /// What happened in the nights before and after.
+    func log(around day: Day) -> String {
+        events.filter { (day.advanced(by: -2)...day.advanced(by: 9)).contains($0.day) }
+            .map { "\($0.day) \($0.words)" }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,33 @@
+import StepDomain
+import TestSupport
+
+/// How many steps somebody makes in each quarter of an hour, wherever that is: the truth that a history is held against.
+struct Walker: Sendable {
+    let seed: UInt64
+    let itinerary: Itinerary
+
+    static let quarter = 900
+
+    /// - Parameter moment: the beginning of a quarter of an hour.
+    func steps(at moment: Timestamp) -> Int {
+        let wall = moment.seconds + itinerary.utcOffset(at: moment)
+        let (hour, minute) = (wall / 3600 % 24, wall / 60 % 60)
+        var dice = SeededGenerator(seed: seed &+ UInt64(moment.seconds) &* 0x9e37_79b9_7f4a_7c15)
+        if isWakeful(moment) { return (1..<5).contains(hour) ? Int.random(in: 20...60, using: &dice) : 0 }
+        // Whoever travels sits: of which of two places a step was would be a matter of taste.
+        if itinerary.isJourney(Day(of: moment, utcOffset: 0)) { return 0 }
+        switch hour {
+        case 7, 12, 17: return Int.random(in: 300...1300, using: &dice)
+        case 8..<22: return Int.random(in: 0...9, using: &dice) < 6 ? Int.random(in: 5...200, using: &dice) : 0
+        case 22 where minute < 30: return Int.random(in: 0...40, using: &dice)
+        default: return 0
+        }
+    }
+
+    /// In the nights in which clocks are changed people dance, so that the hours that are skipped or come twice have steps in them.
+    private func isWakeful(_ moment: Timestamp) -> Bool {
+        guard (0..<6).contains((moment.seconds + itinerary.utcOffset(at: moment)) / 3600 % 24) else { return false }
+        let place = itinerary.place(at: moment)
+        return place.utcOffset(moment - 6 * 3600) != place.utcOffset(moment + 6 * 3600)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import StepDomain
+import Synchronization
+
+/// The one time that pedometers, people and the machine share in a simulated year.
+final class World: Sendable {
+    private let state: Mutex<Timestamp>
+
+    init(_ start: Timestamp) { state = Mutex(start) }
+
+    var now: Timestamp {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// As simulated pedometers ask for it.
+    var date: @Sendable () -> Date { { Date(timeIntervalSince1970: TimeInterval(self.now.seconds)) } }
+}
+
+/// Where somebody is on which days.
+struct Itinerary: Sendable {
+    struct Stay: Sendable {
+        var from: Day
+        var zone: TimeZone
+    }
+
+    /// Sorted; the first holds for all time before.
+    var stays: [Stay]
+
+    init(_ stays: (String, String)...) {
+        self.stays = stays.map { Stay(from: Day($0.0)!, zone: TimeZone(identifier: $0.1)!) }
+    }
+
+    /// By days of Greenwich: journeys are made at a time when nobody walks.
+    func zone(at moment: Timestamp) -> TimeZone {
+        let day = Day(of: moment, utcOffset: 0)
+        return (stays.last { $0.from <= day } ?? stays[0]).zone
+    }
+
+    func place(at moment: Timestamp) -> LocalTime { .zone(zone(at: moment)) }
+
+    func utcOffset(at moment: Timestamp) -> Int { place(at: moment).utcOffset(moment) }
+
+    /// Whether somebody sets out or arrives on the day.
+    func isJourney(_ day: Day) -> Bool { stays.dropFirst().contains { $0.from == day } }
+}
+
+/// A clock that runs a hundred times as fast: what waits for an answer that never comes waits for less.
+struct HurriedClock: Clock {
+    private static let pace = 100
+    private let base = ContinuousClock()
+    private let start = ContinuousClock.now
+
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
+    }
+
+    var now: Instant { Instant(offset: start.duration(to: base.now) * Self.pace) }
+    var minimumResolution: Duration { .milliseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try await base.sleep(until: start.advanced(by: deadline.offset / Self.pace), tolerance: nil)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import StepDomain
+import StepViews
+import Testing
+
+struct AutoViewTests {
+    private static let now = Timestamp(1_397_980_800)     // 2014-04-20 08:00 UTC
+    private static let off = AutoView.Trigger(isEnabled: false, isActive: false)
+    private static let on = AutoView.Trigger(isEnabled: true, isActive: true, last: now - 5 * 3600, next: now + 19 * 3600)
+
+    private func lines(
+        owner: AutoView.Owner = .user("anna", lingers: true), night: AutoView.Trigger = on, watch: AutoView.Trigger = off,
+        run: AutoView.Run? = nil
+    ) -> [String] {
+        var sentences: [String] = []
+        for line in view(owner, night, watch, run) {
+            // What wraps goes on further in than it began.
+            if line.hasPrefix("    ") || (line.hasPrefix("  ") && sentences.last.map { !$0.hasPrefix("  ") && !$0.hasSuffix(".") } ?? false) {
+                sentences[sentences.count - 1] += " " + line.trimmingCharacters(in: .whitespaces)
+            } else {
+                sentences.append(line)
+            }
+        }
+        return sentences
+    }
+
+    private func view(_ owner: AutoView.Owner, _ night: AutoView.Trigger, _ watch: AutoView.Trigger, _ run: AutoView.Run?) -> [String] {
+        let state = AutoView.State(owner: owner, night: night, midnight: night, adapter: night, watch: watch, lastRun: run)
+        return AutoView(state, now: Self.now, localTime: .fixed(0)).lines(TextStyle(width: 200, colour: false, unicode: true))
+    }
+
+    @Test func tellsWhenItRanAndRuns() {
+        #expect(lines() == [
+            "Automatic sync is on, for anna.",
+            "  every night: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
+            "  before midnight, where a pedometer keeps only today's count: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
+            "  when a Bluetooth adapter is plugged in: yes",
+            "  when a pedometer comes near (istep watch): no",
+            "It goes on while anna is not logged in (lingering is on).",
+        ])
+    }
+
+    @Test func saysWhatNoLingeringMeans() {
+        let last = lines(owner: .user("anna", lingers: false)).dropFirst(5).joined(separator: " ")
+        #expect(last.hasPrefix("It rests while anna is not logged in") && last.hasSuffix("loginctl enable-linger"))
+        #expect(lines(owner: .user("anna", lingers: nil)).count == 5)
+        #expect(lines(owner: .machine).count == 5)
+    }
+
+    @Test func offIsOneLine() {
+        #expect(lines(night: Self.off) == ["Automatic sync is off, for anna. Switch it on: istep auto on"])
+        #expect(lines(owner: .machine, night: Self.off)
+            == ["Automatic sync is off, for the whole machine. Switch it on: sudo istep auto on --system"])
+    }
+
+    @Test func oneThatIsEnabledAndDoesNotRunIsNotOn() {
+        let idle = AutoView.Trigger(isEnabled: true, isActive: false)
+        #expect(lines(night: idle) == ["Automatic sync is switched on, for anna, but does not run. Start it: istep auto on"])
+    }
+
+    @Test func aTimerThatNeverFiredSaysSo() {
+        let new = AutoView.Trigger(isEnabled: true, isActive: true, next: Self.now - 3)
+        #expect(lines(night: new)[1] == "  every night: next at once; never yet")
+    }
+
+    @Test(arguments: [
+        (0, "success", "all done."), (75, "success", "something has to wait"), (69, "exit-code", "no Bluetooth adapter"),
+        (1, "exit-code", "it failed with exit code 1"), (nil, "timeout", "it was ended (timeout)"),
+    ] as [(Int?, String, String)])
+    func theLastRunIsTold(_ code: Int?, _ result: String, _ words: String) {
+        let run = AutoView.Run(end: Self.now - 7200, exitCode: code, result: result)
+        #expect(lines(run: run).contains { $0.hasPrefix("The last sync ended 2 hours ago: \(words)") })
+    }
+
+    @Test func jsonHasAllKeys() throws {
+        let state = AutoView.State(
+            owner: .user("anna", lingers: nil), night: Self.on, midnight: Self.off, adapter: Self.on, watch: Self.off)
+        let text = try AutoView(state, now: Self.now, localTime: .fixed(3600)).json()
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(Set(json.keys) == ["version", "scope", "user", "lingers", "night", "midnight", "adapter", "watch", "lastRun"])
+        #expect((json["night"] as? [String: Any])?["next"] as? String == "2014-04-21T04:00:00+01:00")
+    }
+}

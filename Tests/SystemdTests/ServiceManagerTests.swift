@@ -1,0 +1,144 @@
+import DBus
+import PrivateBus
+import Systemd
+import SystemdStage
+import Testing
+
+struct ServiceManagerTests {
+    private static let names = ["a.timer", "a.service"]
+
+    private func withManager(
+        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), _ body: (ServiceManager, FakeSystemd) async throws -> Void
+    ) async throws {
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        let fake = try await FakeSystemd.start(bus.address, units: units)
+        let manager = try await ServiceManager.open(.user, on: .address(bus.address))
+        try await body(manager, fake)
+        await manager.close()
+        await fake.close()
+    }
+
+    private func failure(_ body: () async throws(SystemdError) -> Void) async -> SystemdError? {
+        do throws(SystemdError) {
+            try await body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func aTimerIsToldWithItsTimes() async throws {
+        var timer = FakeSystemd.Unit()
+        timer.fileState = "enabled"
+        timer.activeState = "active"
+        timer.own = ["LastTriggerUSec": .uint64(1_397_980_800_999_999), "NextElapseUSecRealtime": .uint64(1_398_067_200_000_000)]
+        try await withManager(["a.timer": timer]) { manager, _ in
+            let state = try await manager.state(of: "a.timer")
+            #expect(state == UnitState(
+                name: "a.timer", isInstalled: true, isEnabled: true, isActive: true, lastTrigger: 1_397_980_800,
+                nextElapse: 1_398_067_200))
+        }
+    }
+
+    @Test(arguments: [0, UInt64.max]) func neverHasNoTime(_ never: UInt64) async throws {
+        var timer = FakeSystemd.Unit()
+        timer.own = ["LastTriggerUSec": .uint64(never), "NextElapseUSecRealtime": .uint64(never)]
+        try await withManager(["a.timer": timer]) { manager, _ in
+            let state = try await manager.state(of: "a.timer")
+            #expect(state == UnitState(name: "a.timer", isInstalled: true))
+        }
+    }
+
+    @Test func aServiceIsToldWithTheEndOfItsLastRun() async throws {
+        var service = FakeSystemd.Unit()
+        service.own = [
+            "Result": .string("success"), "ExecMainCode": .int32(1), "ExecMainStatus": .int32(75),
+            "ExecMainExitTimestamp": .uint64(1_397_980_800_000_000),
+        ]
+        try await withManager(["a.service": service]) { manager, fake in
+            var state = try await manager.state(of: "a.service")
+            #expect(state.lastResult == "success" && state.exitStatus == 75 && state.lastExit == 1_397_980_800)
+            // Ended by a signal: 15 is none of the program's codes.
+            await fake.set("a.service") { unit in
+                unit.own["Result"] = .string("timeout")
+                unit.own["ExecMainCode"] = .int32(2)
+                unit.own["ExecMainStatus"] = .int32(15)
+            }
+            state = try await manager.state(of: "a.service")
+            #expect(state.lastResult == "timeout" && state.exitStatus == nil)
+        }
+    }
+
+    @Test func aUnitThatIsNotThereIsNotInstalled() async throws {
+        try await withManager { manager, _ in
+            let state = try await manager.state(of: "b.timer")
+            #expect(state == UnitState(name: "b.timer"))
+            let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer", "b.timer"], starting: []) }
+            #expect(error == .notInstalled(unit: "b.timer", .user))
+        }
+    }
+
+    @Test func enablingStartsAndDisablingStops() async throws {
+        try await withManager { manager, fake in
+            try await manager.enable(Self.names, starting: ["a.timer"])
+            var timer = try await manager.state(of: "a.timer")
+            var service = try await manager.state(of: "a.service")
+            #expect(timer.isEnabled && timer.isActive && service.isEnabled && !service.isActive)
+            try await manager.disable(Self.names + ["unknown.service"], stopping: ["a.timer", "unknown.service"])
+            timer = try await manager.state(of: "a.timer")
+            service = try await manager.state(of: "a.service")
+            #expect(!timer.isEnabled && !timer.isActive && !service.isEnabled)
+            #expect(await fake.calls.filter { $0 == "Reload" }.count == 2)
+        }
+    }
+
+    @Test func aJobThatFailsIsTold() async throws {
+        try await withManager { manager, fake in
+            await fake.set("a.timer") { $0.jobResult = "dependency" }
+            let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: ["a.timer"]) }
+            #expect(error == .jobFailed(unit: "a.timer", result: "dependency"))
+        }
+    }
+
+    @Test(arguments: ["org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"])
+    func whoMayNotIsToldSo(_ name: String) async throws {
+        try await withManager { manager, fake in
+            await fake.refuse(with: name)
+            let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: []) }
+            #expect(error == .refused(doing: "switching on a.timer", .user))
+        }
+    }
+
+    @Test func withoutSystemdThereIsNoManager() async throws {
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        let manager = try await ServiceManager.open(.system, on: .address(bus.address))
+        let error = await failure { () throws(SystemdError) in _ = try await manager.state(of: "a.timer") }
+        guard case .noManager(.system, _) = error else {
+            Issue.record("\(error.map(\.description) ?? "no error")")
+            return
+        }
+        await manager.close()
+    }
+
+    @Test func aBusThatIsNotThereIsNoManager() async {
+        let error = await failure { () throws(SystemdError) in
+            _ = try await ServiceManager.open(.user, on: .address("unix:path=/nonexistent/bus"))
+        }
+        guard case .noManager(.user, _) = error else {
+            Issue.record("\(error.map(\.description) ?? "no error")")
+            return
+        }
+    }
+
+    @Test(arguments: [true, false, nil]) func lingeringIsTold(_ linger: Bool?) async throws {
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        let fake = try await FakeSystemd.start(bus.address, units: [:], linger: linger)
+        // logind knows those who are logged in or linger: whom it does not know does neither.
+        #expect(await Lingering.isOn(user: 1000, bus: .address(bus.address)) == (linger ?? false))
+        await fake.close()
+        #expect(await Lingering.isOn(user: 1000, bus: .address(bus.address)) == nil)
+    }
+}
