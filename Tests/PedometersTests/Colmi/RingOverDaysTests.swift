@@ -30,6 +30,36 @@ import Testing
         expectAllOnce(ring)
     }
 
+    /// The clock is put back by a sync that did not get all of an older day: what was in today's slots has to be known all the same.
+    @Test func clocksPutBackByASyncWithGapsDoNotCountTwice() throws {
+        let change = try moment("2026-10-25", 1)
+        var ring = LivingRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
+        ring.walk(700, at: try moment("2026-10-24", 10, offset: 7200))
+        ring.walk(700, at: try moment("2026-10-24", 11, offset: 7200))
+        ring.sync(at: try moment("2026-10-24", 18, offset: 7200))
+        ring.walk(1000, at: try moment("2026-10-25", 8, offset: 3600))
+        ring.walk(1100, at: try moment("2026-10-25", 8.3, offset: 3600))
+        ring.sync(at: try moment("2026-10-25", 9, offset: 3600), losing: 1)
+        ring.walk(500, at: try moment("2026-10-25", 9.1, offset: 3600))
+        ring.sync(at: try moment("2026-10-25", 12, offset: 3600))
+        expectAllOnce(ring)
+    }
+
+    /// Over midnight at one stroke: the time that the clock never showed leaves no gap.
+    @Test func aJourneyEastAcrossMidnightLeavesNoGap() throws {
+        var ring = LivingRing(lead: -5 * 3600, .fixed(-5 * 3600))
+        let landing = try moment("2026-03-20", 2.5)
+        ring.walk(300, at: try moment("2026-03-19", 15))
+        ring.sync(at: try moment("2026-03-19", 20))
+        ring.localTime = .fixed(3600)
+        ring.sync(at: landing)
+        for hour in 8..<20 { ring.walk(200, at: try moment("2026-03-20", Double(hour))) }
+        ring.sync(at: try moment("2026-03-21", 9))
+        expectAllOnce(ring)
+        let after = TimeSpan(landing, try moment("2026-03-20", 22))
+        #expect(Coverage(ring.coverage).gaps(in: after) == [])
+    }
+
     @Test func aJourneyWestDoesNotCountTwice() throws {
         var ring = LivingRing(lead: 7200, .fixed(7200))
         ring.sync(at: try moment("2026-05-20", 4))

@@ -39,6 +39,9 @@ struct ColmiDay {
     /// In the ring's order, which is that of time.
     var slots: [Record] { records.compactMap(\.self) }
 
+    /// The day that its last record is of, as days since 1970; nil where none came.
+    var date: Int? { slots.last.map { ColmiReckoning.day(ofWall: $0.wall) } }
+
     mutating func add(_ packet: ColmiPacket) -> Progress {
         guard packet.command == ColmiPacket.Command.steps else { return .other }
         if packet.isError { return .refused }

@@ -47,9 +47,7 @@ struct ColmiReckoning {
 
     /// The span of one of the ring's days, cut off at `now`.
     func span(ofWallDay day: Int, now: Timestamp) -> TimeSpan {
-        let start = clock.reading(wall: day * 86_400, length: 1).start
-        let end = clock.reading(wall: (day + 1) * 86_400, length: 1).start
-        return TimeSpan(min(start, now), min(end, now))
+        TimeSpan(min(clock.moment(wall: day * 86_400), now), min(clock.moment(wall: (day + 1) * 86_400), now))
     }
 
     /// The samples of an answer. Slots out of all reach (more than nine days old, or of the future) are left to the raw frames

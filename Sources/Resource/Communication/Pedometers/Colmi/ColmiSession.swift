@@ -9,12 +9,16 @@ struct ColmiSession: PedometerSession {
         case subscribing
         case battery
         case day(daysAgo: Int)
+        /// The answer is in, and others to the same request may follow.
+        case settling(daysAgo: Int, answered: ColmiDay.Progress)
         case delivering
         case clock
     }
 
     /// Seconds; rings answer within tenths of one.
     private static let patience = 5.0
+    /// Seconds of silence after which no second answer follows any more.
+    private static let quiet = 2.0
     /// Times that a request is sent before the session gives up on it.
     private static let attempts = 3
     /// No answer is longer: 96 slots and some unsolicited packets. What goes on beyond is rubbish.
@@ -37,6 +41,8 @@ struct ColmiSession: PedometerSession {
     private var crossesMidnight = false
     /// A day before the one asked for has been answered: the ring does hold days as old as that.
     private var holdsOlder = false
+    /// Dates of the answers so far, as days since 1970.
+    private var told: Set<Int> = []
     private var undecodable = 0
     private var clockSet: ClockState.Setting?
     private var report = SessionReport()
@@ -60,6 +66,8 @@ struct ColmiSession: PedometerSession {
             return done < days.count ? ask(.day(daysAgo: days[done]), now) : ask(.clock, now)
         case (_, .done):
             return .receive(seconds: Self.patience)
+        case (.settling(let daysAgo, let answered), .silence):
+            return deliver(daysAgo: daysAgo, answered: answered, now)
         case (_, .silence):
             return repeated(now)
         case (_, .value(let bytes)):
@@ -146,6 +154,8 @@ struct ColmiSession: PedometerSession {
             return ask(.day(daysAgo: 0), now)
         case .day(let daysAgo):
             return receive(answer.add(packet), daysAgo: daysAgo, now)
+        case .settling:
+            return .receive(seconds: Self.quiet)
         case .clock where packet.command == ColmiPacket.Command.setTime:
             if !packet.isError { report.clockSet = clockSet }
             return finish()
@@ -162,9 +172,21 @@ struct ColmiSession: PedometerSession {
             return ask(stage, now, attempt: attempt + 1)
         case .refused where daysAgo == 0:
             return .fail(.refused("to tell its steps"))
+        case .complete where isStale(daysAgo: daysAgo):
+            answer = ColmiDay()
+            return .receive(seconds: Self.patience)
         case .complete, .gaps, .noData, .refused:
-            return deliver(daysAgo: daysAgo, answered: progress, now)
+            guard attempt > 1 else { return deliver(daysAgo: daysAgo, answered: progress, now) }
+            // A ring that was slow answers each of the requests: what comes late must not be taken for the next day's.
+            stage = .settling(daysAgo: daysAgo, answered: progress)
+            return .receive(seconds: Self.quiet)
         }
+    }
+
+    /// Whether the answer is one to an earlier request, which came late: of another day than was asked for, and told before.
+    private func isStale(daysAgo: Int) -> Bool {
+        guard let date = answer.date else { return false }
+        return date != today - daysAgo && told.contains(date)
     }
 
     // MARK: What to hand over
@@ -174,8 +196,11 @@ struct ColmiSession: PedometerSession {
         batch.samples = reckoning.samples(of: answer, daysAgo: daysAgo, now: now)
         crossesMidnight = crossesMidnight || reckoning.isNearMidnight(now)
         let asked = today - daysAgo
-        let found = crossesMidnight ? answer.slots.last.map { ColmiReckoning.day(ofWall: $0.wall) } : nil
-        if answered == .complete { batch.coverage = [reckoning.span(ofWallDay: found ?? asked, now: now)] }
+        if answered == .complete {
+            // Its records say which day it is of: a ring whose clock is off has another today.
+            batch.coverage = [reckoning.span(ofWallDay: answer.date ?? asked, now: now)]
+        }
+        if let date = answer.date { told.insert(date) }
         if daysAgo == 0 {
             if answered != .gaps { todayThrough = now }
         } else {
@@ -190,17 +215,17 @@ struct ColmiSession: PedometerSession {
 
     /// Where the next sync goes on once this day is committed; nil while nothing is to be moved.
     private mutating func moved(pastDaysAgo daysAgo: Int, _ span: TimeSpan, _ now: Timestamp) -> PedometerCursor? {
-        guard contiguous else { return nil }
         if done + 1 == days.count {
             // The last day of the plan: all before today is in, and today as far as it was read.
-            let startOfToday = daysAgo == 0 ? span.start : span.end
-            cursor.readThrough = todayThrough ?? startOfToday
-            if crossesMidnight {
+            if contiguous {
+                let startOfToday = daysAgo == 0 ? span.start : span.end
+                cursor.readThrough = todayThrough ?? startOfToday
                 // Which days were read is not sure enough: the next sync reads the last two again.
-                cursor.readThrough = reckoning.span(ofWallDay: today - 1, now: now).start
+                if crossesMidnight { cursor.readThrough = reckoning.span(ofWallDay: today - 1, now: now).start }
             }
+            // Gaps or not, the clock is about to be set: what was in the slots that it shows a second time has to be known.
             cursor.tail = reckoning.tail(today: today, clockSetTo: now.seconds + context.localTime.utcOffset(now))
-        } else if daysAgo > 0, !crossesMidnight {
+        } else if contiguous, daysAgo > 0, !crossesMidnight {
             cursor.readThrough = span.end
         } else {
             return nil

@@ -33,6 +33,19 @@ struct WallClock {
         return Reading(start: start, utcOffset: localTime.utcOffset(start))
     }
 
+    /// The moment from which on the pedometer's clock showed at least `wall`. Where it was put forward beyond that (a flight to the
+    /// east), it is the moment of the setting; where it was put back before it, the later of the two moments.
+    func moment(wall: Int) -> Timestamp {
+        var next: Timestamp?
+        for setting in settings.reversed() {
+            let start = Timestamp(wall - setting.utcOffset)
+            if start >= setting.at { return next.map { min(start, $0) } ?? start }
+            next = setting.at
+        }
+        let start = reading(wall: wall, length: 1).start
+        return next.map { min(start, $0) } ?? start
+    }
+
     /// What the pedometer's clock shows at a moment, seconds since 1970.
     func wall(at moment: Timestamp) -> Int {
         moment.seconds + (settings.last?.utcOffset ?? localTime.utcOffset(moment))
