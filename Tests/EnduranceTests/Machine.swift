@@ -61,7 +61,7 @@ final class Machine: Sendable {
 
     private func reader(_ place: LocalTime, _ now: @escaping @Sendable () -> Timestamp) -> BluetoothPedometerReader {
         var limits = ConnectionLimits()
-        limits.scan = .milliseconds(500)
+        limits.scan = .milliseconds(250)
         limits.attempts = 2
         return BluetoothPedometerReader(
             limits: limits, localTime: place, now: now, clock: HurriedClock(),
@@ -71,7 +71,9 @@ final class Machine: Sendable {
     private func inject(_ trouble: Trouble?, _ address: String, _ roll: Int) async {
         switch trouble {
         case .absent: await stack.inject(.outOfRange, for: address)
-        case .drop: await stack.inject(.drop(afterPackets: roll % 90), for: address)
+        case .drop:
+            await stack.inject(.drop(afterPackets: roll % 90), for: address)
+            await stack.inject(.drop(during: .read), for: address)
         case .refusal: await stack.inject(.refuseConnect(), for: address)
         case .garbled:
             let kinds: [Rubbish] = [.wrongChecksum, .swallowed, .doubled, .truncated(to: 7), .random(seed: UInt64(roll))]

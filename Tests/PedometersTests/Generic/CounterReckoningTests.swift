@@ -42,6 +42,7 @@ import Testing
     @Test func aRestartIsToldAndWhatCameAfterCounts() {
         let result = reckoning(after(reading(5000, 10))).stepsInAll(reading(40, 12))
         #expect(result.batch.samples.map(\.steps) == [40])
+        #expect(result.batch.coverage == [])      // what it took with it is in there
         #expect(result.notices == [.counterRestarted])
     }
 
@@ -78,6 +79,7 @@ import Testing
     @Test func aRestartTodayKeepsWhatWasCreditedBefore() {
         let result = reckoning(after(reading(4000, 10))).stepsOfToday(reading(70, 11))
         #expect(result.batch.samples.map(\.steps) == [70])
+        #expect(result.batch.coverage == [])
         #expect(result.notices == [.counterRestarted])
     }
 

@@ -33,7 +33,8 @@ struct CounterReckoning {
             steps = ranOver ? steps + modulus : reading.value
             if !ranOver { result.notices.append(.counterRestarted) }
         }
-        add(steps, TimeSpan(last.at, reading.at), reading, to: &result)
+        let isWhole = !result.notices.contains(.counterRestarted)
+        add(steps, TimeSpan(last.at, reading.at), reading, isWhole: isWhole, to: &result)
         return result
     }
 
@@ -73,7 +74,7 @@ struct CounterReckoning {
             steps = reading.value
             result.notices.append(.counterRestarted)
         }
-        add(steps, TimeSpan(last.at, reading.at), reading, to: &result)
+        add(steps, TimeSpan(last.at, reading.at), reading, isWhole: steps == reading.value - last.value, to: &result)
         return result
     }
 
@@ -138,7 +139,8 @@ struct CounterReckoning {
         Result(batch: SampleBatch(cursor: PedometerCursor(readThrough: reading.at, counter: reading)))
     }
 
-    private func add(_ steps: Int, _ span: TimeSpan, _ reading: CounterReading, to result: inout Result) {
+    /// - Parameter isWhole: whether these are all steps of the span; a restart in it took some.
+    private func add(_ steps: Int, _ span: TimeSpan, _ reading: CounterReading, isWhole: Bool = true, to result: inout Result) {
         guard !span.isEmpty else {
             result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading)
             return
@@ -149,7 +151,7 @@ struct CounterReckoning {
             return
         }
         result.batch.samples += perDay(steps, span)
-        result.batch.coverage.append(span)
+        if isWhole { result.batch.coverage.append(span) }
         result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading)
     }
 

@@ -1,0 +1,140 @@
+import Foundation
+import Pedometers
+import SimulatedBlueZ
+import StepDatabase
+import StepDomain
+import Testing
+
+/// A year with a watch that holds nothing but the count of its today, and restarts now and then.
+@Suite(.timeLimit(.minutes(15))) struct WatchYearTests {
+    private static let first = Day("2026-01-01")!
+    private static let last = Day("2026-12-31")!
+
+    @Test func theHistoryIsWhatWasReadOfTheWatch() async throws {
+        let year = try await WatchYear(from: Self.first, seed: 3)
+        var day = Self.first
+        while day <= Self.last {
+            try await year.live(through: day)
+            day = day.advanced(by: 1)
+        }
+        try await year.read(at: 3.5, of: day, nil)
+        try await year.read(at: 3.6, of: day, nil)
+        await year.stop()
+
+        let end = year.world.now
+        let service = StepDataService(history: try year.machine.history(), localTime: year.home, now: { end })
+        var unread = 0
+        for number in Self.first.daysSince1970...Self.last.daysSince1970 {
+            let day = Day(daysSince1970: number)
+            let summary = try service.summary(of: year.user, on: day)
+            let (steps, truth) = (summary.steps ?? 0, year.truth[day] ?? 0)
+            #expect(steps <= truth, "\(day): \(year.log(around: day))")
+            if !year.doubtful.contains(day) { #expect(steps == year.credit[day] ?? 0, "\(day): \(year.log(around: day))") }
+            // What is missing is marked, but for what no reading can tell: a restart before the first one of a day.
+            if steps < truth {
+                unread += 1
+                if !year.hidden.contains(day) { #expect(summary.completeness != .complete, "\(day): \(year.log(around: day))") }
+            }
+        }
+        #expect((10...250).contains(unread), "\(unread)")
+        #expect(year.restarts > 10 && year.failures > 100, "\(year.restarts) \(year.failures)")
+    }
+}
+
+private final class WatchYear {
+    let world: World
+    let machine: Machine
+    let user: User
+    let home = LocalTime.zone(TimeZone(identifier: "Europe/Berlin")!)
+    private(set) var truth: [Day: Int] = [:]
+    /// What readings have told of each day: the growth of its count, or the whole count where it has fallen.
+    private(set) var credit: [Day: Int] = [:]
+    /// Days that were read while the machine took the time for another.
+    private(set) var doubtful: Set<Day> = []
+    /// Days of which a restart took steps that no reading had seen, and none could.
+    private(set) var hidden: Set<Day> = []
+    private(set) var restarts = 0
+    private(set) var failures = 0
+    private let watch: SimulatedPedometer
+    private let walker: Walker
+    private var nights: Nights
+    /// What the watch shows.
+    private var count = 0
+    private var lastRead = 0
+    private var events: [(day: Day, words: String)] = []
+    private let folder: String
+
+    init(from first: Day, seed: UInt64) async throws {
+        let itinerary = Itinerary(("2025-12-01", "Europe/Berlin"))
+        world = World(home.moment(first))
+        walker = Walker(seed: seed, itinerary: itinerary)
+        nights = Nights(seed: seed)
+        let value = CharacteristicID("00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0")
+        watch = SimulatedPedometer(
+            address: "C0:DE:1F:71:00:01", name: "InfiniTime", advertisedServices: ["180d"], steps: value, source: .manual(0))
+        let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
+        folder = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
+        machine = Machine(stack, world, itinerary, path: folder + "/history.sqlite")
+        let history = try machine.history()
+        user = try history.addUser(named: "ben")
+        _ = try history.addPedometer(
+            Pedometer(
+                id: 0, user: user.id, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
+                options: ["service": value.service.text, "characteristic": value.characteristic.text, "counts": "today"]))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func stop() async { await machine.stack.stop() }
+
+    /// A day from its midnight to the next: the night's reading, sometimes one at noon, the one before midnight.
+    func live(through day: Day) async throws {
+        try await read(at: 3.25 + Double(nights.roll(0...1000)) / 2000, of: day, nights.next())
+        if nights.roll(0...2) == 0 { try await read(at: 12.6, of: day, nights.next()) }
+        if nights.roll(0...19) == 0 {
+            walk(until: home.moment(day, seconds: nights.roll(14...23) * 3600))
+            restarts += 1
+            if count > lastRead { hidden.insert(day) }
+            count = 0
+            watch.set(0)
+            note(day, "restart")
+        }
+        try await read(at: 23.75, of: day, nights.next())
+        walk(until: home.moment(day.advanced(by: 1)))
+        (count, lastRead) = (0, 0)
+        watch.set(0)
+    }
+
+    func read(at hour: Double, of day: Day, _ trouble: Trouble?) async throws {
+        walk(until: home.moment(day, seconds: Int(hour * 3600)))
+        if trouble == .machineClock { doubtful.formUnion([day, day.advanced(by: 1)]) }
+        let report = try await machine.sync(watch.address, trouble, roll: nights.roll(0...999))
+        note(day, "\(hour) \(trouble.map { "\($0)" } ?? "-") \(count): \(report?.failureText ?? (report == nil ? "dark" : "complete"))")
+        guard let report, report.failure == nil else {
+            failures += 1
+            return
+        }
+        credit[day, default: 0] += count >= lastRead ? count - lastRead : count
+        lastRead = count
+    }
+
+    private func walk(until moment: Timestamp) {
+        var quarter = (world.now.seconds + Walker.quarter - 1) / Walker.quarter * Walker.quarter
+        while quarter < moment.seconds {
+            world.now = Timestamp(quarter)
+            let steps = walker.steps(at: world.now)
+            count += steps
+            truth[home.day(of: world.now), default: 0] += steps
+            quarter += Walker.quarter
+        }
+        watch.set(count)
+        world.now = max(world.now, moment)
+    }
+
+    private func note(_ day: Day, _ words: String) { events.append((day, words)) }
+
+    func log(around day: Day) -> String {
+        events.filter { (day.advanced(by: -1)...day.advanced(by: 1)).contains($0.day) }
+            .map { "\($0.day) \($0.words)" }.joined(separator: "; ")
+    }
+}
