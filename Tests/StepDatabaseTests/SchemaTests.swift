@@ -15,8 +15,8 @@ import Testing
             let tables = try Fixture(directory).strings("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
             #expect(
                 tables == [
-                    "changed_day", "correction", "coverage", "destination", "frame", "implausible_sample", "pedometer", "person",
-                    "plan", "profile", "sample", "share", "share_watermark", "sync",
+                    "changed_day", "correction", "coverage", "destination", "frame", "implausible_sample", "notice", "pedometer",
+                    "person", "plan", "profile", "sample", "share", "share_watermark", "sync",
                 ])
         }
     }
@@ -28,8 +28,8 @@ import Testing
             let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
             return String(hash, radix: 16)
         }
-        #expect(Schema.current.migrations.map(\.name) == ["history", "sharing"])
-        #expect(Schema.current.migrations.map { checksum($0.sql) } == ["4ae2bf8d688edaf7", "459d08644d97961a"])
+        #expect(Schema.current.migrations.map(\.name) == ["history", "sharing", "notices"])
+        #expect(Schema.current.migrations.map { checksum($0.sql) } == ["4ae2bf8d688edaf7", "459d08644d97961a", "28c9b84181532143"])
     }
 
     @Test func anOlderVersionIsBroughtForwardWithItsContent() throws {
@@ -50,7 +50,7 @@ import Testing
             }
             for access in [StepDatabase.Access.reading, .writing] {
                 let error = historyError { try StepDatabase(path: history.path, for: access) }
-                #expect(error == .newerVersion(path: history.path, found: 3, supported: 2))
+                #expect(error == .newerVersion(path: history.path, found: 4, supported: 3))
                 #expect(error?.category == .data)
             }
         }
@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: [
         "CREATE TABLE moz_places (id INTEGER PRIMARY KEY)", "PRAGMA user_version = 1; CREATE TABLE t (x)",
-        "PRAGMA application_id = 7", "PRAGMA user_version = 3",
+        "PRAGMA application_id = 7", "PRAGMA user_version = 4",
     ])
     func anotherProgramsDatabaseIsLeftAlone(sql: String) throws {
         try withDirectory { directory in

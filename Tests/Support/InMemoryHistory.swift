@@ -29,6 +29,7 @@ public final class InMemoryHistory: StepHistory {
         var implausible: [Pedometer.ID: [StepSample]] = [:]
         var coverage: [Pedometer.ID: [CoveredSpan]] = [:]
         var corrections: [User.ID: [Day: Int]] = [:]
+        var notices: [KeptNotice] = []
         var calls: [Call] = []
         var refusals: [Call: (error: any Error, times: Int)] = [:]
     }
@@ -154,7 +155,7 @@ public final class InMemoryHistory: StepHistory {
     }
 
     public func endSync(
-        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?
     ) throws {
         try asked(.endSync(id, outcome)) { state in
             guard let index = state.syncs.firstIndex(where: { $0.id == id && $0.outcome == .running }) else {
@@ -165,6 +166,7 @@ public final class InMemoryHistory: StepHistory {
             state.syncs[index].outcome = outcome
             state.syncs[index].battery = battery
             state.syncs[index].failure = failure
+            state.syncs[index].cause = cause
         }
     }
 

@@ -96,7 +96,7 @@ import Testing
         try withFixture { history in
             try history.database.close()
             for access in [StepDatabase.Access.reading, .writing] {
-                expect(.newerVersion(path: history.path, found: 2, supported: 1)) {
+                expect(.newerVersion(path: history.path, found: 3, supported: 1)) {
                     try StepDatabase(path: history.path, for: access, busyTimeout: 5, schema: Self.version1)
                 }
             }

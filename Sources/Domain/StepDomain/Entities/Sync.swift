@@ -21,10 +21,12 @@ public struct SyncRecord: Hashable, Sendable, Identifiable {
     public var counts: MergeCounts
     /// What went wrong, in words for the user; nil unless failed.
     public var failure: String?
+    /// Nil unless failed; of a failure from before causes were kept, too.
+    public var cause: FailureCause?
 
     public init(
         id: ID, pedometer: Pedometer.ID, start: Timestamp, end: Timestamp? = nil, outcome: Outcome = .running,
-        battery: Int? = nil, counts: MergeCounts = MergeCounts(), failure: String? = nil
+        battery: Int? = nil, counts: MergeCounts = MergeCounts(), failure: String? = nil, cause: FailureCause? = nil
     ) {
         self.id = id
         self.pedometer = pedometer
@@ -34,6 +36,7 @@ public struct SyncRecord: Hashable, Sendable, Identifiable {
         self.battery = battery
         self.counts = counts
         self.failure = failure
+        self.cause = cause
     }
 }
 

@@ -38,7 +38,7 @@ public protocol StepHistory: Sendable {
     func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts
     /// Ends a sync; its counts have been summed up by `merge`.
     func endSync(
-        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?) throws
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?) throws
     /// Newest first, at most `limit`.
     func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord]
 
@@ -52,5 +52,11 @@ public protocol StepHistory: Sendable {
 }
 
 extension StepHistory {
+    public func endSync(
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?
+    ) throws {
+        try endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: outcome == .failed ? .other : nil)
+    }
+
     public func stepData(of user: User, on days: [Day]) throws -> [StepData] { try days.map { try stepData(of: user, on: $0) } }
 }

@@ -60,10 +60,11 @@ extension StepDataService {
         var record = SyncRecord(
             id: sync, pedometer: report.pedometer.id, start: start, end: now(),
             outcome: report.failure == nil ? .complete : .failed, battery: report.battery, counts: report.counts,
-            failure: report.failureText)
+            failure: report.failureText, cause: report.cause)
         do {
             try history.endSync(
-                sync, at: record.end ?? start, outcome: record.outcome, battery: record.battery, failure: record.failure)
+                sync, at: record.end ?? start, outcome: record.outcome, battery: record.battery, failure: record.failure,
+                cause: record.cause)
         } catch {
             // In the history it runs still; the first failure tells more than this one.
             record.outcome = .running

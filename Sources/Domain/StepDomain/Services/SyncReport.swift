@@ -15,6 +15,9 @@ public struct SyncReport: Sendable {
     /// The failure in words, as the history keeps it.
     public var failureText: String?
 
+    /// Where to look for what made it fail; nil where it did not.
+    public var cause: FailureCause? { failure.map(FailureCause.init) }
+
     public init(
         pedometer: Pedometer, record: SyncRecord? = nil, counts: MergeCounts = MergeCounts(), notices: [SyncNotice] = [],
         battery: Int? = nil, connectedSeconds: Double? = nil, failure: (any Error)? = nil, failureText: String? = nil

@@ -12,12 +12,13 @@ extension StepDatabase {
     }
 
     public func endSync(
-        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?,
+        cause: FailureCause?
     ) throws(HistoryError) {
         try write { database in
             try database.execute(
-                sql: "UPDATE sync SET ended_at = ?, outcome = ?, battery = ?, failure = ? WHERE id = ?",
-                arguments: [end.seconds, outcome.rawValue, battery, failure, id])
+                sql: "UPDATE sync SET ended_at = ?, outcome = ?, battery = ?, failure = ?, cause = ? WHERE id = ?",
+                arguments: [end.seconds, outcome.rawValue, battery, failure, cause?.rawValue, id])
             if database.changesCount == 0 { throw HistoryError.notFound(.sync, id: id) }
         }
     }
@@ -28,7 +29,7 @@ extension StepDatabase {
                 database,
                 sql: """
                     SELECT id, pedometer, started_at, ended_at, outcome, battery, failure,
-                        added, grown, unchanged, implausible, steps, frames
+                        added, grown, unchanged, implausible, steps, frames, cause
                     FROM sync WHERE pedometer = ? ORDER BY started_at DESC, id DESC LIMIT ?
                     """,
                 arguments: [pedometer, max(0, limit)]
@@ -44,6 +45,6 @@ extension SyncRecord {
             outcome: Outcome(rawValue: row[4]) ?? .failed, battery: row[5],
             counts: MergeCounts(
                 added: row[7], grown: row[8], unchanged: row[9], implausible: row[10], steps: row[11], frames: row[12]),
-            failure: row[6])
+            failure: row[6], cause: (row[13] as String?).flatMap(FailureCause.init))
     }
 }

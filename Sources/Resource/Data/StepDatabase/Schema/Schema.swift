@@ -14,7 +14,7 @@ struct Schema: Sendable {
     /// "istp" in ASCII.
     static let applicationID = 0x6973_7470
 
-    static let current = Schema(migrations: [.history, .sharing])
+    static let current = Schema(migrations: [.history, .sharing, .notices])
 
     let migrations: [Migration]
 

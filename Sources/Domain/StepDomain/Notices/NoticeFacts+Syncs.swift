@@ -1,0 +1,95 @@
+// What the syncs of the last nights come to.
+extension NoticeFacts {
+    /// Nights without a sync before a pedometer's trouble is worth a word: one is bad luck, and pedometers keep some days.
+    public static let patience = 3
+    /// The same for Bluetooth of this machine, which seldom mends itself.
+    public static let machinePatience = 2
+    /// Per cent from which on a battery that was low is not any more.
+    public static let batteryRecovered = 30
+
+    /// Bluetooth itself is broken: one notice, however many pedometers wait.
+    var machine: Notice? {
+        let tries = devices.flatMap(self.tries)
+        // Whatever else came of a try, Bluetooth was there for it.
+        let worked = tries.filter { $0.cause != .machine && $0.cause != .interrupted }.map(\.start).max()
+        let failed = tries.filter { sync in sync.cause == .machine && worked.map { $0 < sync.start } ?? true }
+        guard let first = failed.min(by: { $0.start < $1.start }), let last = failed.max(by: { $0.start < $1.start }) else { return nil }
+        let nights = self.nights(failed)
+        guard nights >= Self.machinePatience else { return nil }
+        return Notice(.machine, since: first.start, .nightsFailed(nights: nights, reason: last.reason))
+    }
+
+    func of(_ device: Device) -> [Notice] { [trouble(device), battery(device)].compactMap(\.self) }
+
+    /// What is broken comes before what is only away: a pedometer that was heard some of the time has more than distance against it.
+    private func trouble(_ device: Device) -> Notice? {
+        let failures = Array(tries(device).prefix { $0.outcome == .failed })
+        let broken = failures.filter { $0.cause != .outOfRange && $0.cause != .machine }
+        if let first = broken.last, let last = broken.first {
+            let nights = self.nights(broken)
+            if nights >= Self.patience { return notice(device, since: first.start, .nightsFailed(nights: nights, reason: last.reason)) }
+        }
+        let away = failures.filter { $0.cause == .outOfRange }
+        guard let first = away.last, nights(away) > 1 else { return nil }
+        let lastRead = device.lastRead
+        guard now - (lastRead ?? first.start) >= Self.patience * 86_400 else { return nil }
+        return notice(device, since: lastRead ?? first.start, .notSeen(lastRead: lastRead))
+    }
+
+    /// Low until it is well charged again, so that a value that wavers is not told every night.
+    private func battery(_ device: Device) -> Notice? {
+        let told = device.syncs.filter { $0.battery != nil }
+        guard let latest = told.first, let percent = latest.battery, percent < Self.batteryRecovered else { return nil }
+        let sinceCharged = told.prefix { ($0.battery ?? 0) < Self.batteryRecovered }
+        let low = sinceCharged.last { ($0.battery ?? 0) < StepDataService.lowBattery }
+        if let low { return notice(device, since: low.start, .batteryLow(percent: percent)) }
+        let known = standing.first { $0.notice.kind == .batteryLow && $0.notice.subject == .pedometer(device.pedometer.id) }
+        return known.map { notice(device, since: $0.notice.since, .batteryLow(percent: percent)) }
+    }
+
+    /// What the run that has just ended noticed and the user should hear.
+    func events(_ report: SyncReport) -> [Notice] {
+        report.notices.compactMap { noticed in
+            switch noticed {
+            case .clockWasOff, .counterRestarted, .lost, .dayNotClosed:
+                Notice(
+                    .pedometer(report.pedometer.id), name: report.pedometer.name, user: report.pedometer.user,
+                    since: report.record?.start ?? now, .noticed(noticed))
+            // A state of its own; and what is kept for whoever looks into it.
+            case .batteryLow, .undecodable, .implausible: nil
+            }
+        }
+    }
+
+    private func notice(_ device: Device, since: Timestamp, _ content: Notice.Content) -> Notice {
+        Notice(.pedometer(device.pedometer.id), name: device.pedometer.name, user: device.pedometer.user, since: since, content)
+    }
+
+    /// Distinct local days.
+    private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map { localTime.day(of: $0.start) }).count }
+
+    /// Without what runs still, newest first. What was begun long ago and never ended was killed.
+    private func tries(_ device: Device) -> [SyncRecord] {
+        device.syncs.compactMap { sync in
+            guard sync.outcome == .running else { return sync }
+            guard sync.start < now - Self.longestSync else { return nil }
+            var killed = sync
+            killed.outcome = .failed
+            killed.cause = .interrupted
+            killed.failure = "it was ended in the middle"
+            return killed
+        }
+    }
+
+    /// Seconds. None takes as long.
+    private static let longestSync = 3600
+}
+
+extension NoticeFacts.Device {
+    /// The end of the last complete one.
+    fileprivate var lastRead: Timestamp? { syncs.first { $0.outcome == .complete }.map { $0.end ?? $0.start } }
+}
+
+extension SyncRecord {
+    fileprivate var reason: String { failure ?? "no reason given" }
+}

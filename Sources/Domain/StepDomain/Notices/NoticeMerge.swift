@@ -1,0 +1,38 @@
+/// What becomes of kept notices when it is known anew which hold: a value that decides, for whatever keeps them.
+public struct NoticeMerge: Hashable, Sendable {
+    /// To be kept from now on.
+    public private(set) var begun: [Notice] = []
+    /// Known ones whose words have changed, or that have ended.
+    public private(set) var changed: [KeptNotice] = []
+    /// Ended so long ago that nothing can bring them up again.
+    public private(set) var forgotten: [KeptNotice.ID] = []
+
+    /// Seconds. Longer than any event is looked for, or one that was told would be told again.
+    static let memory = 90 * 86_400
+
+    /// - Parameters:
+    ///   - holding: all that holds now; of what is found again for as long as it holds, the rest has ended.
+    ///   - kept: all that are kept, ended ones too.
+    public init(_ holding: [Notice], into kept: [KeptNotice], at now: Timestamp) {
+        var holding = Dictionary(holding.map { ($0.key, $0) }) { _, later in later }
+        for known in kept {
+            let key = known.notice.key
+            if known.endedAt != nil {
+                // An event happens once. A state may come back: that is another one.
+                if !known.notice.isState { holding[key] = nil }
+                if let end = known.endedAt, end < now - Self.memory { forgotten.append(known.id) }
+                continue
+            }
+            var new = known
+            if var notice = holding.removeValue(forKey: key) {
+                notice.since = known.notice.since
+                new.notice = notice
+            } else if known.notice.endsWithCause {
+                new.endedAt = now
+            }
+            if !known.notice.isState, known.keptAt < now - known.notice.lifetime { new.endedAt = now }
+            if new != known { changed.append(new) }
+        }
+        begun = holding.values.sorted { ($0.since, $0.key) < ($1.since, $1.key) }
+    }
+}

@@ -1,0 +1,13 @@
+/// Keeps notices until they have been told: what a database must do for them.
+///
+/// As with `StepHistory`, every call is one transaction.
+public protocol NoticeStore: Sendable {
+    /// Makes the kept notices agree with all that hold now, as `NoticeMerge` decides. The same again changes nothing.
+    func keep(_ holding: [Notice], at now: Timestamp) throws
+    /// Those that have not ended, by when they began.
+    func standingNotices() throws -> [KeptNotice]
+    /// Somebody has seen them; those that were seen before, or are not there any more, stay as they are.
+    func markSeen(_ ids: [KeptNotice.ID], at now: Timestamp) throws
+    /// The desktop has taken them.
+    func markNotified(_ ids: [KeptNotice.ID], at now: Timestamp) throws
+}

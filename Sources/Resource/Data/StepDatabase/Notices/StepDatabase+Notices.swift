@@ -1,0 +1,48 @@
+import GRDB
+public import StepDomain
+
+extension StepDatabase: NoticeStore {
+    public func keep(_ holding: [Notice], at now: Timestamp) throws(HistoryError) {
+        try write { database in
+            let kept = try Row.fetchAll(database, sql: KeptNotice.query).compactMap(KeptNotice.init)
+            let merge = NoticeMerge(holding, into: kept, at: now)
+            for notice in merge.begun {
+                try database.cachedStatement(sql: Notice.insert).execute(arguments: try notice.columns(at: now))
+            }
+            for known in merge.changed {
+                try database.cachedStatement(sql: "UPDATE notice SET name = ?, content = ?, ended_at = ? WHERE id = ?")
+                    .execute(arguments: [known.notice.name, try json(known.notice.content), known.endedAt?.seconds, known.id])
+            }
+            for id in merge.forgotten { try database.execute(sql: "DELETE FROM notice WHERE id = ?", arguments: [id]) }
+        }
+    }
+
+    public func standingNotices() throws(HistoryError) -> [KeptNotice] {
+        try read { database in
+            try Row.fetchAll(database, sql: KeptNotice.query + " WHERE ended_at IS NULL ORDER BY since, id")
+                .compactMap(KeptNotice.init)
+        }
+    }
+
+    public func markSeen(_ ids: [KeptNotice.ID], at now: Timestamp) throws(HistoryError) {
+        try mark(ids) { $0.see(at: now) }
+    }
+
+    public func markNotified(_ ids: [KeptNotice.ID], at now: Timestamp) throws(HistoryError) {
+        try mark(ids) { $0.notifiedAt = $0.notifiedAt ?? now }
+    }
+
+    private func mark(_ ids: [KeptNotice.ID], _ change: (inout KeptNotice) -> Void) throws(HistoryError) {
+        if ids.isEmpty { return }
+        try write { database in
+            for id in ids {
+                let row = try Row.fetchOne(
+                    database.cachedStatement(sql: KeptNotice.query + " WHERE id = ?"), arguments: [id])
+                guard var known = row.flatMap(KeptNotice.init) else { continue }
+                change(&known)
+                try database.cachedStatement(sql: "UPDATE notice SET seen_at = ?, notified_at = ?, ended_at = ? WHERE id = ?")
+                    .execute(arguments: [known.seenAt?.seconds, known.notifiedAt?.seconds, known.endedAt?.seconds, id])
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import GRDB
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import StepDatabase
+
+@Suite struct NoticeStoreTests {
+    @Test(arguments: NoticeContract.all)
+    func theDatabaseKeeps(_ rule: NoticeContract) throws {
+        try withDirectory { try rule.check(StepDatabase(path: $0 + "/history.sqlite")) }
+    }
+
+    @Test func theyAreThereAgain() throws {
+        try withFixture { history in
+            let notice = Notice(
+                .pedometer(history.pedometer.id), name: "ring", user: history.user.id, since: noon, .notSeen(lastRead: midnight))
+            try history.database.keep([notice], at: noon)
+            let kept = try history.database.standingNotices()
+            try history.database.markNotified(kept.map(\.id), at: noon + 1)
+            try history.database.close()
+            let again = try StepDatabase(path: history.path, for: .reading).standingNotices()
+            #expect(again == [KeptNotice(id: kept[0].id, notice: notice, keptAt: noon, notifiedAt: noon + 1)])
+        }
+    }
+
+    @Test func whatALaterVersionWroteIsPassedOver() throws {
+        try withFixture { history in
+            try history.database.queue.write { database in
+                for (number, (subject, content)) in [("machine", "{\"sunny\":{}}"), ("planet:3", "{\"batteryLow\":{\"percent\":3}}")].enumerated() {
+                    try database.execute(
+                        sql: "INSERT INTO notice (key, subject, name, since, content, kept_at) VALUES (?, ?, '', 0, ?, 0)",
+                        arguments: ["\(number)", subject, content])
+                }
+            }
+            #expect(try history.database.standingNotices().isEmpty)
+            try history.database.keep([], at: noon)
+            #expect(try history.strings("SELECT count(*) FROM notice WHERE ended_at IS NULL") == ["2"])
+        }
+    }
+
+    @Test func ofOneThingThereIsNeverMoreThanOne() throws {
+        try withFixture { history in
+            let insert = "INSERT INTO notice (key, subject, name, since, content, kept_at, ended_at) VALUES ('k', 'machine', '', 0, '{}', 0, ?)"
+            try history.database.queue.write { database in
+                for end in [1, 2, nil] { try database.execute(sql: insert, arguments: [end]) }
+                #expect(throws: DatabaseError.self) { try database.execute(sql: insert, arguments: [nil as Int?]) }
+            }
+        }
+    }
+
+    /// Two runs that end at the same time find the same.
+    @Test func manyMayKeepTheSameAtOnce() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            _ = try StepDatabase(path: path)
+            let notice = Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { try StepDatabase(path: path).keep([notice], at: noon) } }
+                try await group.waitForAll()
+            }
+            #expect(try StepDatabase(path: path, for: .reading).standingNotices().map(\.notice) == [notice])
+        }
+    }
+
+    @Test func whyASyncFailedIsKept() throws {
+        try withFixture { history in
+            let database = history.database
+            for cause in FailureCause.allCases {
+                let sync = try database.beginSync(of: history.pedometer.id, at: noon + 60)
+                try database.endSync(sync, at: noon + 61, outcome: .failed, battery: nil, failure: "\(cause)", cause: cause)
+            }
+            #expect(try database.syncs(of: history.pedometer.id, limit: 4).map(\.cause) == FailureCause.allCases.reversed())
+            #expect(try database.syncs(of: history.pedometer.id, limit: 5).last?.cause == nil)
+        }
+    }
+}

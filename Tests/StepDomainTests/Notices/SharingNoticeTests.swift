@@ -1,0 +1,84 @@
+import StepDomain
+import TestSupport
+import Testing
+
+/// Which notices sharing and goals come to.
+@Suite struct SharingNoticeTests {
+    private let place = LocalTime.berlin
+    private let anna = User(id: 1, name: "anna")
+    private var now: Timestamp { place.at("2014-04-20", 4) }
+    private var today: Day { place.day(of: now) }
+
+    private func entry(_ state: ShareEntry.State, changed hoursAgo: Int = 1, _ change: (inout ShareEntry) -> Void = { _ in }) -> ShareEntry {
+        var entry = ShareEntry(
+            user: 1, day: today.advanced(by: -1), destination: "garden", state: state, attempts: 1, firstAttempt: now - hoursAgo * 3600,
+            nextAttempt: now, lastError: "no", changedAt: now - hoursAgo * 3600)
+        change(&entry)
+        return entry
+    }
+
+    private func notices(_ state: DestinationState = DestinationState(name: "garden"), _ entries: ShareEntry...) -> [Notice] {
+        NoticeFacts(users: [anna], sharing: [.init(state, entries)], now: now, localTime: place).notices
+    }
+
+    @Test func aRejectedDayIsAnEvent() throws {
+        let rejected = entry(.rejected) { $0.nextAttempt = nil }
+        let notice = try #require(notices(DestinationState(name: "garden"), rejected).first)
+        #expect(notice.content == .shareRejected(user: "anna", day: rejected.day, reason: "no"))
+        #expect(notice.user == 1 && notice.subject == .destination("garden") && !notice.isState)
+        // With other figures it is rejected anew.
+        let again = notices(DestinationState(name: "garden"), entry(.rejected, changed: 0)).first
+        #expect(again?.key != notice.key)
+    }
+
+    @Test func whatWasRejectedLongAgoIsNoNews() {
+        #expect(notices(DestinationState(name: "garden"), entry(.rejected, changed: 31 * 24)).isEmpty)
+    }
+
+    @Test func whatOnlyTheUserCanTellIsTold() {
+        #expect(notices(DestinationState(name: "garden"), entry(.unknown) { $0.nextAttempt = nil }).map(\.kind) == [.shareInDoubt])
+        #expect(notices(DestinationState(name: "garden"), entry(.unknown)).isEmpty)
+    }
+
+    @Test func aDestinationThatIsStoppedStaysSoUntilTheUserActs() {
+        var state = DestinationState(name: "garden", failures: 1, stopped: "token expired")
+        let stopped = notices(state, entry(.pending, changed: 99 * 24))
+        #expect(stopped.map(\.content) == [.destinationStopped(reason: "token expired")])
+        #expect(stopped.first?.isState == true)
+        state.release()
+        #expect(notices(state).isEmpty)
+    }
+
+    @Test func daysThatWaitLongAreTold() {
+        let state = DestinationState(name: "garden", failures: 9)
+        #expect(notices(state, entry(.pending, changed: 71)).isEmpty)
+        let long = notices(state, entry(.pending, changed: 72), entry(.unknown, changed: 5))
+        #expect(long.map(\.content) == [.shareWaiting(days: 2, reason: "no")])
+        #expect(long.first?.since == now - 72 * 3600)
+        // A day that waits for its end or its missing steps waits for no destination.
+        #expect(notices(state, entry(.pending, changed: 200) { ($0.attempts, $0.firstAttempt) = (0, nil) }).isEmpty)
+        #expect(notices(state, entry(.rejected, changed: 80)).map(\.kind) == [.shareRejected])
+    }
+
+    // MARK: Goals
+
+    private func goal(_ steps: Int?, of goal: Int?, rest: Bool = false, daysAgo: Int = 0) -> [Notice] {
+        let day = DaySummary(user: anna, day: today.advanced(by: -daysAgo), steps: steps, goal: goal, isRestDay: rest)
+        return NoticeFacts(users: [anna], days: [day], now: now, localTime: place).notices
+    }
+
+    @Test func aGoalThatIsReachedIsToldOnceADay() {
+        #expect(goal(8000, of: 8000).map(\.content) == [.goalReached(day: today, steps: 8000, goal: 8000)])
+        #expect(goal(7999, of: 8000).isEmpty)
+        #expect(goal(nil, of: 8000).isEmpty)
+        let (early, late) = (goal(8000, of: 8000).first, goal(12_000, of: 8000).first)
+        #expect(early?.key == late?.key)
+        #expect(goal(9000, of: 8000, daysAgo: 1).first?.key != early?.key)
+    }
+
+    @Test func aRestDayAndADayWithoutPlanHaveNothingToReach() {
+        #expect(goal(20_000, of: nil, rest: true).isEmpty)
+        #expect(goal(20_000, of: nil).isEmpty)
+        #expect(goal(20_000, of: 0).isEmpty)
+    }
+}

@@ -1,0 +1,154 @@
+import StepDomain
+import TestSupport
+import Testing
+
+/// Which notices the syncs of many nights come to.
+@Suite struct SyncNoticeTests {
+    private let place = LocalTime.berlin
+    private let anna = User(id: 1, name: "anna")
+    private let ring = Pedometer(
+        id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+    private let watch = Pedometer(
+        id: 2, user: 1, model: "generic", address: "C0:DE:00:00:00:02", addressType: "public", name: "watch")
+    private var now: Timestamp { place.at("2014-04-20", 4) }
+
+    /// A try so many nights ago, a quarter past three.
+    private func sync(_ nightsAgo: Int, _ cause: FailureCause? = nil, battery: Int? = nil) -> SyncRecord {
+        let start = place.at("2014-04-20", 3, 15) - nightsAgo * 86_400
+        return SyncRecord(
+            id: Int64(1000 - nightsAgo), pedometer: 1, start: start, end: start + 5, outcome: cause == nil ? .complete : .failed,
+            battery: battery, failure: cause.map { "\($0)" }, cause: cause)
+    }
+
+    private func notices(_ syncs: [SyncRecord], watch others: [SyncRecord]? = nil, standing: [KeptNotice] = []) -> [Notice] {
+        let devices = [NoticeFacts.Device(ring, syncs)] + (others.map { [.init(watch, $0)] } ?? [])
+        return NoticeFacts(users: [anna], devices: devices, standing: standing, now: now, localTime: place).notices
+    }
+
+    private func contents(_ syncs: [SyncRecord], watch others: [SyncRecord]? = nil) -> [Notice.Content] {
+        notices(syncs, watch: others).map(\.content)
+    }
+
+    // MARK: Nights
+
+    @Test func aNightOrTwoOfTroubleAreBadLuck() {
+        #expect(contents([]).isEmpty)
+        #expect(contents([sync(0, .other)]).isEmpty)
+        #expect(contents([sync(0, .other), sync(1, .other), sync(2)]).isEmpty)
+    }
+
+    @Test func threeNightsAreTold() {
+        let failed = [sync(0, .other), sync(1, .other), sync(2, .other), sync(3)]
+        #expect(
+            notices(failed) == [
+                Notice(.pedometer(1), name: "ring", user: 1, since: sync(2).start, .nightsFailed(nights: 3, reason: "other"))
+            ])
+    }
+
+    @Test func manyTriesOfOneNightAreOneNight() {
+        var failed = [sync(0, .other), sync(0, .other), sync(0, .other), sync(1, .other), sync(1, .other)]
+        #expect(contents(failed).isEmpty)
+        failed.append(sync(2, .other))
+        #expect(contents(failed) == [.nightsFailed(nights: 3, reason: "other")])
+    }
+
+    @Test func aSyncThatSucceedsEndsIt() {
+        #expect(contents([sync(0), sync(1, .other), sync(2, .other), sync(3, .other)]).isEmpty)
+    }
+
+    @Test func whoIsInterruptedEveryNightHasTroubleToo() {
+        #expect(contents((0..<3).map { sync($0, .interrupted) }) == [.nightsFailed(nights: 3, reason: "interrupted")])
+        var killed = (0..<4).map { night in
+            var sync = sync(night)
+            sync.outcome = .running
+            sync.end = nil
+            return sync
+        }
+        // The one of tonight may be on its way still.
+        #expect(contents(killed) == [.nightsFailed(nights: 3, reason: "it was ended in the middle")])
+        killed[1] = sync(1)
+        #expect(contents(killed).isEmpty)
+    }
+
+    // MARK: Not seen
+
+    @Test func threeDaysAwayAreTold() {
+        let away = (0..<3).map { sync($0, .outOfRange) }
+        #expect(
+            notices(away + [sync(3)]) == [
+                // The last one ended five seconds less than three days and three quarters of an hour ago.
+                Notice(.pedometer(1), name: "ring", user: 1, since: sync(3).start + 5, .notSeen(lastRead: sync(3).start + 5))
+            ])
+        #expect(contents(Array(away.prefix(2)) + [sync(2)]).isEmpty)
+    }
+
+    @Test func aMachineThatWasOffHasNotMissedIt() {
+        #expect(contents([sync(0, .outOfRange), sync(20)]).isEmpty)
+        #expect(contents([sync(0, .outOfRange), sync(1, .outOfRange), sync(20)]) == [.notSeen(lastRead: sync(20).start + 5)])
+    }
+
+    @Test func oneThatWasNeverRead() {
+        let away = (0..<4).map { sync($0, .outOfRange) }
+        #expect(notices(away).map(\.since) == [sync(3).start])
+        #expect(contents(away) == [.notSeen(lastRead: nil)])
+    }
+
+    @Test func whatIsBrokenComesBeforeWhatIsAway() {
+        let mixed = [sync(0, .outOfRange), sync(1, .other), sync(2, .outOfRange), sync(3, .other), sync(4, .other), sync(5)]
+        #expect(contents(mixed) == [.nightsFailed(nights: 3, reason: "other")])
+        #expect(contents(mixed.filter { $0.start != sync(4).start }) == [.notSeen(lastRead: sync(5).start + 5)])
+    }
+
+    // MARK: The machine
+
+    @Test func brokenBluetoothIsOneNoticeForAll() {
+        let broken = [sync(0, .machine), sync(1, .machine)]
+        let expected = Notice(.machine, since: sync(1).start, .nightsFailed(nights: 2, reason: "machine"))
+        #expect(notices(broken + [sync(2)], watch: broken + [sync(2, .outOfRange), sync(3)]) == [expected])
+        #expect(notices(broken) == [expected])
+        #expect(notices([sync(0, .machine), sync(1)]).isEmpty)
+    }
+
+    @Test func whoeverWasHeardOrNotHeardHadAnAdapter() {
+        #expect(contents([sync(0, .machine), sync(2, .machine)], watch: [sync(1, .outOfRange)]).isEmpty)
+        #expect(contents([sync(0, .machine), sync(1, .machine)], watch: [sync(2, .outOfRange)]).count == 1)
+    }
+
+    // MARK: Battery
+
+    @Test func aLowBatteryIsToldUntilItIsCharged() {
+        func told(_ percents: Int?...) -> [Notice] { notices(percents.enumerated().map { sync($0, battery: $1) }) }
+        #expect(told(15).isEmpty)
+        #expect(told(14).map(\.content) == [.batteryLow(percent: 14)])
+        #expect(told(9, 12, 14, 20).map(\.since) == [sync(2).start])
+        // It wavers, as it does in the cold.
+        #expect(told(17, 14).map(\.content) == [.batteryLow(percent: 17)])
+        #expect(told(nil, 14).map(\.content) == [.batteryLow(percent: 14)])
+        #expect(told(30, 14).isEmpty)
+        #expect(told(29, 30, 14).isEmpty)
+    }
+
+    @Test func whatIsKnownToBeLowStaysSoBeyondTheSyncsLookedAt() throws {
+        let known = KeptNotice(
+            id: 1, notice: Notice(.pedometer(1), name: "ring", user: 1, since: now - 9_999_999, .batteryLow(percent: 3)), keptAt: now)
+        let held = try #require(notices([sync(0, battery: 20)], standing: [known]).first)
+        #expect(held.since == now - 9_999_999 && held.content == .batteryLow(percent: 20))
+        #expect(notices([sync(0, battery: 30)], standing: [known]).isEmpty)
+    }
+
+    // MARK: What a sync noticed
+
+    @Test func whatASyncNoticedIsAnEvent() {
+        let record = sync(0)
+        let report = SyncReport(
+            pedometer: ring, record: record,
+            notices: [
+                .clockWasOff(seconds: 7200), .batteryLow(9), .undecodable(frames: 1), .implausible(samples: 2), .counterRestarted,
+                .lost(from: Day(daysSince1970: 1), through: Day(daysSince1970: 2)), .dayNotClosed(Day(daysSince1970: 3)),
+            ])
+        let notices = NoticeFacts(users: [anna], reports: [report], now: now, localTime: place).notices
+        #expect(notices.map(\.kind) == [.clockWasOff, .stepsLost, .stepsLost, .stepsLost])
+        #expect(Set(notices.map(\.key)).count == 4)
+        #expect(notices.allSatisfy { $0.since == record.start && $0.subject == .pedometer(1) && !$0.isState })
+    }
+}

@@ -1,0 +1,33 @@
+public import StepDomain
+internal import Synchronization
+
+/// The notices of a history without a database.
+extension InMemoryHistory: NoticeStore {
+    public func keep(_ holding: [Notice], at now: Timestamp) {
+        state.withLock { state in
+            let merge = NoticeMerge(holding, into: state.notices, at: now)
+            for known in merge.changed {
+                guard let index = state.notices.firstIndex(where: { $0.id == known.id }) else { continue }
+                state.notices[index] = known
+            }
+            state.notices.removeAll { merge.forgotten.contains($0.id) }
+            for notice in merge.begun {
+                state.notices.append(KeptNotice(id: (state.notices.map(\.id).max() ?? 0) + 1, notice: notice, keptAt: now))
+            }
+        }
+    }
+
+    public func standingNotices() -> [KeptNotice] {
+        state.withLock { $0.notices.filter { $0.endedAt == nil }.sorted { ($0.notice.since, $0.id) < ($1.notice.since, $1.id) } }
+    }
+
+    public func markSeen(_ ids: [KeptNotice.ID], at now: Timestamp) { mark(ids) { $0.see(at: now) } }
+
+    public func markNotified(_ ids: [KeptNotice.ID], at now: Timestamp) { mark(ids) { $0.notifiedAt = $0.notifiedAt ?? now } }
+
+    private func mark(_ ids: [KeptNotice.ID], _ change: (inout KeptNotice) -> Void) {
+        state.withLock { state in
+            for index in state.notices.indices where ids.contains(state.notices[index].id) { change(&state.notices[index]) }
+        }
+    }
+}

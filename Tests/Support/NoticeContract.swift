@@ -1,0 +1,149 @@
+public import StepDomain
+public import Testing
+
+/// What everything that keeps notices has to keep to, each rule by itself.
+public struct NoticeContract: Sendable, CustomTestStringConvertible {
+    public let testDescription: String
+    private let body: @Sendable (NoticeStage) throws -> Void
+
+    private init(_ rule: String, _ body: @escaping @Sendable (NoticeStage) throws -> Void) {
+        testDescription = rule
+        self.body = body
+    }
+
+    /// - Parameter store: a history without anything in it.
+    public func check(_ store: any NoticeStore & StepHistory) throws { try body(try NoticeStage(store)) }
+
+    public static let all: [NoticeContract] = [
+        NoticeContract("what holds is kept, new, by when it began") { stage in
+            try stage.keep(stage.goal(), stage.battery(12))
+            let standing = try stage.standing()
+            #expect(standing.map(\.notice) == [stage.battery(12), stage.goal()])
+            #expect(standing.allSatisfy { $0.isNew && $0.isToBeNotified && $0.keptAt == NoticeStage.now })
+        },
+        NoticeContract("the same again changes nothing") { stage in
+            try stage.keep(stage.battery(12), stage.goal())
+            let before = try stage.standing()
+            try stage.keep(stage.battery(12), stage.goal(), at: NoticeStage.now + 60)
+            #expect(try stage.standing() == before)
+        },
+        NoticeContract("the same thing with other words is told anew, and is not new again") { stage in
+            try stage.keep(stage.battery(12))
+            try stage.see()
+            try stage.keep(stage.battery(9, since: NoticeStage.now + 60), at: NoticeStage.now + 60)
+            let standing = try stage.standing()
+            #expect(standing.map(\.notice) == [stage.battery(9)])
+            #expect(standing.map(\.isNew) == [false])
+        },
+        NoticeContract("a state lasts until its cause ends, seen or not") { stage in
+            try stage.keep(stage.battery(12))
+            try stage.see()
+            try stage.notify()
+            #expect(try stage.standing().map(\.isToBeNotified) == [false])
+            try stage.keep(at: NoticeStage.now + 60)
+            #expect(try stage.standing().isEmpty)
+        },
+        NoticeContract("a state that comes back is another one") { stage in
+            try stage.keep(stage.battery(12))
+            try stage.see()
+            try stage.keep(at: NoticeStage.now + 60)
+            try stage.keep(stage.battery(3, since: NoticeStage.now + 90), at: NoticeStage.now + 90)
+            let standing = try stage.standing()
+            #expect(standing.map(\.isNew) == [true])
+            #expect(standing.map(\.notice.since) == [NoticeStage.now + 90])
+        },
+        NoticeContract("an event that was seen is over, and does not come back") { stage in
+            try stage.keep(stage.goal())
+            try stage.see()
+            #expect(try stage.standing().isEmpty)
+            try stage.keep(stage.goal(steps: 9999), at: NoticeStage.now + 60)
+            #expect(try stage.standing().isEmpty)
+        },
+        NoticeContract("an event that the desktop showed is new until somebody has looked") { stage in
+            try stage.keep(stage.goal())
+            try stage.notify()
+            try stage.keep(at: NoticeStage.now + 60)
+            let standing = try stage.standing()
+            #expect(standing.map(\.isNew) == [true])
+            #expect(standing.map(\.isToBeNotified) == [false])
+        },
+        NoticeContract("an event that nobody saw is no news after a while") { stage in
+            try stage.keep(stage.goal())
+            try stage.keep(at: NoticeStage.now + 3 * 86_400)
+            #expect(try stage.standing().count == 1)
+            try stage.keep(at: NoticeStage.now + 3 * 86_400 + 1)
+            #expect(try stage.standing().isEmpty)
+        },
+        NoticeContract("a rejection that was dealt with is no news") { stage in
+            try stage.keep(stage.rejection)
+            #expect(try stage.standing().map(\.notice) == [stage.rejection])
+            try stage.keep(at: NoticeStage.now + 60)
+            #expect(try stage.standing().isEmpty)
+        },
+        NoticeContract("what is marked twice keeps its first time, and what is not there is left alone") { stage in
+            try stage.keep(stage.battery(12))
+            try stage.see()
+            try stage.store.markSeen(try stage.standing().map(\.id) + [4711], at: NoticeStage.now + 99)
+            #expect(try stage.standing().map(\.seenAt) == [NoticeStage.now])
+        },
+        NoticeContract("what ended long ago is forgotten, and what ended lately is not") { stage in
+            try stage.keep(stage.goal())
+            try stage.see()
+            try stage.keep(stage.goal(), at: NoticeStage.now + 90 * 86_400)
+            #expect(try stage.standing().isEmpty)
+            try stage.keep(at: NoticeStage.now + 90 * 86_400 + 1)
+            try stage.keep(stage.goal(), at: NoticeStage.now + 90 * 86_400 + 2)
+            #expect(try stage.standing().count == 1)
+        },
+        NoticeContract("every kind is kept as it is") { stage in
+            try stage.keep(stage.everyKind)
+            #expect(Set(try stage.standing().map(\.notice)) == Set(stage.everyKind))
+        },
+    ]
+}
+
+struct NoticeStage {
+    let store: any NoticeStore & StepHistory
+    let user: User
+    static let now = Timestamp(1_398_000_000)
+
+    init(_ store: any NoticeStore & StepHistory) throws {
+        self.store = store
+        user = try store.addUser(named: "Ada")
+    }
+
+    func keep(_ notices: Notice..., at now: Timestamp = now) throws { try store.keep(notices, at: now) }
+    func keep(_ notices: [Notice]) throws { try store.keep(notices, at: Self.now) }
+    func standing() throws -> [KeptNotice] { try store.standingNotices() }
+    func see() throws { try store.markSeen(try standing().map(\.id), at: Self.now) }
+    func notify() throws { try store.markNotified(try standing().map(\.id), at: Self.now) }
+
+    func battery(_ percent: Int, since: Timestamp = now - 99) -> Notice {
+        Notice(.pedometer(1), name: "ring", user: user.id, since: since, .batteryLow(percent: percent))
+    }
+
+    func goal(steps: Int = 8001) -> Notice {
+        Notice(
+            .user(user.id), name: "Ada", user: user.id, since: Self.now,
+            .goalReached(day: Day(daysSince1970: 16_180), steps: steps, goal: 8000))
+    }
+
+    var rejection: Notice {
+        Notice(
+            .destination("garden"), name: "garden", user: user.id, since: Self.now - 9,
+            .shareRejected(user: "Ada", day: Day(daysSince1970: 16_180), reason: "no \"such\" goal\n"))
+    }
+
+    var everyKind: [Notice] {
+        let day = Day(daysSince1970: 16_180)
+        let contents: [Notice.Content] = [
+            .nightsFailed(nights: 3, reason: "no answer"), .notSeen(lastRead: Self.now), .batteryLow(percent: 1),
+            .noticed(.clockWasOff(seconds: nil)), .noticed(.counterRestarted), .noticed(.lost(from: day, through: day)),
+            .noticed(.dayNotClosed(day)), .shareInDoubt(user: "Ada", day: day, reason: "?"), .destinationStopped(reason: "token"),
+            .shareWaiting(days: 2, reason: nil),
+        ]
+        return contents.map { Notice(.destination("x"), name: "x", since: Self.now, $0) } + [rejection, goal()]
+            + [Notice(.machine, since: Self.now, .nightsFailed(nights: 2, reason: "off"))]
+            + [Notice(.pedometer(2), name: "watch", since: Self.now, .notSeen(lastRead: nil))]
+    }
+}
