@@ -26,6 +26,18 @@ import Testing
         #expect(session.next(after: .done, at: now) == .finish(SessionReport()))
     }
 
+    @Test func onlyACountOfTodayIsLostAtMidnight() {
+        func pedometer(_ options: [String: String]) -> Pedometer {
+            Pedometer(id: 1, user: 1, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch", options: options)
+        }
+        let address = ["service": "fff0", "characteristic": "fff1"]
+        #expect(Generic.holdsTodayOnly(pedometer(address.merging(["counts": "today"]) { $1 })))
+        #expect(!Generic.holdsTodayOnly(pedometer(address.merging(["counts": "total"]) { $1 })))
+        #expect(!Generic.holdsTodayOnly(pedometer(address)))
+        #expect(!Generic.holdsTodayOnly(pedometer(["counts": "today"])), "options that do not hold")
+        #expect(!Colmi.holdsTodayOnly(pedometer([:])))
+    }
+
     @Test func aShortValueIsAnError() throws {
         var session = try session(counts: "total")
         _ = session.next(after: .started, at: now)

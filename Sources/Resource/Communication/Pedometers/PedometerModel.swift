@@ -13,6 +13,8 @@ public protocol PedometerModel: Sendable {
     static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID]
     /// A value that may demand an encrypted link, and so pairing; nil where the model's steps are open to anybody.
     static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress?
+    /// Whether it holds nothing but the count of its today: what is not read before its midnight is lost.
+    static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool
     /// Begins a reading.
     ///
     /// - Throws: `.badOption` where the pedometer's stored options do not hold.

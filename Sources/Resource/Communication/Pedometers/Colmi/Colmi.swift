@@ -32,5 +32,8 @@ public enum Colmi: PedometerModel {
     /// Rings know no pairing.
     public static func protectedValue(of pedometer: Pedometer) -> GATTAddress? { nil }
 
+    /// The days before are there the next night, too.
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
+
     public static func session(_ context: SessionContext) -> any PedometerSession { ColmiSession(context) }
 }

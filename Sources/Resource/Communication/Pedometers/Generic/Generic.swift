@@ -20,6 +20,11 @@ public enum Generic: PedometerModel {
         try GenericOptions(pedometer.options).address
     }
 
+    /// A count that only grows loses nothing by being read late.
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
+        (try? GenericOptions(pedometer.options))?.counting == .today
+    }
+
     public static func session(_ context: SessionContext) throws(PedometerError) -> any PedometerSession {
         GenericSession(try GenericOptions(context.pedometer.options), context)
     }
