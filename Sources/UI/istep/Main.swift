@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StepViews
+import Systemd
 
 /// Parses, runs, and turns whatever is thrown into words on standard error and a documented exit code.
 @main
@@ -36,7 +37,7 @@ enum Main {
             let code = Istep.exitCode(for: error).rawValue
             let text = Istep.fullMessage(for: error)
             guard code == 0 else {
-                Output.error.line(Printable.lines(text))
+                Output.error.line(Printable.lines(text), .error)
                 return code
             }
             do {
@@ -52,8 +53,8 @@ enum Main {
     /// Errors quote what was typed, stored or sent: the terminal gets it as text, not as orders.
     @discardableResult
     static func tell(_ failure: Failure) -> Int32 {
-        if let message = failure.message { Output.error.line(Printable.lines("istep: \(message)")) }
-        if let advice = failure.advice { Output.error.line(Printable.lines("       \(advice)")) }
+        if let message = failure.message { Output.error.line(Printable.lines("istep: \(message)"), failure.priority) }
+        if let advice = failure.advice { Output.error.line(Printable.lines("       \(advice)"), failure.priority) }
         return failure.status.rawValue
     }
 }

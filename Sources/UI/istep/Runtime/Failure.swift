@@ -56,6 +56,9 @@ struct Failure {
         }
     }
 
+    /// What passes by itself is no error to whoever looks after a machine.
+    var priority: JournalPriority { status == .temporary ? .warning : .error }
+
     /// Whether the argument parser made it: a request for help, or words that it does not understand.
     static func isOfParser(_ error: any Error) -> Bool {
         error is CleanExit || error is ValidationError || error is ExitCode

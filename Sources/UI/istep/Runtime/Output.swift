@@ -1,5 +1,6 @@
 import Foundation
 import StepViews
+import Systemd
 
 /// Lines to standard output or standard error, unbuffered, so that both stay in order also in a journal.
 struct Output: Sendable {
@@ -7,18 +8,29 @@ struct Output: Sendable {
     static let error = Output(descriptor: STDERR_FILENO)
 
     let descriptor: Int32
+    /// Whether it leads straight to the journal, which takes a priority in front of each line.
+    private let isJournal: Bool
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+        isJournal = getenv("JOURNAL_STREAM").map { JournalStream.isConnected(to: descriptor, variable: String(cString: $0)) } ?? false
+    }
 
     /// A line of a message: where it cannot be written there is nobody to tell it to.
-    func line(_ text: String) { write(text + "\n") }
+    func line(_ text: String, _ priority: JournalPriority = .information) { write(marked(text, priority) + "\n") }
 
     func write(_ text: String) { _ = put(text) }
 
     /// A line of a result: whoever keeps results has to hear that one is missing.
     ///
     /// A reader who has had enough (`istep show | head -1`) is no failure.
-    func result(_ text: String) throws(OutputFailure) {
-        let code = put(text + "\n")
+    func result(_ text: String, _ priority: JournalPriority = .information) throws(OutputFailure) {
+        let code = put(marked(text, priority) + "\n")
         guard code == 0 || code == EPIPE else { throw OutputFailure(code: code) }
+    }
+
+    private func marked(_ text: String, _ priority: JournalPriority) -> String {
+        isJournal ? JournalStream.prefixed(text, priority) : text
     }
 
     /// - Returns: 0, or the `errno` of what could not be written.
