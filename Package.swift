@@ -108,7 +108,8 @@ let package = Package(
         tests("ModemManager", ["DBus", "PrivateBus", "ModemStage"]),
         .target(name: "SystemdStage", dependencies: ["DBus"], path: "Tests/SystemdStage", swiftSettings: rules),
         tests("Systemd", ["DBus", "PrivateBus", "SystemdStage"]),
-        tests("Desktop", ["DBus", "PrivateBus"]),
+        .target(name: "DesktopStage", dependencies: ["DBus"], path: "Tests/DesktopStage", swiftSettings: rules),
+        tests("Desktop", ["DBus", "PrivateBus", "DesktopStage"]),
         .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
         tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
         tests("SOAP", ["HTTP", "Quoting", "WebStage"]),
@@ -126,7 +127,10 @@ let package = Package(
         tests("StepViews", ["StepDomain"]),
         .testTarget(
             name: "istepTests",
-            dependencies: ["istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "WebStage", "SystemdStage", "PrivateBus", "DBus"],
+            dependencies: [
+                "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "WebStage", "SystemdStage", "DesktopStage", "PrivateBus",
+                "DBus",
+            ],
             path: "Tests/istepTests", swiftSettings: rules),
         .testTarget(
             name: "EnduranceTests",

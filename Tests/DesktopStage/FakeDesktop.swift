@@ -1,0 +1,59 @@
+public import DBus
+
+/// A session's notification server, with capabilities as a test wants them; it keeps what it is asked to show.
+public actor FakeDesktop: DBusObject {
+    public struct Shown: Hashable, Sendable {
+        public var program: String
+        public var icon: String
+        public var summary: String
+        public var body: String
+        public var hints: [String: DBusValue]
+    }
+
+    private let bus: DBusConnection
+    private let capabilities: [String]
+    /// In the order in which it was asked.
+    public private(set) var shown: [Shown] = []
+    private var refusal: (name: String, from: Int)?
+
+    public static let name = "org.freedesktop.Notifications"
+
+    private init(_ bus: DBusConnection, _ capabilities: [String]) {
+        self.bus = bus
+        self.capabilities = capabilities
+    }
+
+    /// Takes its name on a bus.
+    public static func start(_ address: String, capabilities: [String] = ["body", "body-markup"]) async throws -> FakeDesktop {
+        let bus = try await DBusConnection.open(.address(address))
+        let desktop = FakeDesktop(bus, capabilities)
+        await bus.export(desktop, at: "/org/freedesktop/Notifications")
+        try await bus.requestName(name)
+        return desktop
+    }
+
+    public func stop() async { await bus.close() }
+
+    /// From the notice of that number on it refuses with that error; with nil it takes all again.
+    public func refuse(_ error: String?, from number: Int = 1) { refusal = error.map { ($0, number) } }
+
+    public func receive(_ call: DBusMethodCall) async {
+        guard call.message.interface == Self.name else { return await call.fail("org.freedesktop.DBus.Error.UnknownInterface", "") }
+        switch call.message.member {
+        case "GetCapabilities": await call.reply([.array(element: "s", capabilities.map { .string($0) })])
+        case "Notify": await notify(call)
+        default: await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "")
+        }
+    }
+
+    private func notify(_ call: DBusMethodCall) async {
+        guard call.message.signature == "susssasa{sv}i" else { return await call.fail("org.freedesktop.DBus.Error.InvalidArgs", "") }
+        if let refusal, shown.count + 1 >= refusal.from { return await call.fail(refusal.name, "no") }
+        let body = call.message.body
+        shown.append(
+            Shown(
+                program: body[0].stringValue ?? "", icon: body[2].stringValue ?? "", summary: body[3].stringValue ?? "",
+                body: body[4].stringValue ?? "", hints: body[6].propertiesValue ?? [:]))
+        await call.reply([.uint32(UInt32(shown.count))])
+    }
+}

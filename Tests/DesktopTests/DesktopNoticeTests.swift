@@ -1,8 +1,0 @@
-import Desktop
-import Testing
-
-struct DesktopNoticeTests {
-    @Test func isAValue() {
-        #expect(DesktopNotice(summary: "a", body: "b") == DesktopNotice(summary: "a", body: "b"))
-    }
-}

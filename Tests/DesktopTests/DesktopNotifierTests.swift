@@ -1,0 +1,83 @@
+import DBus
+import Desktop
+import DesktopStage
+import PrivateBus
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DesktopNotifierTests {
+    private let notice = DesktopNotice(
+        summary: "ring: <b>battery</b> & more", body: "5 < 6 & \"7\" > 6", urgency: .critical, category: "device", icon: "battery-caution")
+
+    @Test func whatIsShown() async throws {
+        try await withDesktop { desktop, notifier in
+            #expect(try await notifier.show(notice) == 1)
+            let shown = try #require(await desktop.shown.first)
+            #expect(shown.program == "istep" && shown.icon == "battery-caution")
+            // Summaries are plain text whatever the server can do.
+            #expect(shown.summary == notice.summary)
+            #expect(shown.body == "5 &lt; 6 &amp; \"7\" &gt; 6")
+            #expect(shown.hints == ["urgency": .byte(2), "category": .string("device"), "desktop-entry": .string("istep")])
+        }
+    }
+
+    @Test func aServerWithoutMarkupGetsTheTextAsItIs() async throws {
+        try await withDesktop(["body"]) { desktop, notifier in
+            try await notifier.show(notice)
+            #expect(await desktop.shown.first?.body == notice.body)
+        }
+    }
+
+    @Test func marksDoNotHideMarkup() async throws {
+        try await withDesktop { desktop, notifier in
+            // With a combining mark behind it, it is another character to Swift, and the same to a server.
+            try await notifier.show(DesktopNotice(summary: "x", body: "<\u{301}b>"))
+            #expect(await desktop.shown.first?.body == "&lt;\u{301}b&gt;")
+        }
+    }
+
+    @Test func whatIsRefusedIsNotTaken() async throws {
+        try await withDesktop { desktop, notifier in
+            await desktop.refuse("org.freedesktop.Notifications.Error.ExcessNotificationGeneration")
+            await #expect(throws: DBusError.self) { try await notifier.show(notice) }
+            await desktop.refuse(nil)
+            try await notifier.show(notice)
+            #expect(await desktop.shown.count == 1)
+        }
+    }
+
+    @Test func withoutASessionOrAServerNobodyShowsAnything() async throws {
+        #expect(await DesktopNotifier.open(.address("unix:path=/nowhere/bus")) == nil)
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        #expect(await DesktopNotifier.open(.address(bus.address)) == nil)
+    }
+
+    @Test func aServerThatSaysNothingIsNone() async throws {
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        let server = try await DBusConnection.open(.address(bus.address))
+        await server.export(Deaf(), at: "/org/freedesktop/Notifications")
+        try await server.requestName(FakeDesktop.name)
+        #expect(await DesktopNotifier.open(.address(bus.address), limit: .milliseconds(50)) == nil)
+        await server.close()
+    }
+}
+
+/// Keeps every call and answers none.
+private actor Deaf: DBusObject {
+    private var calls: [DBusMethodCall] = []
+    func receive(_ call: DBusMethodCall) async { calls.append(call) }
+}
+
+/// A session's bus with a server on it.
+private func withDesktop(
+    _ capabilities: [String] = ["body", "body-markup"], _ body: (FakeDesktop, DesktopNotifier) async throws -> Void
+) async throws {
+    let bus = try await PrivateBus.start()
+    defer { bus.stop() }
+    let desktop = try await FakeDesktop.start(bus.address, capabilities: capabilities)
+    let notifier = try #require(await DesktopNotifier.open(.address(bus.address)))
+    try await body(desktop, notifier)
+    await notifier.close()
+    await desktop.stop()
+}
