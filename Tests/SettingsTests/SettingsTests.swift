@@ -37,6 +37,15 @@ import Testing
         }
     }
 
+    @Test func theDesktopCanBeKeptOutOfIt() throws {
+        try withMachine { machine in
+            #expect(try machine.load().notifications == Sourced(true, .standard))
+            try machine.write("notifications = true", to: machine.systemConfig, mode: 0o644)
+            try machine.write("notifications = false", to: machine.userConfig)
+            #expect(try machine.load().notifications == Sourced(false, .file(machine.userConfig, line: 1)))
+        }
+    }
+
     @Test func theDatabaseHasItsPlaces() throws {
         try withMachine { machine in
             var machine = machine

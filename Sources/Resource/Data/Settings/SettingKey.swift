@@ -1,6 +1,6 @@
 /// The keys of a configuration file.
 enum SettingKey: String, CaseIterable {
-    case user, adapter, database, timeout
+    case user, adapter, database, timeout, notifications
     /// The tables of destinations.
     case share
 
@@ -16,6 +16,7 @@ enum SettingKey: String, CaseIterable {
         case .adapter: "the name of an adapter, such as \"hci0\""
         case .database: "a path that starts with / or ~/"
         case .timeout: "a number of seconds from \(Int(Settings.timeouts.lowerBound)) to \(Int(Settings.timeouts.upperBound))"
+        case .notifications: "true or false: whether the desktop tells what the night has to say"
         case .share: "a table for each destination, such as [share.garden]"
         }
     }

@@ -13,6 +13,8 @@ public struct Settings: Hashable, Sendable {
     public var database: Sourced<String>
     /// Seconds to scan for, 1...600.
     public var timeout: Sourced<Double>
+    /// Whether unattended runs show desktop notifications, where there is a desktop.
+    public var notifications: Sourced<Bool>
     /// The tables `[share.NAME]`, by name. A later file's table replaces an earlier one of the same name whole.
     public var destinations: [SettingsTable]
     /// The configuration files that were read, in the order in which they replace one another.

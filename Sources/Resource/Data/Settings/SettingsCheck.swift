@@ -23,6 +23,7 @@ public struct SettingsCheck: Hashable, Sendable {
             Settings(
                 user: reader.user, adapter: reader.adapter, database: $0,
                 timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
+                notifications: reader.notifications ?? Sourced(true, .standard),
                 destinations: destinations, files: files)
         } : nil
     }

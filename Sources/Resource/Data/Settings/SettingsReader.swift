@@ -4,6 +4,7 @@ struct SettingsReader {
     private(set) var adapter: Sourced<String>?
     private(set) var database: Sourced<String>?
     private(set) var timeout: Sourced<Double>?
+    private(set) var notifications: Sourced<Bool>?
     private(set) var destinations: [String: SettingsTable] = [:]
     /// The files that were there, in the order in which they were read.
     private(set) var files: [String] = []
@@ -71,8 +72,9 @@ struct SettingsReader {
             }
         case (.timeout, .integer(let seconds)): try take(timeout: Double(seconds), source)
         case (.timeout, .number(let seconds)): try take(timeout: seconds, source)
+        case (.notifications, .flag(let isOn)): notifications = Sourced(isOn, source)
         case (.user, .text(let text)), (.adapter, .text(let text)), (.database, .text(let text)): try take(key, text, source)
-        case (.share, let value), (.timeout, let value):
+        case (.share, let value), (.timeout, let value), (.notifications, let value):
             throw .wrongType(key: name, source: source, expected: key.expected, found: value.inWords)
         case (_, let value):
             throw .wrongType(key: name, source: source, expected: "a text: " + key.expected, found: value.inWords)
@@ -108,7 +110,7 @@ struct SettingsReader {
         case .database:
             guard let path = absolutePath(text, home: home) else { throw bad }
             database = Sourced(path, source)
-        case .timeout, .share: throw bad
+        case .timeout, .notifications, .share: throw bad
         }
     }
 
