@@ -1,0 +1,75 @@
+import BlueZ
+import DBus
+import PrivateBus
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AdapterWaitTests {
+    /// Waits in a lab, over a connection for each try, and counts the tries.
+    private func wait(_ lab: Lab, _ adapter: String? = nil, tries: Int = 16, asked: Counter) async {
+        await AdapterWait(tries: tries, clock: lab.clock)(adapter) {
+            asked.add()
+            return try await Central.open(.address(lab.bus.address), clock: lab.clock)
+        }
+    }
+
+    @Test func anAdapterThatIsOnIsNotWaitedFor() async throws {
+        try await withLab { lab in
+            let asked = Counter()
+            await wait(lab, asked: asked)
+            #expect(asked.count == 1)
+        }
+    }
+
+    @Test func oneThatComesUpIsWaitedFor() async throws {
+        try await withLab(adapter: Sample.adapterProperties(isPowered: false)) { lab in
+            let asked = Counter()
+            async let waiting: Void = wait(lab, asked: asked)
+            await lab.clock.pass(.seconds(1))
+            await lab.clock.sleeping(for: .seconds(1))
+            await lab.fake.set([Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()]])
+            lab.clock.advance(by: .seconds(1))
+            await waiting
+            #expect(asked.count == 3)
+        }
+    }
+
+    @Test func patienceEnds() async throws {
+        try await withLab(adapter: Sample.adapterProperties(isPowered: false)) { lab in
+            let asked = Counter()
+            async let waiting: Void = wait(lab, "hci7", tries: 3, asked: asked)
+            await lab.clock.pass(.seconds(1))
+            await lab.clock.pass(.seconds(1))
+            await waiting
+            #expect(asked.count == 3)
+        }
+    }
+
+    @Test func whatSomebodyHasToLiftIsNotWaitedFor() async throws {
+        try await withLab { lab in
+            let asked = Counter()
+            await AdapterWait(clock: lab.clock)(nil) {
+                asked.add()
+                throw BluetoothError.accessDenied("the bus")
+            }
+            #expect(asked.count == 1)
+        }
+    }
+
+    @Test func whoIsInterruptedStopsWaiting() async throws {
+        try await withLab(adapter: Sample.adapterProperties(isPowered: false)) { lab in
+            let asked = Counter()
+            let waiting = Task { await wait(lab, asked: asked) }
+            await lab.clock.sleeping(for: .seconds(1))
+            waiting.cancel()
+            await waiting.value
+            #expect(asked.count == 1)
+        }
+    }
+}
+
+private final class Counter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock(\.self) }
+    func add() { value.withLock { $0 += 1 } }
+}
