@@ -1,6 +1,6 @@
 public import StepDomain
 
-/// How things stand: every user's day so far, every pedometer's last sync and battery.
+/// How things stand: what is new since somebody looked, every user's day so far, every pedometer's last sync and battery.
 public struct StatusView: View {
     public struct Device: Sendable {
         public var pedometer: Pedometer
@@ -27,13 +27,23 @@ public struct StatusView: View {
     }
 
     let people: [Person]
+    let notices: [KeptNotice]
+    let isHousehold: Bool
     let database: String
     let now: Timestamp
     let localTime: LocalTime
 
-    /// - Parameter database: where the history is.
-    public init(_ people: [Person], database: String, now: Timestamp, localTime: LocalTime) {
+    /// - Parameters:
+    ///   - notices: those that stand.
+    ///   - isHousehold: whether the history has several people, whoever of them are shown.
+    ///   - database: where the history is.
+    public init(
+        _ people: [Person], notices: [KeptNotice] = [], isHousehold: Bool = false, database: String, now: Timestamp,
+        localTime: LocalTime
+    ) {
         self.people = people
+        self.notices = notices.filter(\.isNew) + notices.filter { !$0.isNew }
+        self.isHousehold = isHousehold
         self.database = database
         self.now = now
         self.localTime = localTime
@@ -45,6 +55,7 @@ public struct StatusView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
+        for kept in notices { show(kept, on: &page) }
         if people.isEmpty { page.line("Nobody yet. Find a pedometer: istep scan, then istep add ADDRESS.") }
         for person in people {
             page.line(InkedText(Printable(person.today.user.name, limit: 32).description, .strong) + ": " + steps(day(person)))
@@ -53,6 +64,17 @@ public struct StatusView: View {
         }
         page.path("History:", database, ink: .faint)
         return page.lines
+    }
+
+    func words(_ notice: Notice) -> NoticeWords {
+        NoticeWords(notice, isHousehold: isHousehold, now: now, localTime: localTime)
+    }
+
+    private func show(_ kept: KeptNotice, on page: inout Page) {
+        let words = words(kept.notice)
+        page.paragraph(
+            (kept.isNew ? "New: " : "") + words.headline, ink: kept.notice.isGood ? .good : .doubtful, hanging: 2)
+        if !words.detail.isEmpty { page.paragraph(words.detail, indent: 2, hanging: 2) }
     }
 
     private func steps(_ day: DayView) -> InkedText {
@@ -109,11 +131,13 @@ extension StatusView {
 
         public var version = 1
         public var database: String
+        /// New ones first.
+        public var notices: [NoticeDocument]
         public var users: [Person]
     }
 
     public var document: Document {
-        Document(database: database, users: people.map { person in
+        Document(database: database, notices: notices.map { NoticeDocument($0, words($0.notice), localTime) }, users: people.map { person in
             Document.Person(today: day(person).document, pedometers: person.pedometers.map { device in
                 let history = SyncHistory(syncs: device.syncs)
                 return Document.Device(

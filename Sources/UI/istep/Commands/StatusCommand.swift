@@ -5,8 +5,12 @@ import StepViews
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Tell how things stand: today's steps, when each pedometer was last read, its battery.",
-        discussion: "Reads the history only: no Bluetooth, no network.")
+        abstract: "Tell how things stand: what is new, today's steps, when each pedometer was last read, its battery.",
+        discussion: """
+            Reads the history only: no Bluetooth, no network. What the nights have to say (nights that failed, a low battery, a \
+            rejected day, a goal reached) comes first, marked as new the first time; what has happened is told once, what lasts \
+            until it ends. With --json nothing is taken for seen: a program that looks is nobody who was told.
+            """)
 
     @OptionGroup var common: CommonOptions
 
@@ -18,7 +22,9 @@ struct StatusCommand: AsyncParsableCommand {
         let today = wiring.localTime.day(of: now)
         let wanted = try common.user.map { _ in try wiring.user(in: history) }
         let pedometers = try history.pedometers()
-        let people = try history.users().filter { wanted == nil || $0.id == wanted?.id }.map { user in
+        let users = try history.users()
+        let notices = try history.standingNotices().filter { wanted == nil || $0.notice.user == nil || $0.notice.user == wanted?.id }
+        let people = try users.filter { wanted == nil || $0.id == wanted?.id }.map { user in
             StatusView.Person(
                 today: try service.summary(of: user, on: today),
                 pedometers: try pedometers.filter { $0.user == user.id }.map { pedometer in
@@ -27,6 +33,13 @@ struct StatusCommand: AsyncParsableCommand {
                         syncs: try history.syncs(of: pedometer.id, limit: 20))
                 })
         }
-        try wiring.show(StatusView(people, database: wiring.databasePath, now: now, localTime: wiring.localTime))
+        try wiring.show(
+            StatusView(
+                people, notices: notices, isHousehold: users.count > 1, database: wiring.databasePath, now: now,
+                localTime: wiring.localTime))
+        let told = notices.filter(\.isNew).map(\.id)
+        guard !told.isEmpty, !common.json else { return }
+        // A history that may not be written tells them again.
+        try? wiring.history(for: .updating).markSeen(told, at: now)
     }
 }

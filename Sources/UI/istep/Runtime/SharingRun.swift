@@ -7,7 +7,7 @@ import StepViews
 
 /// Destinations of the configuration, made for a history, and one way to share with them for all commands.
 struct SharingRun {
-    typealias History = any StepHistory & ShareLedger
+    typealias History = any StepHistory & ShareLedger & NoticeStore
 
     let wiring: Wiring
     let history: History

@@ -1,3 +1,4 @@
+import BlueZ
 import Pedometers
 import StepDatabase
 import StepDomain
@@ -11,16 +12,27 @@ struct SyncRun {
     /// Ask for so many days at most, today counted; nil for all that is new.
     var days: Int?
     var isShared = true
+    /// Whether to wait for an adapter that is just coming up.
+    var isPatient = false
 
     /// What came of it.
     struct Result {
+        /// When it began.
+        var start: Timestamp
         var reports: [SyncReport]
         var shared: Shared?
+        /// What stood before it.
+        var known: Set<KeptNotice.ID> = []
+        /// What stands after it, whether it was known before or not.
+        var notices: [KeptNotice] = []
+        /// Why that could not be kept.
+        var fault: Failure?
     }
 
     /// What came of sharing.
     struct Shared {
         var view: ShareView?
+        var reports: [ShareReport] = []
         /// With whether the view tells their words.
         var failures: [(Failure, isTold: Bool)] = []
     }
@@ -33,14 +45,35 @@ struct SyncRun {
                 "This machine's clock says \(wiring.localTime.day(of: wiring.now())).",
                 advice: "Wait until it is set (timedatectl tells), then sync again.")
         }
-        let reports = try await SyncLock.hold(ofDatabase: wiring.databasePath) { await synchronize(pedometers) }
-        return Result(reports: reports, shared: isShared && !Task.isCancelled ? await share() : nil)
+        var result = Result(start: wiring.now(), reports: [], known: Set((try? history.standingNotices())?.map(\.id) ?? []))
+        result.reports = try await SyncLock.hold(ofDatabase: wiring.databasePath) { await synchronize(pedometers) }
+        // Sharing takes its time: what the pedometers have told is kept before it.
+        keepNotices(&result)
+        if isShared, !Task.isCancelled {
+            result.shared = await share()
+            keepNotices(&result)
+        }
+        return result
+    }
+
+    /// The steps are home: what goes wrong here is told beside them, and found again the next time.
+    private func keepNotices(_ result: inout Result) {
+        let service = StepDataService(history: history, ledger: history, localTime: wiring.localTime, now: wiring.now)
+        do {
+            // Where the configuration does not hold, sharing says so.
+            result.notices = try service.keepNotices(
+                in: history, reports: result.reports, destinations: try? wiring.destinations().map(\.name))
+            result.fault = nil
+        } catch {
+            result.fault = Failure(error)
+        }
     }
 
     /// 2025-01-01: older than any istep.
     private static let earliest = Timestamp(1_735_689_600)
 
     private func synchronize(_ pedometers: [Pedometer]) async -> [SyncReport] {
+        if isPatient { await AdapterWait()(wiring.adapter) { [wiring] in try await wiring.central() } }
         let service = StepDataService(
             history: history, reader: wiring.reader(days: days), localTime: wiring.localTime, now: wiring.now)
         return await service.synchronize(pedometers) { [progress] pedometer, step in
@@ -60,7 +93,7 @@ struct SyncRun {
             guard !sharing.destinations.isEmpty else { return Shared() }
             let reports = try await sharing.share(.due, deadline: wiring.now() + Self.patience, progress)
             let worst = SharingRun.worst(reports).map { [($0, isTold: true)] } ?? []
-            return Shared(view: sharing.view(reports), failures: worst)
+            return Shared(view: sharing.view(reports), reports: reports, failures: worst)
         } catch SyncLockError.held(.sharing, _) {
             return Shared()     // what is new goes out with the other's next, or with the next sync
         } catch {
@@ -73,5 +106,6 @@ extension SyncRun.Result {
     /// All that went wrong, with whether the view of the sync tells its words.
     var failures: [(Failure, isTold: Bool)] {
         reports.compactMap(\.failure).map { (Failure($0), isTold: true) } + (shared?.failures ?? [])
+            + (fault.map { [($0, isTold: false)] } ?? [])
     }
 }

@@ -48,7 +48,7 @@ struct Wiring: Sendable {
     enum HistoryUse { case reading, updating, creating }
 
     /// - Throws: `HistoryError.missing` where there is none and none is to be made.
-    func history(for use: HistoryUse) throws(HistoryError) -> any StepHistory & ShareLedger {
+    func history(for use: HistoryUse) throws(HistoryError) -> SharingRun.History {
         if use == .updating, !FileManager.default.fileExists(atPath: databasePath) {
             // Opening for reading makes no file; it tells whether there is none, or a link that leads nowhere.
             _ = try StepDatabase(path: databasePath, for: .reading)
@@ -67,6 +67,9 @@ struct Wiring: Sendable {
     static func systemBus(_ environment: [String: String]) -> DBusAddress {
         environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : DBusAddress.address($0) } ?? .system
     }
+
+    /// The bus of the session that the command runs in; nil where it runs in none.
+    var sessionBus: DBusAddress? { DBusAddress.session(in: environment) }
 
     func withCentral<R: Sendable>(_ body: @Sendable (Central) async throws -> R) async throws -> R {
         let central = try await central()
@@ -127,9 +130,16 @@ struct Wiring: Sendable {
         return day?.day(today: today) ?? (isFirst ? Day(daysSince1970: 0) : today)
     }
 
+    /// Whether it holds nothing but the count of its today.
+    func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
+        (try? PedometerRegistry.model(pedometer.model))?.holdsTodayOnly(pedometer) ?? false
+    }
+
     func title(ofModel key: String) -> String { (try? PedometerRegistry.model(key).title) ?? key }
 
     // MARK: Talking
+
+    var isForPrograms: Bool { common.json }
 
     func say(_ text: String) throws(OutputFailure) {
         if !common.quiet { try Output.standard.result(text) }

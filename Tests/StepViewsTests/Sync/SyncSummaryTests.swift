@@ -1,0 +1,42 @@
+import StepDomain
+import Testing
+
+@testable import StepViews
+
+@Suite struct SyncSummaryTests {
+    private struct Away: CausedError { var cause: FailureCause { .outOfRange } }
+    private struct Broken: Error {}
+
+    private func report(_ name: String, steps: Int = 0, battery: Int? = nil, failure: (any Error)? = nil) -> SyncReport {
+        SyncReport(pedometer: Sample.pedometer(name), counts: MergeCounts(steps: steps), battery: battery, failure: failure)
+    }
+
+    private func share(_ outcomes: ShareReport.Event.Outcome..., waiting: Int = 0, stopped: String? = nil) -> ShareReport {
+        ShareReport(
+            destination: "mastodon", kind: "mastodon", events: outcomes.map { .init(user: 1, day: Sample.day, outcome: $0) }, waiting: waiting,
+            state: DestinationState(name: "mastodon", stopped: stopped))
+    }
+
+    @Test func aNightInOneLine() {
+        let summary = SyncSummary(
+            [report("ring", steps: 8123, battery: 80), report("watch", failure: Away())], shares: [share(.sent)])
+        #expect(summary.line == "ring: 8,123 new steps, battery 80 %; watch: not in range; mastodon: 1 day sent")
+    }
+
+    @Test func otherNights() {
+        #expect(SyncSummary([report("ring")]).line == "ring: nothing new")
+        #expect(SyncSummary([report("ring", steps: 1, failure: Broken())]).line == "ring: 1 new step, then failed")
+        #expect(SyncSummary([report("ring", failure: CancellationError())]).line == "ring: failed")
+        #expect(SyncSummary([report("a\n\u{1b}b")]).line == "a\u{fffd}\u{fffd}b: nothing new")
+        #expect(SyncSummary([]).line == "no pedometer yet: istep scan, then istep add")
+    }
+
+    @Test func sharing() {
+        func line(_ share: ShareReport) -> String { SyncSummary([], shares: [share]).line }
+        #expect(line(share(.sent, .sent, .corrected, .unchanged, .rejected(reason: "no"))) == "mastodon: 2 days sent, 1 day corrected, 1 day rejected")
+        #expect(line(share(.queued(reason: "down"), waiting: 2)) == "mastodon: 3 days wait")
+        #expect(line(share(waiting: 1, stopped: "401")) == "mastodon: 1 day waits, stopped")
+        #expect(line(share(.doubtful(reason: "?"))) == "mastodon: 1 day in doubt")
+        #expect(line(share(.unchanged)) == SyncSummary([]).line)
+    }
+}

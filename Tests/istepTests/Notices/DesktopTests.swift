@@ -1,0 +1,114 @@
+import DesktopStage
+import Foundation
+import PrivateBus
+import SimulatedBlueZ
+import Testing
+
+/// Notices on the desktop of a session, by the program as it is built.
+@Suite(.timeLimit(.minutes(5))) struct DesktopTests {
+    /// A household whose people are logged in to a desktop.
+    private func live(_ body: (Household, FakeDesktop) async throws -> Void) async throws {
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        let desktop = try await FakeDesktop.start(bus.address)
+        try await Household.live { home in
+            var home = home
+            home.istep.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+            try await home.addRing()
+            try await body(home, desktop)
+        }
+        await desktop.stop()
+    }
+
+    @Test func theSameIsNeverShownTwice() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            _ = try await home.istep("sync", "--unattended")
+            let shown = await desktop.shown
+            #expect(shown.map { $0.summary.prefix(12) } == ["Goal reached", "Goal reached"])
+            #expect(shown.allSatisfy { $0.program == "istep" })
+            home.ring.addSteps(100, at: home.ring.clock)
+            _ = try await home.istep("sync", "--unattended")
+            #expect(await desktop.shown.count == 2)
+            // Bubbles pass: whoever looks is told all the same.
+            #expect(try await home.istep("status").output.contains("New: Goal reached today"))
+        }
+    }
+
+    @Test func whatWasSeenNeedsNoBubble() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            var console = home.istep
+            console.environment["DBUS_SESSION_BUS_ADDRESS"] = nil
+            _ = try await console("sync", "--unattended")
+            _ = try await console("status")
+            _ = try await home.istep("sync", "--unattended")
+            #expect(await desktop.shown.isEmpty)
+        }
+    }
+
+    @Test func withoutASessionItIsShownByTheNextRunThatHasOne() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            var console = home.istep
+            console.environment["DBUS_SESSION_BUS_ADDRESS"] = nil
+            #expect(try await console("sync", "--unattended").status == 0)
+            #expect(await desktop.shown.isEmpty)
+            _ = try await home.istep("sync", "--unattended")
+            #expect(await desktop.shown.count == 2)
+        }
+    }
+
+    @Test func whatTheDesktopRefusedIsShownTheNextTime() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            await desktop.refuse("org.freedesktop.Notifications.Error.ExcessNotificationGeneration", from: 2)
+            let night = try await home.istep("sync", "--unattended")
+            #expect(night.status == 0 && night.error.contains("Goal reached today"))
+            #expect(await desktop.shown.count == 1)
+            await desktop.refuse(nil)
+            _ = try await home.istep("sync", "--unattended")
+            #expect(await Set(desktop.shown.map(\.summary)).count == 2)
+            #expect(await desktop.shown.count == 2)
+        }
+    }
+
+    @Test func manyAtOnceAreThreeAndOneForTheRest() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            try await home.addWatch("--user", "ben")
+            _ = try await home.istep("plan", "1", "--user", "ben")
+            home.watch.set(99)
+            try home.configure("""
+                [share.one]
+                kind = "command"
+                command = ["/bin/sh", "-c", "exit 77"]
+                idempotent = true
+                [share.two]
+                kind = "command"
+                command = ["/bin/sh", "-c", "exit 77"]
+                idempotent = true
+                """)
+            _ = try await home.istep("sync", "--unattended")
+            let shown = await desktop.shown
+            #expect(shown.count == 4)
+            #expect(shown.last?.summary == "2 more: istep status")
+            #expect(shown.last?.body.split(separator: "\n").count == 2)
+            _ = try await home.istep("sync", "--unattended")
+            #expect(await desktop.shown.count == 4)
+        }
+    }
+
+    @Test func theConfigurationKeepsTheDesktopOutOfIt() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            try home.configure("notifications = false\n")
+            _ = try await home.istep("sync", "--unattended")
+            #expect(await desktop.shown.isEmpty)
+            // Nor does whoever sits before it need bubbles.
+            try home.configure("")
+            _ = try await home.istep("sync")
+            #expect(await desktop.shown.isEmpty)
+        }
+    }
+}
