@@ -6,8 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AdapterWaitTests {
     /// Waits in a lab, over a connection for each try, and counts the tries.
-    private func wait(_ lab: Lab, _ adapter: String? = nil, tries: Int = 16, asked: Counter) async {
-        await AdapterWait(tries: tries, clock: lab.clock)(adapter) {
+    private func wait(_ lab: Lab, _ adapter: String? = nil, limit: Duration = .seconds(15), asked: Counter) async {
+        await AdapterWait(limit: limit, clock: lab.clock)(adapter) {
             asked.add()
             return try await Central.open(.address(lab.bus.address), clock: lab.clock)
         }
@@ -37,7 +37,7 @@ import Testing
     @Test func patienceEnds() async throws {
         try await withLab(adapter: Sample.adapterProperties(isPowered: false)) { lab in
             let asked = Counter()
-            async let waiting: Void = wait(lab, "hci7", tries: 3, asked: asked)
+            async let waiting: Void = wait(lab, "hci7", limit: .seconds(2), asked: asked)
             await lab.clock.pass(.seconds(1))
             await lab.clock.pass(.seconds(1))
             await waiting

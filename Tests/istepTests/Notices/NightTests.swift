@@ -105,6 +105,8 @@ import Testing
             home.ring.addSteps(100, at: home.ring.clock)
             #expect(try await istep("sync").output.contains("rejected"))
             #expect(try await !istep("status").output.contains("rejected"))
+            #expect(try await istep("share", "yesterday").output.contains("rejected"))
+            #expect(try await !istep("status").output.contains("rejected"))
         }
     }
 

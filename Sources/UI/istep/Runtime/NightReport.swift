@@ -11,7 +11,10 @@ struct NightReport {
 
     /// The line on standard output, or the document where programs want one; all else on standard error.
     func tell(_ result: SyncRun.Result) async throws {
-        for report in result.reports { tell(report) }
+        for report in result.reports where report.cause != .machine { tell(report) }
+        // One fault for all pedometers is told once.
+        var broken: Set<String> = []
+        for report in result.reports where report.cause == .machine && broken.insert(report.failureText ?? "").inserted { tell(report) }
         for report in result.shared?.reports ?? [] { tell(report) }
         // Those of pedometers and destinations have been told by now.
         for (failure, isTold) in result.failures where !isTold { Main.tell(failure) }
@@ -36,9 +39,10 @@ struct NightReport {
 
     private func tell(_ report: SyncReport) {
         guard let error = report.failure else { return }
-        let isAway = report.cause == .outOfRange
-        say(report.pedometer.name, report.failureText ?? "failed", isAway ? .warning : .error)
-        if !isAway, let advice = Failure(error).advice { say(report.pedometer.name, advice, .error) }
+        // Away or interrupted, it is nobody's fault.
+        let isFault = report.cause == .machine || report.cause == .other
+        say(report.pedometer.name, report.failureText ?? "failed", isFault ? .error : .warning)
+        if isFault, let advice = Failure(error).advice { say(report.pedometer.name, advice, .error) }
     }
 
     private func tell(_ report: ShareReport) {
@@ -56,6 +60,7 @@ struct NightReport {
             say(name, "stopped: \(stopped)", .error)
         } else if let failure = report.failure, failure.kind != .rejected {
             say(name, failure.reason, Failure(failure).priority)
+            if let advice = failure.advice { say(name, advice, Failure(failure).priority) }
         }
     }
 

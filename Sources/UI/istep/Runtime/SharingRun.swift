@@ -80,8 +80,16 @@ struct SharingRun {
         let reports = try await share(order, isPatient: isPatient, progress)
         progress.end()
         try wiring.show(view(reports))
+        markTold(reports)
         try Task.checkCancellation()
         if let worst = Self.worst(reports) { throw SilentExit(worst.status) }       // the view has told the words
+    }
+
+    /// What somebody has just seen is no news in the morning. What cannot be marked is told again.
+    private func markTold(_ reports: [ShareReport]) {
+        guard !wiring.isForPrograms, let notices = try? wiring.keepNotices(in: history) else { return }
+        let told = SyncRun.Result(start: wiring.now(), reports: [], shared: .init(reports: reports), notices: notices).told
+        try? history.markSeen(told.map(\.id), at: wiring.now())
     }
 
     /// Shares under the lock that keeps two from sending the same.

@@ -58,11 +58,8 @@ struct SyncRun {
 
     /// The steps are home: what goes wrong here is told beside them, and found again the next time.
     private func keepNotices(_ result: inout Result) {
-        let service = StepDataService(history: history, ledger: history, localTime: wiring.localTime, now: wiring.now)
         do {
-            // Where the configuration does not hold, sharing says so.
-            result.notices = try service.keepNotices(
-                in: history, reports: result.reports, destinations: try? wiring.destinations().map(\.name))
+            result.notices = try wiring.keepNotices(in: history, reports: result.reports)
             result.fault = nil
         } catch {
             result.fault = Failure(error)

@@ -3,15 +3,14 @@
 ///
 /// It asks anew, each time over a connection of its own: until `bluetoothd` runs there is nothing that could tell of a change.
 public struct AdapterWait: Sendable {
-    /// How often to ask, at least once.
-    public var tries: Int
-    /// Between one and the next.
+    /// After which nothing is asked any more.
+    public var limit: Duration
+    /// Between one look and the next.
     public var pause: Duration
     private let clock: any Clock<Duration>
 
-    /// By default it waits for 15 seconds.
-    public init(tries: Int = 16, pause: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()) {
-        self.tries = tries
+    public init(limit: Duration = .seconds(15), pause: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()) {
+        self.limit = limit
         self.pause = pause
         self.clock = clock
     }
@@ -21,24 +20,34 @@ public struct AdapterWait: Sendable {
     ///
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for any.
-    ///   - central: opened for each try and closed at its end.
+    ///   - central: opened for each look and closed at its end.
     public func callAsFunction(_ adapter: String?, _ central: @Sendable () async throws -> Central) async {
-        for remaining in (0..<max(1, tries)).reversed() {
-            do {
-                let central = try await central()
-                let isThere: Bool
-                do throws(BluetoothError) {
-                    _ = try await central.adapter(adapter)
-                    isThere = true
-                } catch {
-                    isThere = !error.mayPassByItself
-                }
-                await central.close()
-                if isThere { return }
+        await wait(clock, adapter, central)
+    }
+
+    private func wait<C: Clock<Duration>>(_ clock: C, _ adapter: String?, _ central: () async throws -> Central) async {
+        let deadline = clock.now.advanced(by: limit)
+        while await mayComeUp(adapter, central) {
+            // A bus may take its time to start bluetoothd.
+            guard clock.now.advanced(by: pause) <= deadline, (try? await clock.sleep(for: pause)) != nil else { return }
+        }
+    }
+
+    /// Whether there is none, and may be one soon.
+    private func mayComeUp(_ adapter: String?, _ central: () async throws -> Central) async -> Bool {
+        do {
+            let central = try await central()
+            let result: Bool
+            do throws(BluetoothError) {
+                _ = try await central.adapter(adapter)
+                result = false
             } catch {
-                guard (error as? BluetoothError)?.mayPassByItself == true else { return }
+                result = error.mayPassByItself
             }
-            guard remaining > 0, (try? await clock.sleep(for: pause)) != nil else { return }
+            await central.close()
+            return result
+        } catch {
+            return (error as? BluetoothError)?.mayPassByItself ?? false
         }
     }
 }

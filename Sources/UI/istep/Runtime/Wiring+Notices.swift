@@ -1,0 +1,13 @@
+import StepDomain
+
+extension Wiring {
+    /// Finds out what holds now, and keeps it until it has been told.
+    ///
+    /// - Parameter reports: of the run that has just ended.
+    /// - Returns: what stands.
+    func keepNotices(in history: SharingRun.History, reports: [SyncReport] = []) throws -> [KeptNotice] {
+        // Where the configuration does not hold, whoever shares says so.
+        try StepDataService(history: history, ledger: history, localTime: localTime, now: now)
+            .keepNotices(in: history, reports: reports, destinations: try? destinations().map(\.name))
+    }
+}
