@@ -87,6 +87,25 @@ import Testing
         #expect(contents([sync(0, .outOfRange), sync(1, .outOfRange), sync(20)]) == [.notSeen(lastRead: sync(20).start + 5)])
     }
 
+    @Test func whoListensAllTheTimeNeedsNoTries() {
+        func notices(watched daysAgo: Int, _ syncs: SyncRecord...) -> [Notice.Content] {
+            NoticeFacts(
+                users: [anna], devices: [.init(ring, syncs)], watchedSince: now - daysAgo * 86_400, now: now, localTime: place
+            ).notices.map(\.content)
+        }
+        #expect(notices(watched: 3, sync(4)) == [.notSeen(lastRead: sync(4).start + 5)])
+        #expect(notices(watched: 2, sync(4)).isEmpty)
+        #expect(notices(watched: 9, sync(2)).isEmpty)
+        #expect(notices(watched: 3) == [.notSeen(lastRead: nil)])
+    }
+
+    @Test func onceItIsMissedOnlyASyncEndsThat() {
+        let known = KeptNotice(
+            id: 1, notice: Notice(.pedometer(1), name: "ring", user: 1, since: sync(9).start, .notSeen(lastRead: sync(9).start)), keptAt: now)
+        #expect(notices([sync(0, .outOfRange), sync(9)], standing: [known]).map(\.kind) == [.notSeen])
+        #expect(notices([sync(0), sync(9)], standing: [known]).isEmpty)
+    }
+
     @Test func oneThatWasNeverRead() {
         let away = (0..<4).map { sync($0, .outOfRange) }
         #expect(notices(away).map(\.since) == [sync(3).start])

@@ -30,10 +30,15 @@ extension NoticeFacts {
             if nights >= Self.patience { return notice(device, since: first.start, .nightsFailed(nights: nights, reason: last.reason)) }
         }
         let away = failures.filter { $0.cause == .outOfRange }
-        guard let first = away.last, nights(away) > 1 else { return nil }
         let lastRead = device.lastRead
-        guard now - (lastRead ?? first.start) >= Self.patience * 86_400 else { return nil }
-        return notice(device, since: lastRead ?? first.start, .notSeen(lastRead: lastRead))
+        let known = self.known(.notSeen, device)
+        let listened = watchedSince.map { now - $0 >= Self.patience * 86_400 } ?? false
+        // One look after a journey says nothing of the days before it.
+        guard nights(away) > 1 || listened || known != nil else { return nil }
+        guard let since = lastRead ?? known?.since ?? away.last?.start ?? watchedSince, now - since >= Self.patience * 86_400 else {
+            return nil
+        }
+        return notice(device, since: since, .notSeen(lastRead: lastRead))
     }
 
     /// Low until it is well charged again, so that a value that wavers is not told every night.
@@ -43,8 +48,7 @@ extension NoticeFacts {
         let sinceCharged = told.prefix { ($0.battery ?? 0) < Self.batteryRecovered }
         let low = sinceCharged.last { ($0.battery ?? 0) < StepDataService.lowBattery }
         if let low { return notice(device, since: low.start, .batteryLow(percent: percent)) }
-        let known = standing.first { $0.notice.kind == .batteryLow && $0.notice.subject == .pedometer(device.pedometer.id) }
-        return known.map { notice(device, since: $0.notice.since, .batteryLow(percent: percent)) }
+        return known(.batteryLow, device).map { notice(device, since: $0.since, .batteryLow(percent: percent)) }
     }
 
     /// What the run that has just ended noticed and the user should hear.
@@ -63,6 +67,10 @@ extension NoticeFacts {
 
     private func notice(_ device: Device, since: Timestamp, _ content: Notice.Content) -> Notice {
         Notice(.pedometer(device.pedometer.id), name: device.pedometer.name, user: device.pedometer.user, since: since, content)
+    }
+
+    private func known(_ kind: Notice.Kind, _ device: Device) -> Notice? {
+        standing.map(\.notice).first { $0.kind == kind && $0.subject == .pedometer(device.pedometer.id) }
     }
 
     /// Distinct local days.

@@ -32,12 +32,14 @@ public struct NoticeFacts: Sendable {
     public var days: [DaySummary]
     /// What holds already: some states end later than they begin.
     public var standing: [KeptNotice]
+    /// Since when a watch has listened for all of them without a break: then silence tells as much as a try. Nil where none does.
+    public var watchedSince: Timestamp?
     public var now: Timestamp
     public var localTime: LocalTime
 
     public init(
         users: [User] = [], devices: [Device] = [], reports: [SyncReport] = [], sharing: [Sharing] = [], days: [DaySummary] = [],
-        standing: [KeptNotice] = [], now: Timestamp, localTime: LocalTime
+        standing: [KeptNotice] = [], watchedSince: Timestamp? = nil, now: Timestamp, localTime: LocalTime
     ) {
         self.users = users
         self.devices = devices
@@ -45,6 +47,7 @@ public struct NoticeFacts: Sendable {
         self.sharing = sharing
         self.days = days
         self.standing = standing
+        self.watchedSince = watchedSince
         self.now = now
         self.localTime = localTime
     }

@@ -10,11 +10,12 @@ extension StepDataService {
     ///   - store: where they are kept.
     ///   - reports: of the run that has just ended.
     ///   - destinations: names of those that are configured; nil where that cannot be told, and what is kept of any stays as it is.
+    ///   - watchedSince: since when a watch has listened for all pedometers without a break, if one does.
     /// - Returns: those that stand, by when they began.
     /// - Throws: the history's error.
     @discardableResult
     public func keepNotices(
-        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?
+        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, watchedSince: Timestamp? = nil
     ) throws -> [KeptNotice] {
         let moment = now()
         let standing = try store.standingNotices()
@@ -32,7 +33,7 @@ extension StepDataService {
                     DaySummary($0, localTime: localTime, now: moment)
                 }
             },
-            standing: standing, now: moment, localTime: localTime)
+            standing: standing, watchedSince: watchedSince, now: moment, localTime: localTime)
         var holding = facts.notices
         if destinations == nil {
             holding += standing.map(\.notice).filter { if case .destination = $0.subject { true } else { false } }

@@ -19,10 +19,7 @@ struct NightReport {
         // Those of pedometers and destinations have been told by now.
         for (failure, isTold) in result.failures where !isTold { Main.tell(failure) }
         let isHousehold = try history.users().count > 1
-        for kept in result.fresh {
-            let words = words(kept.notice, isHousehold)
-            Output.error.line(words.headline, kept.notice.isGood ? .notice : .warning)
-        }
+        tell(result.fresh, isHousehold)
         if wiring.isForPrograms {
             try wiring.show(result.view(wiring))
         } else {
@@ -31,6 +28,21 @@ struct NightReport {
                 SyncSummary(result.reports, shares: result.shared?.reports ?? []).line, isNews ? .notice : .information)
         }
         await Bubbles(wiring: wiring, store: history).show(result.notices) { words($0, isHousehold) }
+    }
+
+    /// What time alone has brought up: for a watch that hears nothing of a pedometer, now and then.
+    func look(watchedSince: Timestamp) async throws {
+        let known = Set(try history.standingNotices().map(\.id))
+        let notices = try wiring.keepNotices(in: history, watchedSince: watchedSince)
+        let isHousehold = try history.users().count > 1
+        tell(notices.filter { $0.isNew && !known.contains($0.id) }, isHousehold)
+        await Bubbles(wiring: wiring, store: history).show(notices) { words($0, isHousehold) }
+    }
+
+    private func tell(_ fresh: [KeptNotice], _ isHousehold: Bool) {
+        for kept in fresh {
+            Output.error.line(words(kept.notice, isHousehold).headline, kept.notice.isGood ? .notice : .warning)
+        }
     }
 
     private func words(_ notice: Notice, _ isHousehold: Bool) -> NoticeWords {

@@ -14,6 +14,8 @@ struct SyncRun {
     var isShared = true
     /// Whether to wait for an adapter that is just coming up.
     var isPatient = false
+    /// Since when a watch has listened without a break, where it is one that syncs.
+    var watchedSince: Timestamp?
 
     /// What came of it.
     struct Result {
@@ -59,7 +61,7 @@ struct SyncRun {
     /// The steps are home: what goes wrong here is told beside them, and found again the next time.
     private func keepNotices(_ result: inout Result) {
         do {
-            result.notices = try wiring.keepNotices(in: history, reports: result.reports)
+            result.notices = try wiring.keepNotices(in: history, reports: result.reports, watchedSince: watchedSince)
             result.fault = nil
         } catch {
             result.fault = Failure(error)

@@ -3,11 +3,15 @@ import StepDomain
 extension Wiring {
     /// Finds out what holds now, and keeps it until it has been told.
     ///
-    /// - Parameter reports: of the run that has just ended.
+    /// - Parameters:
+    ///   - reports: of the run that has just ended.
+    ///   - watchedSince: since when a watch has listened for all pedometers without a break, if one does.
     /// - Returns: what stands.
-    func keepNotices(in history: SharingRun.History, reports: [SyncReport] = []) throws -> [KeptNotice] {
+    func keepNotices(
+        in history: SharingRun.History, reports: [SyncReport] = [], watchedSince: Timestamp? = nil
+    ) throws -> [KeptNotice] {
         // Where the configuration does not hold, whoever shares says so.
         try StepDataService(history: history, ledger: history, localTime: localTime, now: now)
-            .keepNotices(in: history, reports: reports, destinations: try? destinations().map(\.name))
+            .keepNotices(in: history, reports: reports, destinations: try? destinations().map(\.name), watchedSince: watchedSince)
     }
 }
