@@ -78,7 +78,7 @@ struct AddCommand: AsyncParsableCommand {
         let user = try wiring.user(in: history, allowing: .anybody)
         let known = try history.pedometers()
         if let address, let before = known.first(where: { $0.address == address.uppercased() }) {
-            throw UsageFailure("\(before.address) is added already: it is '\(before.name)'.")
+            throw CommandFailure(.usage, "\(before.address) is added already: it is '\(before.name)'.")
         }
 
         let progress = wiring.progress()
@@ -129,8 +129,8 @@ struct AddCommand: AsyncParsableCommand {
             if let kind = chosen ?? PedometerRegistry.model(of: discovery) { return (discovery, kind) }
             // Heard, but the name may come with the next advertisement; a chosen model need not wait for it.
             guard discovery.name != nil else { continue }
-            throw UsageFailure(
-                "\(Printable(discovery.name ?? address)) is no pedometer that istep recognises.",
+            throw CommandFailure(
+                .usage, "\(Printable(discovery.name ?? address)) is no pedometer that istep recognises.",
                 advice: "If it shows its steps in a characteristic, describe it: istep add --help, --model generic.")
         }
         throw BluetoothError.peripheralNotFound(address, seconds: Double(limit.components.seconds))
@@ -140,7 +140,7 @@ struct AddCommand: AsyncParsableCommand {
         _ central: Central, _ wiring: Wiring, _ progress: Progress, _ chosen: Kind?, _ known: [Pedometer], _ limit: Duration
     ) async throws -> (Discovery, Kind) {
         guard chosen?.key != Generic.key else {
-            throw UsageFailure("A generic pedometer needs its address or name.", advice: "See them with: istep scan --all")
+            throw CommandFailure(.usage, "A generic pedometer needs its address or name.", advice: "See them with: istep scan --all")
         }
         progress.step("Looking for pedometers")
         let heard = try await Neighbourhood.collect(await central.scan(adapter: wiring.adapter, limit: limit))
@@ -152,7 +152,7 @@ struct AddCommand: AsyncParsableCommand {
         if let first = found.first, found.count == 1 { return first }
         if found.isEmpty { throw BluetoothError.peripheralNotFound("a new pedometer", seconds: Double(limit.components.seconds)) }
         let list = found.map { "\($0.0.address) (\(Printable($0.0.name ?? "no name")))" }.joined(separator: ", ")
-        throw UsageFailure("\(found.count) pedometers are in range: \(list).", advice: "Say which: istep add ADDRESS")
+        throw CommandFailure(.usage, "\(found.count) pedometers are in range: \(list).", advice: "Say which: istep add ADDRESS")
     }
 
     /// The name itself, or with a number behind it when another pedometer has it.

@@ -49,7 +49,7 @@ extension ConfigCommand {
         func run() async throws {
             guard let kind = DestinationRegistry.kind(kind.lowercased()) else {
                 let known = DestinationRegistry.kinds.map(\.key).joined(separator: ", ")
-                throw UsageFailure("There is no kind '\(kind)'.", advice: "Known are: \(known).")
+                throw CommandFailure(.usage, "There is no kind '\(kind)'.", advice: "Known are: \(known).")
             }
             try Output.standard.result("# in ~/.config/istep/config.toml")
             try Output.standard.result(kind.example)

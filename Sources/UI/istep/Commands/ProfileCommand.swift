@@ -65,9 +65,9 @@ struct ProfileCommand: AsyncParsableCommand {
     /// The longest life known is one of 122 years.
     private func checkBirth(today: Day) throws {
         guard let birth else { return }
-        if birth >= today { throw UsageFailure("--birth \(birth) is not in the past.") }
+        if birth >= today { throw CommandFailure(.usage, "--birth \(birth) is not in the past.") }
         if today.components.year - birth.components.year > 130 {
-            throw UsageFailure("--birth \(birth) is more than 130 years ago.")
+            throw CommandFailure(.usage, "--birth \(birth) is more than 130 years ago.")
         }
     }
 

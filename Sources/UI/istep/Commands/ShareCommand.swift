@@ -63,8 +63,8 @@ struct ShareCommand: AsyncParsableCommand {
         let sharing = try SharingRun(wiring, history).with(to)
         if list { return try await DestinationList(sharing).show(isChecked: check) }
         guard !sharing.destinations.isEmpty else {
-            throw WrongConfiguration(
-                "There is nowhere to share: the configuration has no destination.",
+            throw CommandFailure(
+                .configuration, "There is nowhere to share: the configuration has no destination.",
                 advice: "See what there is: istep config kinds; then: istep config example KIND")
         }
         let user = try wiring.user(in: history)
@@ -82,14 +82,16 @@ struct ShareCommand: AsyncParsableCommand {
     private func days(of user: User, _ history: SharingRun.History, today: Day) throws -> [Day] {
         guard let from else {
             let day = (day ?? DayArgument(.daysAgo(0))).day(today: today)
-            guard day <= today else { throw UsageFailure("\(day) has not begun.", advice: "Share a day that has; today is \(today).") }
+            guard day <= today else {
+                throw CommandFailure(.usage, "\(day) has not begun.", advice: "Share a day that has; today is \(today).")
+            }
             return [day]
         }
         let first = from.day(today: today)
         let last = toDay?.day(today: today) ?? today.advanced(by: -1)
-        guard first <= last else { throw UsageFailure("\(first) is after \(last).", advice: "Give the earlier day to --from.") }
+        guard first <= last else { throw CommandFailure(.usage, "\(first) is after \(last).", advice: "Give the earlier day to --from.") }
         let days = try history.knownDays(of: user.id, from: first, through: min(last, today))
-        guard !days.isEmpty else { throw UsageFailure("Nothing is known of the days from \(first) to \(last).") }
+        guard !days.isEmpty else { throw CommandFailure(.usage, "Nothing is known of the days from \(first) to \(last).") }
         return days
     }
 

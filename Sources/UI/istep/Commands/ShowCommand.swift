@@ -22,7 +22,7 @@ struct ShowCommand: AsyncParsableCommand {
         let service = StepDataService(history: history, localTime: wiring.localTime, now: wiring.now)
         let day = day.day(today: today)
         guard day <= today else {
-            throw UsageFailure("\(day) has not begun.", advice: "Show a day that has: istep show; today is \(today).")
+            throw CommandFailure(.usage, "\(day) has not begun.", advice: "Show a day that has: istep show; today is \(today).")
         }
         let summary = try service.summary(of: user, on: day)
         try wiring.show(DayView(summary, today: today, now: now, localTime: wiring.localTime))

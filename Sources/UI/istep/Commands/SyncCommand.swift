@@ -80,7 +80,7 @@ struct SyncCommand: AsyncParsableCommand {
     private func nobody(_ wiring: Wiring) throws {
         if counters { return }
         guard unattended else {
-            throw UsageFailure("There is no pedometer to sync.", advice: "Add one: istep scan, then istep add ADDRESS.")
+            throw CommandFailure(.usage, "There is no pedometer to sync.", advice: "Add one: istep scan, then istep add ADDRESS.")
         }
         if common.json { return try wiring.show(SyncView([], now: wiring.now(), localTime: wiring.localTime)) }
         try Output.standard.result(SyncSummary([]).line)

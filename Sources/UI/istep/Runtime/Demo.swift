@@ -35,15 +35,15 @@ struct Demo {
     private static func make(_ folder: URL) throws {
         let advice = "Choose another folder: istep demo --keep FOLDER"
         if FileManager.default.fileExists(atPath: folder.appendingPathComponent("history.sqlite").path) {
-            throw UsageFailure("'\(folder.path)' holds a history already.", advice: advice)
+            throw CommandFailure(.usage, "'\(folder.path)' holds a history already.", advice: advice)
         }
         let code = makeFolder(folder.path)
         let message = "The folder '\(folder.path)' cannot be used: \(String(cString: strerror(code)))."
         switch code {
         case 0: return
-        case EACCES, EPERM, EROFS: throw NotPermitted(message, advice: advice)
-        case ENOSPC, EDQUOT: throw NotNow(message, advice: "Free some space, or choose another folder.")
-        default: throw UsageFailure(message, advice: advice)
+        case EACCES, EPERM, EROFS: throw CommandFailure(.permission, message, advice: advice)
+        case ENOSPC, EDQUOT: throw CommandFailure(.temporary, message, advice: "Free some space, or choose another folder.")
+        default: throw CommandFailure(.usage, message, advice: advice)
         }
     }
 

@@ -16,18 +16,15 @@ struct Failure {
 
     init(_ error: any Error) {
         switch error {
-        case let error as UsageFailure: self.init(.usage, error.message, error.advice)
-        case let error as NotNow: self.init(.temporary, error.message, error.advice)
+        case let error as CommandFailure: self.init(error.status, error.message, error.advice)
         case let error as BluetoothError: self.init(Self.status(of: error), error.description, error.advice)
         case let error as PedometerError: self.init(Self.status(of: error), error.description, error.advice)
         case let error as HistoryError: self.init(Self.status(of: error), error.description, nil)
         case let error as SyncLockError: self.init(Self.status(of: error.category), error.description, nil)
         case let error as SettingsError: self.init(ExitStatus(rawValue: error.exitCode) ?? .configuration, error.description, nil)
         case let error as SettingsProblems: self.init(ExitStatus(rawValue: error.exitCode) ?? .configuration, error.description, nil)
-        case let error as WrongConfiguration: self.init(.configuration, error.message, error.advice)
         case let error as ShareFailure: self.init(Self.status(of: error), error.reason, error.advice)
         case let error as PrivateBusError: self.init(.unavailable, error.description, nil)
-        case let error as NotPermitted: self.init(.permission, error.message, error.advice)
         case let error as SystemdError: self.init(Self.status(of: error), error.description, error.advice)
         case let error as OutputFailure: self.init(.unforeseen, error.description, "Free some space or write elsewhere, then show it again.")
         case let error as SilentExit: self.init(error.status, nil, nil)

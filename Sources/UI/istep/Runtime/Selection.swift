@@ -12,8 +12,8 @@ struct Selection {
         guard let found = pedometers.first(where: { $0.name.lowercased() == wanted || $0.address.lowercased() == wanted })
         else {
             let known = pedometers.map(\.name).joined(separator: ", ")
-            throw UsageFailure(
-                "There is no pedometer '\(word)'.",
+            throw CommandFailure(
+                .usage, "There is no pedometer '\(word)'.",
                 advice: known.isEmpty ? "Add one: istep scan, then istep add ADDRESS." : "Known are: \(known).")
         }
         return found

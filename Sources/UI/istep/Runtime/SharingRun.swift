@@ -33,8 +33,8 @@ struct SharingRun {
         for name in names {
             guard let found = destination(named: name) else {
                 let known = destinations.map(\.name).joined(separator: ", ")
-                throw UsageFailure(
-                    "There is no destination '\(name)'.",
+                throw CommandFailure(
+                    .usage, "There is no destination '\(name)'.",
                     advice: known.isEmpty ? "Set one up: istep config kinds" : "Known are: \(known).")
             }
             if !chosen.contains(where: { $0.name == found.name }) { chosen.append(found) }
@@ -50,7 +50,8 @@ struct SharingRun {
     private func checked() throws -> SharingRun {
         for destination in destinations {
             if let problem = Self.problem(with: destination, users) {
-                throw WrongConfiguration("[share.\(destination.name)] \(problem).", advice: "Say whose days go there, such as: users = [\"NAME\"]")
+                throw CommandFailure(
+                    .configuration, "[share.\(destination.name)] \(problem).", advice: "Say whose days go there, such as: users = [\"NAME\"]")
             }
         }
         return self

@@ -39,12 +39,12 @@ struct SyncRun {
         var failures: [(Failure, isTold: Bool)] = []
     }
 
-    /// - Throws: `SyncLockError.held` while another sync runs, `NotNow` where the machine's clock cannot be right.
+    /// - Throws: `SyncLockError.held` while another sync runs, `CommandFailure` where the machine's clock cannot be right.
     func run(_ pedometers: [Pedometer]) async throws -> Result {
         // A board without a battery-backed clock begins in the past; a ring set by it would be wrong for days.
         guard wiring.now() >= Self.earliest else {
-            throw NotNow(
-                "This machine's clock says \(wiring.localTime.day(of: wiring.now())).",
+            throw CommandFailure(
+                .temporary, "This machine's clock says \(wiring.localTime.day(of: wiring.now())).",
                 advice: "Wait until it is set (timedatectl tells), then sync again.")
         }
         var result = Result(start: wiring.now(), reports: [], known: Set((try? history.standingNotices())?.map(\.id) ?? []))

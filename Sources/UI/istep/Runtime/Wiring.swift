@@ -113,10 +113,10 @@ struct Wiring: Sendable {
         if isWelcome { return User(id: 0, name: name) }
         let known = users.map(\.name).joined(separator: ", ")
         if wanted == nil {
-            throw UsageFailure("Whose steps? The history has those of \(known).", advice: "Say whose: --user NAME")
+            throw CommandFailure(.usage, "Whose steps? The history has those of \(known).", advice: "Say whose: --user NAME")
         }
-        throw UsageFailure(
-            "There is no user '\(name)'; known are: \(known.isEmpty ? "none yet" : known).",
+        throw CommandFailure(
+            .usage, "There is no user '\(name)'; known are: \(known.isEmpty ? "none yet" : known).",
             advice: "For a new person add a pedometer first: istep add --user NAME")
     }
 
