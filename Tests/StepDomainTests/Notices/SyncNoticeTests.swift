@@ -52,6 +52,15 @@ import Testing
         #expect(contents(failed) == [.nightsFailed(nights: 3, reason: "other")])
     }
 
+    @Test func beforeMidnightAndAfterItIsOneNight() {
+        let eves = (0..<2).map { night in
+            let start = sync(night).start - 4 * 3600
+            return SyncRecord(id: 9, pedometer: 1, start: start, end: start + 5, outcome: .failed, failure: "x", cause: .other)
+        }
+        #expect(contents([sync(0, .other), eves[0], sync(1, .other), eves[1]]).isEmpty)
+        #expect(contents([sync(0, .other), eves[0], sync(1, .other), eves[1], sync(2, .other)]).count == 1)
+    }
+
     @Test func aSyncThatSucceedsEndsIt() {
         #expect(contents([sync(0), sync(1, .other), sync(2, .other), sync(3, .other)]).isEmpty)
     }
@@ -156,6 +165,14 @@ import Testing
     }
 
     // MARK: What a sync noticed
+
+    @Test func aClockThatIsSetWrongEveryDayIsToldOnceAWeek() {
+        func keys(_ noticed: SyncNotice) -> Set<String> {
+            Set((0..<14).map { Notice(.pedometer(1), since: Timestamp($0 * 86_400), .noticed(noticed)).key })
+        }
+        #expect(keys(.clockWasOff(seconds: 7200)).count == 2)
+        #expect(keys(.counterRestarted).count == 14)
+    }
 
     @Test func whatASyncNoticedIsAnEvent() {
         let record = sync(0)

@@ -11,7 +11,7 @@ public struct Notice: Hashable, Sendable {
     }
 
     public enum Content: Hashable, Sendable, Codable {
-        /// Distinct local days with failed tries and none that succeeded; the last one's failure in words.
+        /// Distinct nights with failed tries and none that succeeded; the last one's failure in words.
         case nightsFailed(nights: Int, reason: String)
         /// Not in range since it was last read completely; nil where it never was.
         case notSeen(lastRead: Timestamp?)
@@ -90,6 +90,8 @@ extension Notice {
         case .nightsFailed, .notSeen, .batteryLow, .destinationStopped, .shareWaiting: return thing
         case .noticed(.lost(let first, let last)): return "\(thing) \(first) \(last)"
         case .noticed(.dayNotClosed(let day)): return "\(thing) \(day)"
+        // Another program may set it wrong every day: once a week is enough to hear of it.
+        case .noticed(.clockWasOff): return "\(thing) \(since.seconds / (7 * 86_400))"
         case .noticed: return "\(thing) \(since.seconds)"
         // A day that was changed and rejected again is news again.
         case .shareRejected(let user, let day, _): return "\(thing) \(day) \(user) \(since.seconds)"

@@ -73,8 +73,8 @@ extension NoticeFacts {
         standing.map(\.notice).first { $0.kind == kind && $0.subject == .pedometer(device.pedometer.id) }
     }
 
-    /// Distinct local days.
-    private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map { localTime.day(of: $0.start) }).count }
+    /// From noon to noon by local clocks: a try before midnight and one after it are of the same night.
+    private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map { localTime.day(of: $0.start - 12 * 3600) }).count }
 
     /// Without what runs still, newest first. What was begun long ago and never ended was killed.
     private func tries(_ device: Device) -> [SyncRecord] {
