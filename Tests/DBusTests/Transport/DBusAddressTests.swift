@@ -18,4 +18,11 @@ import Testing
     @Test func asGiven() throws {
         #expect(try DBusAddress.address("tcp:host=a").resolved { _ in "other" } == "tcp:host=a")
     }
+
+    @Test func `a session of another environment`() {
+        #expect(DBusAddress.session(in: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/a", "XDG_RUNTIME_DIR": "/b"]) == .address("unix:path=/a"))
+        #expect(DBusAddress.session(in: ["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": "/run/a,b"]) == .address("unix:path=/run/a%2cb/bus"))
+        #expect(DBusAddress.session(in: ["XDG_RUNTIME_DIR": ""]) == nil)
+        #expect(DBusAddress.session(in: [:]) == nil)
+    }
 }
