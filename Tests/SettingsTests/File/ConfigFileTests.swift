@@ -41,7 +41,8 @@ import Testing
 
     @Test(arguments: [
         ("timeout = '30'", "timeout", "a text"), ("timeout = true", "timeout", "true or false"),
-        ("timeout = [1]", "timeout", "an array"), ("notifications = 'no'", "notifications", "a text"), ("user = 5", "user", "a number"), ("user = 1.5", "user", "a number"),
+        ("timeout = [1]", "timeout", "an array"), ("notifications = 'no'", "notifications", "a text"),
+        ("user = 5", "user", "a number"), ("user = 1.5", "user", "a number"),
         ("adapter = 2014-04-20", "adapter", "a date"), ("adapter = 07:30:00", "adapter", "a time"),
         ("user = 2014-04-20T07:30:00Z", "user", "a date with time"), ("[database]\npath = 'x'", "database", "a table"),
     ])

@@ -57,7 +57,8 @@ extension OutboxCommand {
             let name = all.first { $0.destination == destination }?.destination
                 ?? all.first { $0.destination.lowercased() == destination.lowercased() }?.destination
             guard let name else {
-                throw CommandFailure(.usage, "Nothing was ever shared with '\(destination)'.", advice: "The destinations: istep share --list")
+                throw CommandFailure(
+                    .usage, "Nothing was ever shared with '\(destination)'.", advice: "The destinations: istep share --list")
             }
             return (name, all.filter {
                 $0.destination == name && states.contains($0.state) && (wanted == nil || $0.day == wanted) && (user == nil || $0.user == user?.id)
