@@ -28,9 +28,11 @@ final class FusedHistory: StepHistory {
         return try database.merge(batch, sync: sync, place: place)
     }
 
-    func endSync(_ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?) throws {
+    func endSync(
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?
+    ) throws {
         try live()
-        try database.endSync(id, at: end, outcome: outcome, battery: battery, failure: failure)
+        try database.endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: cause)
     }
 
     func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws {

@@ -35,9 +35,7 @@ struct AutomaticSync {
 
     /// The user's own bus; where a shell of `su` or `ssh` does not name it, the place where systemd puts it.
     static func sessionBus(_ environment: [String: String]) -> DBusAddress {
-        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return .address(address) }
-        let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/run/user/\(getuid())"
-        return .address("unix:path=\(runtime)/bus")
+        DBusAddress.session(in: environment) ?? .address("unix:path=/run/user/\(getuid())/bus")
     }
 
     func switchOn(watching: Bool) async throws {
