@@ -1,0 +1,81 @@
+/// What systemd says of the timer that syncs by itself.
+public struct TimerFacts: Hashable, Sendable {
+    /// Such as `istep-sync.timer`.
+    public var unit: String
+    /// Whether it is the machine's, or of the user who looks.
+    public var isSystemWide: Bool
+    public var isInstalled: Bool
+    public var isEnabled: Bool
+    public var isActive: Bool
+    public var lastRun: Timestamp?
+    public var nextRun: Timestamp?
+    /// systemd's word for how the last run ended: `success`, `exit-code`, `timeout`, …
+    public var lastResult: String?
+    /// Whether the user's timers run while nobody is logged in; nil where it cannot be told.
+    public var lingers: Bool?
+
+    public init(
+        unit: String, isSystemWide: Bool = false, isInstalled: Bool = false, isEnabled: Bool = false, isActive: Bool = false,
+        lastRun: Timestamp? = nil, nextRun: Timestamp? = nil, lastResult: String? = nil, lingers: Bool? = nil
+    ) {
+        self.unit = unit
+        self.isSystemWide = isSystemWide
+        self.isInstalled = isInstalled
+        self.isEnabled = isEnabled
+        self.isActive = isActive
+        self.lastRun = lastRun
+        self.nextRun = nextRun
+        self.lastResult = lastResult
+        self.lingers = lingers
+    }
+
+    /// Seconds between two runs of a nightly timer, and half a day for a machine that slept.
+    static let long = 36 * 3600
+}
+
+extension TimerFacts {
+    /// Whether the pedometers are read every night.
+    public func remarks(now: Timestamp, localTime: LocalTime) -> [Remark] {
+        let subject = "timer"
+        guard isInstalled else {
+            return [Remark(.note, subject, "there is no \(unit): nothing is synced by itself", cure: "istep auto on")]
+        }
+        guard isEnabled || isActive else {
+            return [Remark(.note, subject, "\(unit) is switched off: nothing is synced by itself", cure: "istep auto on")]
+        }
+        guard isActive else {
+            return [Remark(.warning, subject, "\(unit) is enabled and does not run", cure: "\(systemctl) start \(unit)")]
+        }
+        var remarks = [run(subject, now, localTime)]
+        if !isEnabled {
+            remarks.append(Remark(.warning, subject, "\(unit) runs, but will not after the next start of the machine", cure: "istep auto on"))
+        }
+        if lingers == false, !isSystemWide {
+            remarks.append(Remark(
+                .note, "lingering", "off: the timer runs only while you are logged in", cure: "If it should run always: loginctl enable-linger"))
+        }
+        return remarks
+    }
+
+    private func run(_ subject: String, _ now: Timestamp, _ localTime: LocalTime) -> Remark {
+        let next = nextRun.map { ", next \(clock($0, localTime))" } ?? ""
+        guard let lastRun else { return Remark(.fine, subject, "has not run yet\(next)") }
+        let last = "last run \(clock(lastRun, localTime))\(next)"
+        if let lastResult, lastResult != "success" {
+            return Remark(.warning, subject, "\(last); the last one failed (\(lastResult))", cure: "\(journal) tells why")
+        }
+        if now - lastRun > Self.long, nextRun.map({ $0 <= now }) ?? true {
+            return Remark(.warning, subject, "\(last); it should have run since", cure: "\(systemctl) restart \(unit)")
+        }
+        return Remark(.fine, subject, last)
+    }
+
+    private var service: String { unit.hasSuffix(".timer") ? String(unit.dropLast(6)) : unit }
+    private var systemctl: String { isSystemWide ? "sudo systemctl" : "systemctl --user" }
+    private var journal: String { isSystemWide ? "journalctl -u \(service)" : "journalctl --user -u \(service)" }
+
+    private func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
+        let text = moment.iso8601(utcOffset: localTime.utcOffset(moment))
+        return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
+    }
+}
