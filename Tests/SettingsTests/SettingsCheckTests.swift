@@ -18,6 +18,18 @@ import Testing
         }
     }
 
+    @Test func whatCanBeReadIsThereAlsoWhereOtherThingsAreWrong() throws {
+        try withMachine { machine in
+            try machine.write("user = 'Ada'\ntimeout = 'long'\nadapter = 'hci1'\n[share.pond]\nkind = 'a'", to: machine.userConfig)
+            let check = check(machine)
+            #expect(check.settings == nil)
+            #expect(check.readable?.user?.value == "Ada")
+            #expect(check.readable?.adapter?.value == "hci1")
+            #expect(check.readable?.timeout.source == .standard)
+            #expect(check.readable?.destinations.map(\.name) == ["pond"])
+        }
+    }
+
     @Test func aLaterFilesTableReplacesAnEarlierOneWhole() throws {
         try withMachine { machine in
             try machine.write("[share.pond]\nkind = 'a'\n[share.garden]\nkind = 'b'\nurl = 'c'", to: machine.systemConfig)

@@ -9,6 +9,9 @@ public struct SettingsCheck: Hashable, Sendable {
     public let destinations: [SettingsTable]
     /// Nil where something is wrong.
     public let settings: Settings?
+    /// All that can be read, also where other things are wrong: for whoever looks for what is wrong. Nil where not even a place
+    /// for the history is known.
+    public let readable: Settings?
 
     init(_ reader: SettingsReader, standardDatabase: String?) {
         let database = reader.database ?? standardDatabase.map { Sourced($0, .standard) }
@@ -19,12 +22,13 @@ public struct SettingsCheck: Hashable, Sendable {
         self.problems = problems
         files = reader.files
         destinations = reader.destinations.values.sorted { $0.name < $1.name }
-        settings = problems.isEmpty ? database.map { [files, destinations] in
+        readable = database.map { [files, destinations] in
             Settings(
                 user: reader.user, adapter: reader.adapter, database: $0,
                 timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
                 notifications: reader.notifications ?? Sourced(true, .standard),
                 destinations: destinations, files: files)
-        } : nil
+        }
+        settings = problems.isEmpty ? readable : nil
     }
 }

@@ -76,7 +76,7 @@ extension StepDatabase {
     ///
     /// Not with SQLite's read-only flag: such a connection leaves the log's two files behind when it closes, for it may
     /// not clear them away. SQLite falls back to it by itself where the file may not be written.
-    private static func openForReading(_ path: String, busyTimeout: Double) throws -> DatabaseQueue {
+    static func openForReading(_ path: String, busyTimeout: Double) throws -> DatabaseQueue {
         let configuration = configuration(busyTimeout: busyTimeout)
         do {
             return try DatabaseQueue(path: path, configuration: configuration)
@@ -110,7 +110,7 @@ extension StepDatabase {
 
     /// Whether there is a file that a history can be in; what can never be one is refused before SQLite opens it, for a named
     /// pipe would make it wait and a device would be written to.
-    private static func isThere(_ path: String) throws(HistoryError) -> Bool {
+    static func isThere(_ path: String) throws(HistoryError) -> Bool {
         var status = stat()
         if stat(path, &status) != 0 {
             guard errno == ENOENT else { throw HistoryError(errno: errno, path: path) }

@@ -62,6 +62,6 @@ public final class StepDatabase: Sendable {
 }
 
 /// A relative path counts from the working directory. What looks like a URI to SQLite (`file:`) is a name here.
-private func absolute(_ path: String) -> String {
+func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
 }

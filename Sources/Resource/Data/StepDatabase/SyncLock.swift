@@ -12,7 +12,7 @@ public enum SyncLock {
         case syncing = "sync"
         case sharing = "share"
 
-        fileprivate var suffix: String { self == .syncing ? ".lock" : ".share.lock" }
+        var suffix: String { self == .syncing ? ".lock" : ".share.lock" }
     }
 
     /// Runs `body` while holding the lock.
@@ -30,7 +30,7 @@ public enum SyncLock {
 
     /// Free of symbolic links and of `..`, so that all names of a database have one lock. A database that is not there
     /// yet has a directory that is.
-    private static func realPath(_ path: String) -> String {
+    static func realPath(_ path: String) -> String {
         if let real = realpath(path, nil) {
             defer { free(real) }
             return String(cString: real)
@@ -42,7 +42,7 @@ public enum SyncLock {
     }
 }
 
-private struct LockFile {
+struct LockFile {
     private let descriptor: Int32
 
     init(_ path: String, _ work: SyncLock.Work) throws(SyncLockError) {
@@ -70,7 +70,7 @@ private struct LockFile {
     }
 
     /// Who holds the lock, unless it has not said so yet: what then stands there is of one that was killed.
-    private static func process(in file: Int32) -> Int32? {
+    static func process(in file: Int32) -> Int32? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = pread(file, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }

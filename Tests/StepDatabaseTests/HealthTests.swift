@@ -1,0 +1,126 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+/// A look at a history that may be sick: it tells, and changes nothing.
+@Suite struct HealthTests {
+    private func withHistory(_ body: (String) async throws -> Void) async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            for index in 0..<500 { try history.merge(slot(index, 10)) }
+            try history.database.close()
+            try await body(history.path)
+        }
+    }
+
+    private func contents(_ path: String) throws -> [String: Data] {
+        let directory = (path as NSString).deletingLastPathComponent
+        return try FileManager.default.contentsOfDirectory(atPath: directory).reduce(into: [:]) {
+            $0[$1] = try Data(contentsOf: URL(fileURLWithPath: directory + "/" + $1))
+        }
+    }
+
+    private func execute(_ sql: String, _ path: String) throws {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    @Test func aSoundOne() async throws {
+        try await withHistory { path in
+            let before = try contents(path)
+            let health = try await StepDatabase.examine(path)
+            #expect(health == HistoryHealth(isOlder: false, complaints: [], orphans: []))
+            #expect(try contents(path) == before)
+        }
+    }
+
+    @Test func noneAtAll() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            await #expect(throws: HistoryError.missing(path: path)) { try await StepDatabase.examine(path) }
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test func oneOfAnEarlierVersionStaysAsItIs() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            try StepDatabase(path: path, for: .writing, busyTimeout: 1, schema: Schema(migrations: [.history])).close()
+            let before = try contents(path)
+            #expect(try await StepDatabase.examine(path).isOlder)
+            #expect(try contents(path) == before)
+        }
+    }
+
+    @Test func oneOfALaterVersion() async throws {
+        try await withHistory { path in
+            try execute("PRAGMA user_version = 99", path)
+            let known = Schema.current.version
+            await #expect(throws: HistoryError.newerVersion(path: path, found: 99, supported: known)) {
+                try await StepDatabase.examine(path)
+            }
+        }
+    }
+
+    @Test func anotherProgramsFile() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/other.sqlite"
+            try execute("CREATE TABLE mine (a)", path)
+            await #expect(throws: HistoryError.foreign(path: path)) { try await StepDatabase.examine(path) }
+        }
+    }
+
+    /// Pages in the middle overwritten, as a failing disk or a cut copy leaves them.
+    @Test func aDamagedOne() async throws {
+        try await withHistory { path in
+            let file = try #require(FileHandle(forUpdatingAtPath: path))
+            let size = try file.seekToEnd()
+            let start = size / 2 / 4096 * 4096
+            try file.seek(toOffset: start)
+            try file.write(contentsOf: Data(repeating: 0xa5, count: Int(size - start)))
+            try file.close()
+            do {
+                #expect(!(try await StepDatabase.examine(path).complaints.isEmpty))
+            } catch let error as HistoryError {
+                guard case .damaged = error else { throw error }
+            }
+        }
+    }
+
+    @Test func rowsThatReferToNothing() async throws {
+        try await withHistory { path in
+            try execute("DELETE FROM pedometer", path)
+            let health = try await StepDatabase.examine(path)
+            #expect(health.complaints.isEmpty)
+            #expect(health.orphans.contains("sample") && health.orphans.count == Set(health.orphans).count)
+        }
+    }
+
+    // MARK: The lock
+
+    @Test func whoHoldsTheLock() async throws {
+        try await withHistory { path in
+            #expect(SyncLock.holder(ofDatabase: path) == nil)
+            #expect(!FileManager.default.fileExists(atPath: path + ".lock"), "nothing is made by looking")
+            try await SyncLock.hold(ofDatabase: path) {
+                #expect(SyncLock.holder(ofDatabase: path) == getpid())
+                #expect(SyncLock.holder(ofDatabase: path, for: .sharing) == nil)
+            }
+            #expect(SyncLock.holder(ofDatabase: path) == nil)
+        }
+    }
+
+    @Test func aLockOfOneThatWasKilledIsNobodys() async throws {
+        try await withHistory { path in
+            try Data("\(getpid())\n".utf8).write(to: URL(fileURLWithPath: path + ".lock"))
+            #expect(SyncLock.holder(ofDatabase: path) == nil)
+            try await SyncLock.hold(ofDatabase: path) {}
+        }
+    }
+}
