@@ -56,15 +56,25 @@ public struct BluetoothPedometerReader: PedometerReader {
         }
     }
 
+    /// Connects, checks the services and has the model take a look, which changes nothing: no step is kept, no clock is set, and
+    /// nothing is paired with.
+    public func examine(_ pedometer: Pedometer) async throws -> ReadReport {
+        let model = try PedometerRegistry.model(pedometer.model)
+        let session = try model.look(SessionContext(pedometer: pedometer, localTime: localTime))
+        return try await withPeripheral(of: pedometer, model, mayPair: false) { peripheral in
+            try await run(session, peripheral, { _ in }, { _ in })
+        }.report
+    }
+
     /// Connects, checks the services, runs `body`; once more with pairing where it turns out that the pedometer wants it.
     ///
     /// Nothing tells beforehand whether a characteristic demands encryption, and pairing with a pedometer that knows none
     /// fails. So the demand is waited for: BlueZ answers "Not paired", or (5.66, with no agent about) not at all.
     private func withPeripheral<R: Sendable>(
-        of pedometer: Pedometer, _ model: any PedometerModel.Type, _ body: (Peripheral) async throws -> R
+        of pedometer: Pedometer, _ model: any PedometerModel.Type, mayPair: Bool = true, _ body: (Peripheral) async throws -> R
     ) async throws -> R {
         let services = try model.services(of: pedometer)
-        let mayWantPairing = try model.protectedValue(of: pedometer) != nil
+        let mayWantPairing = try mayPair && model.protectedValue(of: pedometer) != nil
         guard let address = DeviceAddress(pedometer.address) else {
             throw PedometerError.badOption("address", value: pedometer.address, expected: "six pairs of hexadecimal digits")
         }

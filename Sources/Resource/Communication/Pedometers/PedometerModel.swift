@@ -19,6 +19,9 @@ public protocol PedometerModel: Sendable {
     ///
     /// - Throws: `.badOption` where the pedometer's stored options do not hold.
     static func session(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
+    /// Begins a short reading that only shows whether the pedometer answers, and what it tells of its battery and clock: nothing
+    /// is changed on it, and what it delivers is thrown away.
+    static func look(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
 }
 
 /// What a session is told before it begins.

@@ -36,4 +36,6 @@ public enum Colmi: PedometerModel {
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
 
     public static func session(_ context: SessionContext) -> any PedometerSession { ColmiSession(context) }
+
+    public static func look(_ context: SessionContext) -> any PedometerSession { ColmiSession(context, isLook: true) }
 }

@@ -25,6 +25,8 @@ struct ColmiSession: PedometerSession {
     private static let mostPackets = 400
 
     private let context: SessionContext
+    /// Reads today alone, and leaves the clock as it is.
+    private let isLook: Bool
     private var reckoning: ColmiReckoning
     private var stage = Stage.subscribing
     private var attempt = 1
@@ -47,8 +49,9 @@ struct ColmiSession: PedometerSession {
     private var clockSet: ClockState.Setting?
     private var report = SessionReport()
 
-    init(_ context: SessionContext) {
+    init(_ context: SessionContext, isLook: Bool = false) {
         self.context = context
+        self.isLook = isLook
         cursor = context.pedometer.cursor
         reckoning = ColmiReckoning(
             clock: WallClock(context.pedometer.clock, context.localTime), cursor: context.pedometer.cursor)
@@ -63,7 +66,8 @@ struct ColmiSession: PedometerSession {
             return ask(.battery, now)
         case (.delivering, .done):
             done += 1
-            return done < days.count ? ask(.day(daysAgo: days[done]), now) : ask(.clock, now)
+            if done < days.count { return ask(.day(daysAgo: days[done]), now) }
+            return isLook ? finish(now) : ask(.clock, now)
         case (_, .done):
             return .receive(seconds: Self.patience)
         case (.settling(let daysAgo, let answered), .silence):
@@ -104,7 +108,7 @@ struct ColmiSession: PedometerSession {
             oldest = max(limit, 1) - 1
             contiguous = false
         }
-        days = [0] + stride(from: oldest, to: 0, by: -1)
+        days = isLook ? [0] : [0] + stride(from: oldest, to: 0, by: -1)
     }
 
     private mutating func ask(_ next: Stage, _ now: Timestamp, attempt: Int = 1) -> SessionAction {
@@ -133,7 +137,7 @@ struct ColmiSession: PedometerSession {
             guard packets > 0 else { return .fail(.noAnswer(to: "for its steps", seconds: Self.patience)) }
             return deliver(daysAgo: daysAgo, answered: .gaps, now)
         case .clock:
-            return finish()     // it goes on with the clock it has, and what it set is not recorded
+            return finish(now)     // it goes on with the clock it has, and what it set is not recorded
         default:
             return ask(.day(daysAgo: 0), now)   // a ring that does not tell its battery may still tell its steps
         }
@@ -158,7 +162,7 @@ struct ColmiSession: PedometerSession {
             return .receive(seconds: Self.quiet)
         case .clock where packet.command == ColmiPacket.Command.setTime:
             if !packet.isError { report.clockSet = clockSet }
-            return finish()
+            return finish(now)
         default:
             return .receive(seconds: Self.patience)     // unsolicited: live steps, a button, a charger
         }
@@ -233,12 +237,12 @@ struct ColmiSession: PedometerSession {
         return cursor
     }
 
-    private mutating func finish() -> SessionAction {
+    private mutating func finish(_ now: Timestamp) -> SessionAction {
         switch reckoning.verdict {
         case .right: break
         case .off(let seconds): report.notices.append(.clockWasOff(seconds: seconds))
         case .utc:
-            let local = (clockSet?.at).map { context.localTime.utcOffset($0) } ?? 0
+            let local = context.localTime.utcOffset(clockSet?.at ?? now)
             report.notices.append(.clockWasOff(seconds: -local))
         }
         if undecodable > 0 { report.notices.append(.undecodable(frames: undecodable)) }

@@ -28,6 +28,9 @@ public enum Generic: PedometerModel {
     public static func session(_ context: SessionContext) throws(PedometerError) -> any PedometerSession {
         GenericSession(try GenericOptions(context.pedometer.options), context)
     }
+
+    /// Reading the number changes nothing.
+    public static func look(_ context: SessionContext) throws(PedometerError) -> any PedometerSession { try session(context) }
 }
 
 /// What a user tells of a generic pedometer.

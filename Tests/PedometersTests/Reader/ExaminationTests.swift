@@ -1,0 +1,83 @@
+import BlueZ
+import DBus
+import Foundation
+import Pedometers
+import SimulatedBlueZ
+import StepDomain
+import Testing
+
+/// A look at a pedometer: it tells whether that answers, and changes nothing on it.
+@Suite(.timeLimit(.minutes(5))) struct ExaminationTests {
+    private static let zone = TimeZone(secondsFromGMT: 2 * 3600)!
+    /// 2026-05-20 15:40 in that zone.
+    private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
+
+    private func examine(_ peripheral: any SimulatedPeripheral, _ pedometer: Pedometer, _ faults: Fault...) async throws -> ReadReport {
+        let stack = try await SimulatedBlueZ.start(peripherals: [peripheral], timing: .immediate)
+        for fault in faults { await stack.inject(fault, for: peripheral.address) }
+        var limits = ConnectionLimits()
+        limits.attempts = 1
+        limits.operation = .seconds(1)
+        let reader = BluetoothPedometerReader(
+            limits: limits, localTime: .zone(Self.zone), now: { Self.now },
+            central: { try await Central.open(.address(stack.address)) })
+        let result: Result<ReadReport, any Error>
+        do { result = .success(try await reader.examine(pedometer)) } catch { result = .failure(error) }
+        let snapshot = await stack.snapshot
+        #expect(snapshot.connected.isEmpty && snapshot.bonded.isEmpty && !snapshot.hasAgent)
+        await stack.stop()
+        return try result.get()
+    }
+
+    private func ring(_ clock: SimulatedRing.ClockSetting) -> (SimulatedRing, Pedometer) {
+        let ring = SimulatedRing(clock: clock, now: { Date(timeIntervalSince1970: TimeInterval(Self.now.seconds)) })
+        return (ring, Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring"))
+    }
+
+    @Test func aRingTellsOfItselfAndKeepsItsClock() async throws {
+        let (ring, pedometer) = ring(.local(Self.zone))
+        let report = try await examine(ring, pedometer)
+        #expect(report.battery == Int(ring.battery))
+        #expect(report.notices == [])
+        #expect(report.clockSet == nil)
+        #expect(Set(ring.received.map { $0[0] }) == [0x03, 0x43], "battery and steps, and no clock set")
+        #expect(ring.received.count { $0[0] == 0x43 } == 1, "today alone")
+    }
+
+    @Test func aClockThatIsOffIsTold() async throws {
+        let ahead = TimeZone(secondsFromGMT: 8 * 3600)!
+        let (ring, pedometer) = ring(.local(ahead))
+        let report = try await examine(ring, pedometer)
+        guard case .clockWasOff? = report.notices.first else {
+            Issue.record("\(report.notices)")
+            return
+        }
+        #expect(!ring.received.contains { $0[0] == 0x01 })
+    }
+
+    @Test func aMissingServiceIsTold() async throws {
+        let (ring, pedometer) = ring(.local(Self.zone))
+        await #expect(throws: PedometerError.wrongDevice(model: Colmi.title, missing: SimulatedRing.service.text)) {
+            try await examine(ring, pedometer, .missingService(SimulatedRing.service))
+        }
+    }
+
+    private func watch(_ security: SimulatedCharacteristic.Security) -> (SimulatedPedometer, Pedometer) {
+        let watch = SimulatedPedometer(
+            address: "C0:DE:00:00:00:07", name: "Watch", advertisedServices: [], steps: CharacteristicID("fff0", "fff1"), source: .manual(4321),
+            security: security)
+        return (watch, Pedometer(
+            id: 1, user: 1, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
+            options: ["service": "fff0", "characteristic": "fff1", "counts": "today"]))
+    }
+
+    @Test func aCounterIsRead() async throws {
+        let (watch, pedometer) = watch(.open)
+        #expect(try await examine(watch, pedometer).bytesReceived == 4)
+    }
+
+    @Test func oneThatDemandsPairingIsNotPairedWith() async throws {
+        let (watch, pedometer) = watch(.encrypted)
+        await #expect(throws: BluetoothError.self) { try await examine(watch, pedometer) }
+    }
+}
