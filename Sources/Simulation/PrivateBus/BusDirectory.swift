@@ -3,6 +3,7 @@ internal import Glibc
 /// A directory of the bus's own, which lets nobody else in, with its configuration and its socket.
 struct BusDirectory: Sendable {
     let path: String
+    private let closedNames: [String]
 
     var configuration: String { path + "/bus.conf" }
     /// What the daemon complains about.
@@ -15,13 +16,13 @@ struct BusDirectory: Sendable {
     private static let maximumSocketPath = 107
 
     /// - Throws: `PrivateBusError.cannotStart`.
-    static func create() throws(PrivateBusError) -> BusDirectory {
+    static func create(_ closedNames: [String] = []) throws(PrivateBusError) -> BusDirectory {
         let template = parent() + "/dbus-XXXXXX"
         var characters = Array(template.utf8CString)
         // Made with mode 0700.
         guard mkdtemp(&characters) != nil else { throw .cannotStart(reason: "cannot make a directory like \(template): \(lastError())") }
         let path = String(decoding: characters.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let directory = BusDirectory(path: path)
+        let directory = BusDirectory(path: path, closedNames: closedNames)
         do throws(PrivateBusError) {
             try directory.writeConfiguration()
         } catch {
@@ -86,6 +87,7 @@ struct BusDirectory: Sendable {
             <allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
             <allow own="*"/>
+        \(closedNames.map { "    <deny send_destination=\"\($0)\"/>" }.joined(separator: "\n"))
           </policy>
           <limit name="max_match_rules_per_connection">50000</limit>
           <limit name="max_replies_per_connection">50000</limit>

@@ -26,12 +26,13 @@ public final class PrivateBus: Sendable {
     }
 
     /// Starts a bus, and returns when it can be connected to.
+    /// - Parameter closedNames: nobody may send anything to who owns one of these, as a system bus's policy has it for strangers.
     /// - Throws: `PrivateBusError`; nothing is then left behind.
-    public static func start() async throws(PrivateBusError) -> PrivateBus {
+    public static func start(closedNames: [String] = []) async throws(PrivateBusError) -> PrivateBus {
         let result = await withCheckedContinuation { continuation in
             // Starting waits for the child, which no thread of Swift's own pool should.
             DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(PrivateBusError) in try launch() })
+                continuation.resume(returning: Result { () throws(PrivateBusError) in try launch(closedNames) })
             }
         }
         return try result.get()
@@ -46,9 +47,9 @@ public final class PrivateBus: Sendable {
         }
     }
 
-    private static func launch() throws(PrivateBusError) -> PrivateBus {
+    private static func launch(_ closedNames: [String]) throws(PrivateBusError) -> PrivateBus {
         let program = try Daemon.find()
-        let directory = try BusDirectory.create()
+        let directory = try BusDirectory.create(closedNames)
         return PrivateBus(try Daemon.start(program, directory, seconds: secondsToStart), directory)
     }
 }

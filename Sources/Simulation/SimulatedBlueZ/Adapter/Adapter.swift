@@ -6,6 +6,7 @@ struct Adapter: Sendable {
     let address: String
     var isPowered = true
     var isPresent = true
+    var fault: DiscoveryFault?
     /// By the unique name of the client.
     var clients: [String: DiscoveryClient] = [:]
     /// Counts the starts of discovery: what a former round has planned does not happen any more.

@@ -16,7 +16,8 @@ extension Daemon {
 
     private func startDiscovery(_ request: Request, _ adapter: Adapter) throws(BlueZError) {
         guard adapter.isPowered else { throw .notReady }
-        guard adapter.clients[request.sender]?.isActive != true else { throw .busy }
+        guard adapter.clients[request.sender]?.isActive != true, adapter.fault != .busy else { throw .busy }
+        if adapter.fault == .stalled { return unanswered.append(request) }
         reply(request)
         guard !departed.contains(request.sender) else { return }
         adapters[adapter.path]?.clients[request.sender, default: DiscoveryClient()].isActive = true
@@ -85,7 +86,7 @@ extension Daemon {
     }
 
     private func advertise(_ address: String, on adapterPath: ObjectPath) {
-        guard let adapter = adapters[adapterPath], adapter.isDiscovering, let peripheral = peripherals[address],
+        guard let adapter = adapters[adapterPath], adapter.isDiscovering, adapter.fault != .deaf, let peripheral = peripherals[address],
             faults[address]?.isOutOfRange != true, !isLinked(address)
         else { return }
         var advertisement = faults[address]?.renamed(peripheral.advertisement) ?? peripheral.advertisement

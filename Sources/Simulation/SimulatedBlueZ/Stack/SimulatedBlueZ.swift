@@ -17,12 +17,13 @@ public actor SimulatedBlueZ {
     /// - Parameters:
     ///   - peripherals: all in range; their addresses must differ.
     ///   - adapters: names with their own addresses, as `hci0`.
+    ///   - isClosed: the bus lets nobody talk to BlueZ, as its policy does with users who may not.
     /// - Throws: `PrivateBusError` when no bus can be started, `DBusError` when it cannot be talked to.
     public static func start(
         peripherals: [any SimulatedPeripheral] = [], timing: Timing = .realistic, quirks: Quirks = Quirks(),
-        adapters: [String: String] = ["hci0": "00:1A:7D:DA:71:01"]
+        adapters: [String: String] = ["hci0": "00:1A:7D:DA:71:01"], isClosed: Bool = false
     ) async throws -> SimulatedBlueZ {
-        let bus = try await PrivateBus.start()
+        let bus = try await PrivateBus.start(closedNames: isClosed ? ["org.bluez"] : [])
         let daemon = Daemon(timing: timing, quirks: quirks)
         await daemon.perform { daemon in
             for (name, address) in adapters {
