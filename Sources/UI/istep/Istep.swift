@@ -22,7 +22,7 @@ struct Istep: AsyncParsableCommand {
         subcommands: [
             ScanCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self,
             ShowCommand.self, ShareCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self,
-            OutboxCommand.self, AutoCommand.self, ConfigCommand.self, DemoCommand.self,
+            OutboxCommand.self, AutoCommand.self, ConfigCommand.self, DoctorCommand.self, DemoCommand.self,
         ])
 }
 

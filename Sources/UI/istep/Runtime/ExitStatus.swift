@@ -16,3 +16,19 @@ enum ExitStatus: Int32 {
     /// The configuration does not hold.
     case configuration = 78
 }
+
+extension ExitStatus {
+    /// Of several the greatest is what a command ends with: the one that most needs somebody to act.
+    var severity: Int {
+        switch self {
+        case .done: 0
+        case .temporary: 1
+        case .unavailable: 2
+        case .data: 3
+        case .usage: 4
+        case .configuration: 5
+        case .permission: 6
+        case .unforeseen: 7
+        }
+    }
+}

@@ -40,18 +40,7 @@ struct Failure {
     }
 
     /// Of several failures the one that most needs somebody to act decides the exit code.
-    var severity: Int {
-        switch status {
-        case .done: 0
-        case .temporary: 1
-        case .unavailable: 2
-        case .data: 3
-        case .usage: 4
-        case .configuration: 5
-        case .permission: 6
-        case .unforeseen: 7
-        }
-    }
+    var severity: Int { status.severity }
 
     /// What passes by itself is no error to whoever looks after a machine.
     var priority: JournalPriority { status == .temporary ? .warning : .error }

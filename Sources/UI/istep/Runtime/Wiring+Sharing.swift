@@ -15,7 +15,7 @@ extension Wiring {
         return destinations
     }
 
-    private static func destinations(
+    static func destinations(
         from tables: [SettingsTable], _ environment: [String: String]
     ) -> ([any ShareDestination], [SettingsError]) {
         let surroundings = Surroundings(

@@ -1,0 +1,10 @@
+import StepDomain
+
+extension Check {
+    /// The history is its owner's alone.
+    static func permissions(_ context: CheckupContext) -> Check {
+        Check("permissions", .history, "permissions") {
+            StorageFacts(of: context)?.privacy ?? []
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import BlueZ
+import Pedometers
+import StepDatabase
+import StepDomain
+
+extension Check {
+    /// Listens: whether the adapter can, and who is in range.
+    static func scan(_ context: CheckupContext) -> Check {
+        let subject = "scan"
+        let seconds = context.searchTime
+        return Check("scan", .pedometers, subject, needs: ["power"], limit: .seconds(seconds + 40)) {
+            if context.spared.radio { return [Remark(.skipped, subject, "not looked at, as --no-radio says")] }
+            guard let central = context.central else { return [] }
+            if let process = context.database.flatMap({ SyncLock.holder(ofDatabase: $0) }) {
+                return [Remark(.skipped, subject, "not looked at: a sync is running (process \(process)), and is not to be disturbed")]
+            }
+            let wanted = Set(context.pedometers.compactMap { DeviceAddress($0.address) })
+            var heard: [DeviceAddress: Discovery] = [:]
+            do {
+                for try await discovery in await central.scan(ScanFilter(), adapter: context.adapter, limit: .seconds(seconds)) {
+                    heard[discovery.address] = discovery
+                    if !wanted.isEmpty, wanted.isSubset(of: heard.keys) { break }
+                }
+            } catch let error as BluetoothError where error.meansStuck {
+                return [Remark(error, subject, cure: cureOfStuck)]
+            }
+            context.keep(heard)
+            return [remark(subject, heard, isMissed: !wanted.isEmpty, seconds: seconds)] + strangers(subject, heard, wanted)
+        }
+    }
+
+    static let cureOfStuck = """
+        The adapter is on and does not work. Switch it off and on: bluetoothctl power off; bluetoothctl power on. If that does not \
+        help: sudo systemctl restart bluetooth, or plug it out and in.
+        """
+
+    private static func remark(
+        _ subject: String, _ heard: [DeviceAddress: Discovery], isMissed: Bool, seconds: Double
+    ) -> Remark {
+        guard heard.isEmpty else { return Remark(.fine, subject, "the adapter hears \(heard.count == 1 ? "1 device" : "\(heard.count) devices")") }
+        return Remark(
+            isMissed ? .warning : .note, subject, "the adapter hears no device at all within \(Int(seconds)) seconds",
+            cure: "If there should be some: " + cureOfStuck)
+    }
+
+    /// Somebody may have forgotten to add what is in range.
+    private static func strangers(_ subject: String, _ heard: [DeviceAddress: Discovery], _ wanted: Set<DeviceAddress>) -> [Remark] {
+        guard wanted.isEmpty else { return [] }
+        let found = heard.values.filter { PedometerRegistry.model(of: $0) != nil }.sorted { $0.address < $1.address }
+        guard let first = found.first else { return [Remark(.note, subject, "no pedometer was added yet", cure: "istep scan, then istep add ADDRESS")] }
+        return [Remark(.note, subject, "there is \(first.name ?? "\(first.address)"), and no pedometer was added yet", cure: "istep add \(first.address)")]
+    }
+}
+
+extension BluetoothError {
+    /// What an adapter answers that is on and cannot scan.
+    fileprivate var meansStuck: Bool {
+        switch self {
+        case .busy, .timedOut, .unexpected: true
+        default: false
+        }
+    }
+}

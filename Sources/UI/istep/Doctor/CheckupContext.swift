@@ -1,0 +1,75 @@
+import BlueZ
+import Settings
+import StepDatabase
+import StepDomain
+import Synchronization
+
+/// What the checks of one checkup look with, and what those before have found out for those after.
+final class CheckupContext: Sendable {
+    /// What is not to be touched.
+    struct Spared: Sendable {
+        var radio = false
+        var network = false
+    }
+
+    let configuration: SettingsCheck
+    let instruments: Instruments
+    let environment: [String: String]
+    let spared: Spared
+    let destinations: [any ShareDestination]
+    /// What is wrong with those that are not among them.
+    let destinationErrors: [SettingsError]
+    private let known = Mutex(Known())
+
+    private struct Known {
+        var central: Central?
+        var history: SharingRun.History?
+        var pedometers: [Pedometer] = []
+        var heard: [DeviceAddress: Discovery]?
+    }
+
+    init(_ configuration: SettingsCheck, _ instruments: Instruments, environment: [String: String], spared: Spared = Spared()) {
+        self.configuration = configuration
+        self.instruments = instruments
+        self.environment = environment
+        self.spared = spared
+        (destinations, destinationErrors) = Wiring.destinations(from: configuration.destinations, environment)
+    }
+
+    var adapter: String? { configuration.readable?.adapter?.value }
+    /// Nil where nothing says where the history is.
+    var database: String? { configuration.readable?.database.value }
+
+    /// Seconds to listen for.
+    var searchTime: Double {
+        guard let timeout = configuration.readable?.timeout, timeout.source != .standard else { return 10 }
+        return timeout.value
+    }
+
+    // MARK: What was found out
+
+    var central: Central? { known.withLock(\.central) }
+    /// Once it is known to be sound.
+    var history: SharingRun.History? { known.withLock(\.history) }
+    var pedometers: [Pedometer] { known.withLock(\.pedometers) }
+    /// What the scan heard; nil where there was none.
+    var heard: [DeviceAddress: Discovery]? { known.withLock(\.heard) }
+
+    func keep(_ central: Central) { known.withLock { $0.central = central } }
+
+    func keep(_ history: SharingRun.History) throws {
+        // With --user, the others' are left alone.
+        let wanted: User.ID?
+        if let user = configuration.readable?.user, case .flag = user.source {
+            wanted = try history.users().first { $0.name.lowercased() == user.value.lowercased() }?.id ?? 0
+        } else {
+            wanted = nil
+        }
+        let pedometers = try history.pedometers().filter { wanted == nil || $0.user == wanted }
+        known.withLock { ($0.history, $0.pedometers) = (history, pedometers) }
+    }
+
+    func keep(_ heard: [DeviceAddress: Discovery]) { known.withLock { $0.heard = heard } }
+
+    func close() async { await central?.close() }
+}

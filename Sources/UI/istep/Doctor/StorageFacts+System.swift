@@ -1,0 +1,25 @@
+import Foundation
+import StepDomain
+
+extension StorageFacts {
+    /// Of the history's file as it is now; nil where there is none.
+    init?(of context: CheckupContext) {
+        guard let path = context.database, let file = Entry(path: path) else { return nil }
+        let folder = path.hasPrefix("/") || path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+        guard let directory = Entry(path: folder.isEmpty ? "/" : folder) else { return nil }
+        self.init(
+            file: file, directory: directory, logSize: Entry(path: path + "-wal")?.size ?? 0,
+            free: context.instruments.free(directory.path), user: geteuid())
+    }
+}
+
+extension StorageFacts.Entry {
+    /// Nil where there is nothing of that name.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(
+            path: path, mode: status.st_mode & 0o7777, owner: status.st_uid, isWritable: access(path, W_OK) == 0,
+            size: Int(status.st_size))
+    }
+}

@@ -1,0 +1,403 @@
+import Foundation
+import SimulatedBlueZ
+import StepDatabase
+import Testing
+import WebStage
+
+/// What a doctor finds, each provoked: by the program as it is built, on a simulated stack.
+@Suite(.timeLimit(.minutes(5))) struct DoctorTests {
+    /// A ring is added and synced.
+    private func live(_ body: (Household) async throws -> Void) async throws {
+        try await Household.live { home in
+            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "2")
+            #expect(add.status == 0, "\(add.error)")
+            #expect(try await home.istep("sync").status == 0)
+            try await body(home)
+            await home.expectManners()
+        }
+    }
+
+    private func doctor(_ home: Household, _ options: String...) async throws -> Report {
+        Report(try await home.istep.run(["doctor", "--json", "--timeout", "2"] + options))
+    }
+
+    private func configure(_ home: Household, _ text: String) throws {
+        let folder = home.folder.path + "/config/istep"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(text.replacing("FOLDER", with: home.folder.path).utf8).write(to: URL(fileURLWithPath: folder + "/config.toml"))
+    }
+
+    private func history(_ home: Household) -> String { home.folder.path + "/data/istep/history.sqlite" }
+
+    // MARK: A healthy one
+
+    @Test func allIsWell() async throws {
+        try await live { home in
+            let before = try Data(contentsOf: URL(fileURLWithPath: history(home)))
+            let received = home.ring.received.count
+            let report = try await doctor(home)
+            #expect(report.status == 0, "\(report)")
+            #expect(!report.entries.contains { ["fault", "warning"].contains($0.grade) }, "\(report)")
+            for check in ["bus", "daemon", "power", "clock", "configuration", "history", "permissions", "room", "scan", "syncs", "pedometer"] {
+                #expect(report.grades(check).first == "fine", "\(check)")
+            }
+            #expect(report["pedometer"]?.message.contains("battery") == true)
+            // Nothing is changed.
+            #expect(try Data(contentsOf: URL(fileURLWithPath: history(home))) == before)
+            #expect(!home.ring.received.dropFirst(received).contains { $0[0] == 0x01 }, "its clock was set")
+        }
+    }
+
+    @Test func inWords() async throws {
+        try await live { home in
+            await home.stack.inject(.outOfRange, for: home.ring.address)
+            let result = try await home.istep("doctor", "--timeout", "1")
+            #expect(result.status == 75)
+            #expect(result.output.contains("✓ D-Bus: it answers\n"))
+            #expect(result.output.contains("✗ ring: it is not in range"))
+            #expect(result.output.hasSuffix("not looked at.\n"), "the kernel is another's")
+            #expect(result.error.isEmpty, "\(result.error)")
+            let quiet = try await home.istep("doctor", "--timeout", "1", "--quiet")
+            #expect(quiet.status == 75)
+            #expect(quiet.output.hasPrefix("Pedometers\n✗ ring: it is not in range"), "\(quiet.output)")
+        }
+    }
+
+    // MARK: The machine
+
+    @Test func withoutABus() async throws {
+        let report = Report(try await Command(folder: try Folder())("doctor", "--json"))
+        #expect(report.status == 69)
+        #expect(report.grades("bus") == ["fault"])
+        #expect(report.grades("daemon") == ["skipped"] && report.grades("scan") == ["skipped"])
+        #expect(report["daemon"]?.message.contains("D-Bus") == true)
+        #expect(report.grades("history") == ["note"], "there is none yet")
+        #expect(report["bus"]?.cure?.isEmpty == false)
+    }
+
+    @Test func withoutTheDaemon() async throws {
+        try await live { home in
+            await home.stack.leaveBus()
+            let report = try await doctor(home)
+            #expect(report.status == 69)
+            #expect(report["daemon"]?.message.contains("bluetoothd") == true)
+            #expect(report.grades("power") == ["skipped"] && report.grades("pedometer") == ["skipped"])
+            #expect(report.grades("syncs") == ["fine"], "the history tells all the same")
+        }
+    }
+
+    @Test func whereThePolicyDenies() async throws {
+        let stack = try await SimulatedBlueZ.start(timing: .immediate, isClosed: true)
+        let report = Report(try await Command(folder: try Folder(), bus: stack.address)("doctor", "--json"))
+        await stack.stop()
+        #expect(report.status == 77)
+        #expect(report["daemon"]?.trouble == "permission")
+        #expect(report["daemon"]?.cure?.contains("bluetooth") == true)
+    }
+
+    @Test func anAdapterThatIsOff() async throws {
+        try await live { home in
+            await home.stack.setPowered(false)
+            let report = try await doctor(home)
+            #expect(report.status == 69)
+            #expect(report["power"]?.message.contains("off") == true)
+            #expect(report["power"]?.cure?.contains("power on") == true)
+            #expect(report.grades("scan") == ["skipped"])
+        }
+    }
+
+    @Test func anAdapterThatIsGone() async throws {
+        try await live { home in
+            await home.stack.unplug()
+            let report = try await doctor(home)
+            #expect(report.status == 69)
+            #expect(report.grades("power") == ["fault"])
+            #expect(report["power"]?.message.contains("no Bluetooth adapter") == true)
+        }
+    }
+
+    @Test(arguments: [DiscoveryFault.busy, .stalled]) func anAdapterThatIsStuck(_ fault: DiscoveryFault) async throws {
+        try await live { home in
+            await home.stack.setDiscoveryFault(fault)
+            let report = try await doctor(home)
+            #expect(report.status == 75)
+            #expect(report.grades("scan") == ["fault"])
+            #expect(report["scan"]?.cure?.contains("systemctl restart bluetooth") == true)
+            #expect(report.grades("pedometer") == ["skipped"])
+        }
+    }
+
+    @Test func anAdapterThatIsDeaf() async throws {
+        try await live { home in
+            await home.stack.setDiscoveryFault(.deaf)
+            let report = try await doctor(home)
+            #expect(report.status == 75)
+            #expect(report.grades("scan") == ["warning"])
+            #expect(report["scan"]?.message.contains("no device at all") == true)
+        }
+    }
+
+    // MARK: The pedometer
+
+    @Test func outOfRange() async throws {
+        try await live { home in
+            await home.stack.inject(.outOfRange, for: home.ring.address)
+            let report = try await doctor(home)
+            #expect(report.status == 75)
+            #expect(report["pedometer"]?.message.contains("not in range") == true)
+            #expect(report["syncs"]?.message.contains("just now") == true)
+            #expect(report.grades("scan") == ["fine"], "the watch is heard")
+        }
+    }
+
+    @Test func oneThatRefuses() async throws {
+        try await live { home in
+            await home.stack.inject(.refuseConnect(), for: home.ring.address)
+            let report = try await doctor(home)
+            #expect(report.status == 75)
+            #expect(report["pedometer"]?.message.contains("in range, and connecting fails") == true)
+            #expect(report["pedometer"]?.cure?.contains("phone") == true)
+        }
+    }
+
+    @Test func aStaleBond() async throws {
+        try await live { home in
+            await home.stack.inject(
+                .refuseConnect("Authentication Failed", name: "org.bluez.Error.AuthenticationFailed"), for: home.ring.address)
+            let report = try await doctor(home)
+            #expect(report.status == 77)
+            #expect(report["pedometer"]?.message.contains("pairing") == true)
+            #expect(report["pedometer"]?.cure?.contains("bluetoothctl remove \(home.ring.address)") == true)
+        }
+    }
+
+    @Test func aMissingService() async throws {
+        try await live { home in
+            await home.stack.inject(.missingService(SimulatedRing.service), for: home.ring.address)
+            let report = try await doctor(home)
+            #expect(report.status == 69)
+            #expect(report["pedometer"]?.message.contains(SimulatedRing.service.text) == true)
+        }
+    }
+
+    @Test func oneThatDoesNotAnswer() async throws {
+        try await live { home in
+            home.ring.behaviour.refuses = [0x43]
+            let report = try await doctor(home)
+            #expect(report.status == 75)
+            #expect(report["pedometer"]?.message.contains("refused") == true)
+        }
+    }
+
+    @Test func aClockThatIsOff() async throws {
+        try await live { home in
+            // Three hours ahead, and walked since: steps of the future.
+            let shown = home.ring.clock
+            home.ring.setClock(.showing(WallClock(seconds: shown.seconds + 3 * 3600)))
+            home.ring.addSteps(500, at: WallClock(seconds: shown.seconds + 3 * 3600 - 60))
+            let report = try await doctor(home)
+            #expect(report.status == 0)
+            #expect(report.entries.contains { $0.check == "pedometer" && $0.grade == "warning" && $0.message.contains("clock") }, "\(report)")
+            #expect(home.ring.clock.seconds > shown.seconds + 3 * 3600 - 60, "it is left as it is")
+        }
+    }
+
+    @Test func aBatteryThatIsLow() async throws {
+        try await live { home in
+            home.ring.battery = 7
+            let report = try await doctor(home)
+            #expect(report.status == 0)
+            #expect(report.entries.contains { $0.check == "pedometer" && $0.grade == "warning" && $0.message.contains("7 %") }, "\(report)")
+        }
+    }
+
+    @Test func syncsThatFailed() async throws {
+        try await live { home in
+            await home.stack.inject(.outOfRange, for: home.ring.address)
+            #expect(try await home.istep("sync", "--timeout", "1").status == 75)
+            await home.stack.clearFaults()
+            let report = try await doctor(home)
+            #expect(report.status == 0, "it is there again")
+            #expect(report.grades("syncs") == ["warning"])
+            #expect(report["syncs"]?.message.contains("one try since") == true)
+        }
+    }
+
+    @Test func noneThatWasAdded() async throws {
+        try await Household.live { home in
+            let report = Report(try await home.istep("doctor", "--json", "--timeout", "1"))
+            #expect(report.status == 0, "\(report)")
+            #expect(report.entries.contains { $0.cure == "istep add \(home.ring.address)" }, "\(report)")
+        }
+    }
+
+    @Test func aSyncThatRunsIsNotDisturbed() async throws {
+        try await live { home in
+            let report = try await SyncLock.hold(ofDatabase: history(home)) { try await doctor(home) }
+            #expect(report.status == 0)
+            #expect(report["scan"]?.message.contains("process \(getpid())") == true)
+            #expect(report.grades("scan") == ["skipped"] && report.grades("pedometer") == ["skipped"])
+            #expect(report.grades("lock") == ["note"])
+        }
+    }
+
+    @Test func theRadioIsSpared() async throws {
+        try await live { home in
+            let connections = home.stack.history.count { if case .connecting = $0 { true } else { false } }
+            let report = try await doctor(home, "--no-radio")
+            #expect(report.status == 0)
+            #expect(report.grades("scan") == ["skipped"] && report.grades("pedometer") == ["skipped"])
+            #expect(home.stack.history.count { if case .connecting = $0 { true } else { false } } == connections)
+        }
+    }
+
+    // MARK: The history
+
+    @Test func aHistoryThatOthersCanRead() async throws {
+        try await live { home in
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: history(home))
+            let report = try await doctor(home, "--no-radio")
+            #expect(report.status == 0)
+            #expect(report["permissions"]?.cure == "chmod 600 '\(history(home))'")
+        }
+    }
+
+    @Test func aHistoryThatIsDamaged() async throws {
+        try await live { home in
+            let file = try #require(FileHandle(forUpdatingAtPath: history(home)))
+            let size = try file.seekToEnd()
+            try file.seek(toOffset: 4096)
+            try file.write(contentsOf: Data(repeating: 0x5a, count: Int(size) - 4096))
+            try file.close()
+            let report = try await doctor(home)
+            #expect(report.status == 65)
+            #expect(report.grades("history").allSatisfy { $0 == "fault" })
+            #expect(report.grades("power") == ["fine"], "the rest is looked at all the same")
+        }
+    }
+
+    @Test func aFileThatIsNoHistory() async throws {
+        try await live { home in
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: home.folder.path + "/mine.txt"))
+            let report = try await doctor(home, "--db", home.folder.path + "/mine.txt", "--no-radio")
+            #expect(report.status == 65)
+            #expect(report.grades("history") == ["fault"])
+        }
+    }
+
+    // MARK: The configuration
+
+    @Test func aConfigurationThatDoesNotHold() async throws {
+        try await live { home in
+            try configure(home, "timeout = \"long\"\ncolour = 3\n[share.garden]\nkind = \"nonsense\"\n")
+            let report = try await doctor(home)
+            #expect(report.status == 78)
+            #expect(report.grades("configuration") == ["fault", "fault", "fault"], "\(report)")
+            #expect(report.grades("pedometer") == ["fine"], "the rest is looked at all the same")
+        }
+    }
+
+    @Test func aConfigurationThatOthersCanChange() async throws {
+        try await live { home in
+            try configure(home, "timeout = 5\n")
+            let path = home.folder.path + "/config/istep/config.toml"
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+            let report = try await doctor(home, "--no-radio")
+            #expect(report.grades("configuration") == ["warning"])
+        }
+    }
+
+    // MARK: Destinations
+
+    private func withServer(_ answer: @escaping @Sendable (ReceivedRequest) -> Answer, _ body: (Household, String) async throws -> Void) async throws {
+        let server = try LoopbackServer.start(answer)
+        defer { server.stop() }
+        try await live { home in try await body(home, server.url) }
+    }
+
+    private func token(_ home: Household, mode: Int = 0o600) throws {
+        let path = home.folder.path + "/token"
+        try Data("secret-token\n".utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    private func garden(_ url: String) -> String {
+        "[share.garden]\nkind = \"home-assistant\"\nurl = \"\(url)\"\ninsecure = true\ntoken_file = \"FOLDER/token\"\n"
+    }
+
+    @Test func aDestinationThatRefusesTheToken() async throws {
+        try await withServer({ _ in .reply(status: 401) }) { home, url in
+            try token(home)
+            try configure(home, garden(url))
+            let report = try await doctor(home, "--no-radio")
+            #expect(report.status == 77, "\(report)")
+            #expect(report["destination"]?.subject == "garden")
+            #expect(report["destination"]?.trouble == "permission")
+            #expect(!report.text.contains("secret-token"))
+        }
+    }
+
+    @Test func aDestinationThatIsDown() async throws {
+        let port = try UnansweredPort.refusing()
+        try await live { home in
+            try token(home)
+            try configure(home, garden(port.url))
+            let report = try await doctor(home, "--no-radio")
+            #expect(report.status == 75, "\(report)")
+            #expect(report["destination"]?.trouble == "temporary")
+        }
+    }
+
+    @Test func aDestinationThatAnswers() async throws {
+        try await withServer({ _ in .json(#"{"message":"API running."}"#) }) { home, url in
+            try token(home)
+            try configure(home, garden(url))
+            #expect(try await doctor(home, "--no-radio").grades("destination") == ["fine"])
+        }
+    }
+
+    @Test func aTokenThatOthersCanRead() async throws {
+        try await withServer({ _ in .json("{}") }) { home, url in
+            try token(home, mode: 0o644)
+            try configure(home, garden(url))
+            let report = try await doctor(home, "--no-radio")
+            #expect(report.status == 78)
+            #expect(report["destination"]?.message.contains("chmod 600") == true)
+        }
+    }
+
+    @Test func theNetworkIsSpared() async throws {
+        try await withServer({ _ in .reply(status: 401) }) { home, url in
+            try token(home)
+            try configure(home, garden(url))
+            let report = try await doctor(home, "--no-radio", "--no-network")
+            #expect(report.status == 0)
+            #expect(report.grades("destination") == ["skipped"])
+        }
+    }
+}
+
+/// What `istep doctor --json` said.
+struct Report: CustomStringConvertible {
+    struct Entry: Decodable {
+        var check, area, subject, grade, message: String
+        var trouble, cure: String?
+    }
+
+    private struct Document: Decodable { var findings: [Entry] }
+
+    let status: Int32
+    let entries: [Entry]
+    let text: String
+
+    init(_ result: Command.Result) {
+        status = result.status
+        text = result.output + result.error
+        entries = (try? JSONDecoder().decode(Document.self, from: Data(result.output.utf8)))?.findings ?? []
+    }
+
+    /// The first of a check.
+    subscript(check: String) -> Entry? { entries.first { $0.check == check } }
+    func grades(_ check: String) -> [String] { entries.filter { $0.check == check }.map(\.grade) }
+    var description: String { text }
+}
