@@ -129,7 +129,7 @@ let package = Package(
             name: "istepTests",
             dependencies: [
                 "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "WebStage", "SystemdStage", "DesktopStage", "PrivateBus",
-                "DBus", "BlueZ", "Settings",
+                "DBus", "BlueZ", "Pedometers", "Settings",
             ],
             path: "Tests/istepTests", swiftSettings: rules),
         .testTarget(

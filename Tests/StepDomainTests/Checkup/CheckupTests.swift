@@ -74,17 +74,21 @@ import Testing
         #expect(findings.map(\.remark.grade) == [.fault(.temporary)])
     }
 
-    @Test func interruptedItEnds() async throws {
+    @Test func interruptedItEndsWhenAllIsPutInOrder() async throws {
         let (begun, begin) = AsyncStream<Void>.makeStream()
+        let isInOrder = Mutex(false)
         let slow = Check("slow", .history, "disk") {
             begin.finish()
             for await _ in AsyncStream<Void>.makeStream().stream {}
+            for _ in 0..<100 { await Task.yield() }     // the link is let go
+            isInOrder.withLock { $0 = true }
             return []
         }
         let task = Task { try await checkup().run([{ [slow, self.check("next")] }]) }
         for await _ in begun {}
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(isInOrder.withLock { $0 })
     }
 }
 

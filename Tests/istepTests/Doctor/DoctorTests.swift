@@ -241,6 +241,22 @@ import WebStage
         }
     }
 
+    @Test func interruptedItLetsTheRingGo() async throws {
+        try await live { home in
+            func writes(_ events: [SimulationEvent]) -> Int { events.count { if case .wrote = $0 { true } else { false } } }
+            var left = writes(home.stack.history) + 1
+            home.ring.behaviour.deaf = [0x03]
+            let running = try home.istep.start(["doctor"])
+            for await event in home.stack.events {
+                if case .wrote = event { left -= 1 }
+                if left == 0 { break }
+            }
+            running.send(SIGTERM)
+            #expect(await running.result.status == 128 + SIGTERM)
+            await home.expectManners()
+        }
+    }
+
     @Test func theRadioIsSpared() async throws {
         try await live { home in
             let connections = home.stack.history.count { if case .connecting = $0 { true } else { false } }
@@ -273,6 +289,7 @@ import WebStage
             #expect(report.status == 65)
             #expect(report.grades("history").allSatisfy { $0 == "fault" })
             #expect(report.grades("power") == ["fine"], "the rest is looked at all the same")
+            #expect(!report.text.contains("no pedometer was added"), "who knows")
         }
     }
 

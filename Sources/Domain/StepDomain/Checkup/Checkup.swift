@@ -57,44 +57,49 @@ public struct Checkup: Sendable {
 
     private enum Event: Sendable {
         case done(Result<[Remark], any Error>)
-        case timeUp, graceUp
+        /// The limit has passed, or nobody wants to know any more.
+        case over
+        case graceUp
     }
 
     /// Not in a task group, which would wait for a look that hears of no cancellation: at a file system that does not answer, say.
+    /// One that does hear is waited for, so that no link is left behind.
     private func look(_ check: Check) async -> [Remark] {
         let (events, end) = AsyncStream<Event>.makeStream()
         let work = Task {
             do { end.yield(.done(.success(try await check.look()))) } catch { end.yield(.done(.failure(error))) }
         }
-        let timer = Task { [clock] in
+        let limit = Task { [clock] in
             try await clock.sleep(for: check.limit)
-            end.yield(.timeUp)
-            try await clock.sleep(for: Self.grace)
-            end.yield(.graceUp)
+            end.yield(.over)
         }
-        defer {
-            timer.cancel()
-            work.cancel()
-        }
-        return await withTaskCancellationHandler {
-            var isLate = false
+        // A task of its own: in one that is cancelled, the stream would end at once.
+        let outcome = Task { [clock, explain] in
+            var grace: Task<Void, any Error>?
+            defer { grace?.cancel() }
             for await event in events {
                 switch event {
-                case .done(.success(let remarks)) where !isLate: return remarks
-                case .done(.failure(let error)) where !isLate: return [explain(error, check)]
-                case .timeUp:
-                    isLate = true
+                case .done(.success(let remarks)) where grace == nil: return remarks
+                case .done(.failure(let error)) where grace == nil: return [explain(error, check)]
+                case .done, .graceUp: return [Self.late(check)]
+                case .over:
                     work.cancel()
-                case .done, .graceUp: return [late(check)]
+                    grace = grace ?? Task {
+                        try await clock.sleep(for: Self.grace)
+                        end.yield(.graceUp)
+                    }
                 }
             }
-            return []       // cancelled
-        } onCancel: {
+            return []
+        }
+        defer {
+            limit.cancel()
             work.cancel()
         }
+        return await withTaskCancellationHandler { await outcome.value } onCancel: { end.yield(.over) }
     }
 
-    private func late(_ check: Check) -> Remark {
+    private static func late(_ check: Check) -> Remark {
         Remark(
             .fault(.temporary), check.subject, "no answer within \(check.limit.components.seconds) seconds",
             cure: "Try again. If it stays so, the machine's log may tell why: journalctl -b -p warning")

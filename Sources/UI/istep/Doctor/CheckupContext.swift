@@ -24,7 +24,8 @@ final class CheckupContext: Sendable {
     private struct Known {
         var central: Central?
         var history: SharingRun.History?
-        var pedometers: [Pedometer] = []
+        /// Nil while nobody knows which there are.
+        var pedometers: [Pedometer]?
         var heard: [DeviceAddress: Discovery]?
     }
 
@@ -51,7 +52,8 @@ final class CheckupContext: Sendable {
     var central: Central? { known.withLock(\.central) }
     /// Once it is known to be sound.
     var history: SharingRun.History? { known.withLock(\.history) }
-    var pedometers: [Pedometer] { known.withLock(\.pedometers) }
+    /// Nil where the history does not tell.
+    var pedometers: [Pedometer]? { known.withLock(\.pedometers) }
     /// What the scan heard; nil where there was none.
     var heard: [DeviceAddress: Discovery]? { known.withLock(\.heard) }
 
@@ -68,6 +70,9 @@ final class CheckupContext: Sendable {
         let pedometers = try history.pedometers().filter { wanted == nil || $0.user == wanted }
         known.withLock { ($0.history, $0.pedometers) = (history, pedometers) }
     }
+
+    /// There is no history yet, and so no pedometer.
+    func keepNoHistory() { known.withLock { $0.pedometers = [] } }
 
     func keep(_ heard: [DeviceAddress: Discovery]) { known.withLock { $0.heard = heard } }
 

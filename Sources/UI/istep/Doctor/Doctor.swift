@@ -8,7 +8,7 @@ enum Doctor {
         { [.configuration($0)] },
         { [.history($0), .permissions($0), .room($0), .lock($0)] },
         { [.scan($0)] },
-        { context in context.pedometers.flatMap { [.lastSyncs(of: $0, context), .pedometer($0, context)] } },
+        { context in (context.pedometers ?? []).flatMap { [.lastSyncs(of: $0, context), .pedometer($0, context)] } },
         { context in context.destinations.isEmpty ? [.noDestination] : context.destinations.map { .destination($0, context) } },
         { [.timer($0)] },
     ]

@@ -65,16 +65,24 @@ struct PedometerRemarks {
 
     private func refusing(_ failure: ConnectFailure) -> Remark {
         if failure.suspectsPairing || failure.reason == .pairingBroken { return stale("\(failure)") }
+        let message = "it is in range, and connecting fails: \(failure)"
+        if failure.reason == .busy {
+            return Remark(.fault(.temporary), name, message, cure: "Another program of this machine is connecting to it: end that, or wait.")
+        }
+        // BlueZ has many words for keys that do not fit, and none of them for that alone.
+        if discovery?.isPaired == true {
+            return Remark(
+                .fault(.temporary), name, "\(message); the pairing may be lost on one side",
+                cure: "Bring it nearer and try again. If it stays so: \(pairingAgain)")
+        }
         return Remark(
-            .fault(.temporary), name, "it is in range, and connecting fails: \(failure)",
-            cure: failure.reason == .busy
-                ? "Another program of this machine is connecting to it: end that, or wait."
-                : "A phone or another computer may hold it: let it go there. Else bring it nearer, or restart it.")
+            .fault(.temporary), name, message,
+            cure: "A phone or another computer may hold it: let it go there. Else bring it nearer, or restart it.")
     }
 
     private func stale(_ reason: String) -> Remark {
-        Remark(
-            .fault(.permission), name, "its pairing with this machine seems to be lost on one side: \(reason)",
-            cure: "bluetoothctl remove \(pedometer.address), then istep sync \(name), which pairs again")
+        Remark(.fault(.permission), name, "the pairing with this machine seems to be lost on one side: \(reason)", cure: pairingAgain)
     }
+
+    private var pairingAgain: String { "bluetoothctl remove \(pedometer.address), then istep sync \(name), which pairs again" }
 }

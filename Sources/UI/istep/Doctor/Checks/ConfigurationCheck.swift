@@ -11,7 +11,7 @@ extension Check {
                 Remark(.fault(.configuration), subject, $0.description, cure: "istep config check tells when all of it holds")
             }
             // Whoever can write it can have the steps sent anywhere.
-            for entry in check.files.compactMap(StorageFacts.Entry.init) where entry.mode & 0o022 != 0 {
+            for entry in try await blocking({ check.files.compactMap(StorageFacts.Entry.init) }) where entry.mode & 0o022 != 0 {
                 remarks.append(Remark(.warning, subject, "others on this machine can change \(entry.path)", cure: "chmod go-w '\(entry.path)'"))
             }
             if remarks.isEmpty {

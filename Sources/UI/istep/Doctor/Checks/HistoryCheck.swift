@@ -14,11 +14,14 @@ extension Check {
             do {
                 health = try await StepDatabase.examine(path)
             } catch HistoryError.missing {
+                context.keepNoHistory()
                 return [Remark(.note, subject, "there is none at \(path) yet", cure: "istep scan, then istep add ADDRESS")]
             }
             let remarks = health.remarks(subject, path: path)
             // To open an older one is to change it.
-            if !health.isOlder, !remarks.contains(where: \.grade.isFault) { try context.keep(StepDatabase(path: path, for: .reading)) }
+            if !health.isOlder, !remarks.contains(where: \.grade.isFault) {
+                try await blocking { try context.keep(StepDatabase(path: path, for: .reading)) }
+            }
             return remarks
         }
     }

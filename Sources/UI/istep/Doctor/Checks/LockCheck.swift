@@ -7,11 +7,11 @@ extension Check {
         Check("lock", .history, "lock") {
             guard let path = context.database else { return [] }
             let works: [SyncLock.Work] = [.syncing, .sharing]
-            return works.compactMap { work in
+            return try await blocking { works.compactMap { work in
                 SyncLock.holder(ofDatabase: path, for: work).map {
                     Remark(.note, "lock", "a \(work.rawValue) is running (process \($0))")
                 }
-            }
+            } }
         }
     }
 }

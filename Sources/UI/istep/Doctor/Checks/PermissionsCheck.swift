@@ -4,7 +4,7 @@ extension Check {
     /// The history is its owner's alone.
     static func permissions(_ context: CheckupContext) -> Check {
         Check("permissions", .history, "permissions") {
-            StorageFacts(of: context)?.privacy ?? []
+            try await blocking { StorageFacts(of: context)?.privacy ?? [] }
         }
     }
 }

@@ -11,10 +11,10 @@ extension Check {
         return Check("scan", .pedometers, subject, needs: ["power"], limit: .seconds(seconds + 40)) {
             if context.spared.radio { return [Remark(.skipped, subject, "not looked at, as --no-radio says")] }
             guard let central = context.central else { return [] }
-            if let process = context.database.flatMap({ SyncLock.holder(ofDatabase: $0) }) {
+            if let process = try await blocking({ context.database.flatMap { SyncLock.holder(ofDatabase: $0) } }) {
                 return [Remark(.skipped, subject, "not looked at: a sync is running (process \(process)), and is not to be disturbed")]
             }
-            let wanted = Set(context.pedometers.compactMap { DeviceAddress($0.address) })
+            let wanted = Set((context.pedometers ?? []).compactMap { DeviceAddress($0.address) })
             var heard: [DeviceAddress: Discovery] = [:]
             do {
                 for try await discovery in await central.scan(ScanFilter(), adapter: context.adapter, limit: .seconds(seconds)) {
@@ -25,7 +25,8 @@ extension Check {
                 return [Remark(error, subject, cure: cureOfStuck)]
             }
             context.keep(heard)
-            return [remark(subject, heard, isMissed: !wanted.isEmpty, seconds: seconds)] + strangers(subject, heard, wanted)
+            let remark = remark(subject, heard, isMissed: !wanted.isEmpty, seconds: seconds)
+            return context.pedometers?.isEmpty == true ? [remark, newcomer(subject, heard)] : [remark]
         }
     }
 
@@ -43,12 +44,12 @@ extension Check {
             cure: "If there should be some: " + cureOfStuck)
     }
 
-    /// Somebody may have forgotten to add what is in range.
-    private static func strangers(_ subject: String, _ heard: [DeviceAddress: Discovery], _ wanted: Set<DeviceAddress>) -> [Remark] {
-        guard wanted.isEmpty else { return [] }
-        let found = heard.values.filter { PedometerRegistry.model(of: $0) != nil }.sorted { $0.address < $1.address }
-        guard let first = found.first else { return [Remark(.note, subject, "no pedometer was added yet", cure: "istep scan, then istep add ADDRESS")] }
-        return [Remark(.note, subject, "there is \(first.name ?? "\(first.address)"), and no pedometer was added yet", cure: "istep add \(first.address)")]
+    /// Nothing was added: what is in range might be.
+    private static func newcomer(_ subject: String, _ heard: [DeviceAddress: Discovery]) -> Remark {
+        let found = heard.values.filter { PedometerRegistry.model(of: $0) != nil }.min { $0.address < $1.address }
+        guard let found else { return Remark(.note, subject, "no pedometer was added yet", cure: "istep scan, then istep add ADDRESS") }
+        return Remark(
+            .note, subject, "there is \(found.name ?? "\(found.address)"), and no pedometer was added yet", cure: "istep add \(found.address)")
     }
 }
 
