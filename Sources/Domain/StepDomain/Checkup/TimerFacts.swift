@@ -9,7 +9,7 @@ public struct TimerFacts: Hashable, Sendable {
     public var isActive: Bool
     public var lastRun: Timestamp?
     public var nextRun: Timestamp?
-    /// systemd's word for how the last run ended: `success`, `exit-code`, `timeout`, …
+    /// How the last run ended, in systemd's word: `success`, `exit-code 69`, `timeout`, …; nil where it never ran.
     public var lastResult: String?
     /// Whether the user's timers run while nobody is logged in; nil where it cannot be told.
     public var lingers: Bool?
@@ -38,17 +38,17 @@ extension TimerFacts {
     public func remarks(now: Timestamp, localTime: LocalTime) -> [Remark] {
         let subject = "timer"
         guard isInstalled else {
-            return [Remark(.note, subject, "there is no \(unit): nothing is synced by itself", cure: "istep auto on")]
+            return [Remark(.note, subject, "there is no \(unit): nothing is synced by itself", cure: "Install istep with its units, then: \(auto)")]
         }
         guard isEnabled || isActive else {
-            return [Remark(.note, subject, "\(unit) is switched off: nothing is synced by itself", cure: "istep auto on")]
+            return [Remark(.note, subject, "\(unit) is switched off: nothing is synced by itself", cure: auto)]
         }
         guard isActive else {
             return [Remark(.warning, subject, "\(unit) is enabled and does not run", cure: "\(systemctl) start \(unit)")]
         }
         var remarks = [run(subject, now, localTime)]
         if !isEnabled {
-            remarks.append(Remark(.warning, subject, "\(unit) runs, but will not after the next start of the machine", cure: "istep auto on"))
+            remarks.append(Remark(.warning, subject, "\(unit) runs, but will not after the next start of the machine", cure: auto))
         }
         if lingers == false, !isSystemWide {
             remarks.append(Remark(
@@ -70,6 +70,7 @@ extension TimerFacts {
         return Remark(.fine, subject, last)
     }
 
+    private var auto: String { isSystemWide ? "sudo istep auto on --system" : "istep auto on" }
     private var service: String { unit.hasSuffix(".timer") ? String(unit.dropLast(6)) : unit }
     private var systemctl: String { isSystemWide ? "sudo systemctl" : "systemctl --user" }
     private var journal: String { isSystemWide ? "journalctl -u \(service)" : "journalctl --user -u \(service)" }

@@ -28,7 +28,7 @@ struct Instruments: Sendable {
                     now: now(), isSynchronised: await isSynchronised(by: bus), zone: TimeZoneName.current(environment),
                     isDesktop: environment["XDG_CURRENT_DESKTOP"]?.isEmpty == false)
             },
-            timers: { nil }, now: now, localTime: .system, clock: ContinuousClock())
+            timers: { try await TimerFacts.all(environment) }, now: now, localTime: .system, clock: ContinuousClock())
     }
 
     private static func freeSpace(_ path: String) -> Int? {

@@ -42,7 +42,7 @@ struct SyncRun {
     /// - Throws: `SyncLockError.held` while another sync runs, `CommandFailure` where the machine's clock cannot be right.
     func run(_ pedometers: [Pedometer]) async throws -> Result {
         // A board without a battery-backed clock begins in the past; a ring set by it would be wrong for days.
-        guard wiring.now() >= Self.earliest else {
+        guard wiring.now() >= TimeFacts.earliest else {
             throw CommandFailure(
                 .temporary, "This machine's clock says \(wiring.localTime.day(of: wiring.now())).",
                 advice: "Wait until it is set (timedatectl tells), then sync again.")
@@ -67,9 +67,6 @@ struct SyncRun {
             result.fault = Failure(error)
         }
     }
-
-    /// 2025-01-01: older than any istep.
-    private static let earliest = Timestamp(1_735_689_600)
 
     private func synchronize(_ pedometers: [Pedometer]) async -> [SyncReport] {
         if isPatient { await AdapterWait()(wiring.adapter) { [wiring] in try await wiring.central() } }

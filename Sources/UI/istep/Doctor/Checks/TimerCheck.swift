@@ -7,7 +7,7 @@ extension Check {
         return Check("timer", .schedule, subject, limit: .seconds(30)) {
             let instruments = context.instruments
             guard let timers = try await instruments.timers(), !timers.isEmpty else {
-                return [Remark(.note, subject, "systemd cannot be asked here, so that something else has to run istep sync")]
+                return [Remark(.note, subject, "there is no systemd to ask: something else has to run istep sync --unattended")]
             }
             return timers.flatMap { $0.remarks(now: instruments.now(), localTime: instruments.localTime) }
         }

@@ -1,0 +1,79 @@
+import DBus
+import Foundation
+import PrivateBus
+import SystemdStage
+import Testing
+
+/// What a doctor says of the timer, on a systemd that is played.
+@Suite(.timeLimit(.minutes(5))) struct TimerTests {
+    private static let names = ["istep-sync.timer", "istep-sync.service"]
+
+    /// - Parameter change: what is not as it is after an installation, by unit.
+    private func doctor(
+        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), linger: Bool? = true, isSystemWide: Bool = false
+    ) async throws -> [Report.Entry] {
+        let bus = try await PrivateBus.start()
+        let folder = try Folder()
+        let systemd = try await FakeSystemd.start(bus.address, units: units, linger: linger)
+        var istep = Command(folder: folder, bus: bus.address)
+        istep.environment["DBUS_SESSION_BUS_ADDRESS"] = isSystemWide ? nil : bus.address
+        let report = Report(try await istep("doctor", "--json", "--no-radio"))
+        await systemd.close()
+        bus.stop()
+        return report.entries.filter { $0.check == "timer" }
+    }
+
+    private func units(_ result: String = "success", status: Int32 = 0, active: String = "active") -> [String: FakeSystemd.Unit] {
+        var units = FakeSystemd.installed(Self.names)
+        let now = UInt64(Date().timeIntervalSince1970)
+        units["istep-sync.timer"]?.fileState = "enabled"
+        units["istep-sync.timer"]?.activeState = active
+        units["istep-sync.timer"]?.own = [
+            "LastTriggerUSec": .uint64((now - 3600) * 1_000_000), "NextElapseUSecRealtime": .uint64((now + 3600) * 1_000_000),
+        ]
+        units["istep-sync.service"]?.own = [
+            "ExecMainExitTimestamp": .uint64((now - 3600) * 1_000_000), "Result": .string(result), "ExecMainCode": .int32(1),
+            "ExecMainStatus": .int32(status),
+        ]
+        return units
+    }
+
+    @Test func withoutSystemd() async throws {
+        let report = Report(try await Command(folder: try Folder())("doctor", "--json", "--no-radio"))
+        #expect(report["timer"]?.message.contains("no systemd") == true)
+        #expect(report.grades("timer") == ["note"])
+    }
+
+    @Test func notInstalled() async throws {
+        let entries = try await doctor([:])
+        #expect(entries.map(\.grade) == ["note"])
+        #expect(entries.first?.message.contains("there is no istep-sync.timer") == true, "\(entries)")
+    }
+
+    @Test func switchedOff() async throws {
+        #expect(try await doctor().first?.cure == "istep auto on")
+    }
+
+    @Test func itRuns() async throws {
+        // The machine's bus is the user's here: both have it.
+        let entries = try await doctor(units())
+        #expect(entries.allSatisfy { $0.grade == "fine" } && entries.count == 2, "\(entries)")
+        #expect(entries.first?.message.contains("last run") == true && entries.first?.message.contains("next") == true)
+    }
+
+    @Test func theMachines() async throws {
+        let entries = try await doctor(units("exit-code", status: 69), isSystemWide: true)
+        #expect(entries.map(\.grade) == ["warning"])
+        #expect(entries.first?.message.contains("exit-code 69") == true)
+        #expect(entries.first?.cure == "journalctl -u istep-sync tells why")
+    }
+
+    @Test func stopped() async throws {
+        #expect(try await doctor(units(active: "inactive")).first?.cure == "systemctl --user start istep-sync.timer")
+    }
+
+    @Test func notLingering() async throws {
+        let entries = try await doctor(units(), linger: false)
+        #expect(entries.contains { $0.subject == "lingering" && $0.cure?.contains("enable-linger") == true })
+    }
+}
