@@ -11,6 +11,11 @@ struct Adapter: Sendable {
     var clients: [String: DiscoveryClient] = [:]
     /// Counts the starts of discovery: what a former round has planned does not happen any more.
     var round = 0
+    /// Who listens without a discovery, and to what.
+    var applications: Set<MonitorApplication> = []
+    var monitors: [AdvertisementMonitor] = []
+    /// As `round`, for the monitors.
+    var monitoringRound = 0
 
     /// `/org/bluez/hci0`
     init(name: String, address: String) {
@@ -49,6 +54,11 @@ struct Adapter: Sendable {
             "SupportedIncludes": .strings(["tx-power", "appearance", "local-name"]),
             "SupportedSecondaryChannels": .strings(["1M", "2M", "Coded"]),
         ],
+    ]
+
+    /// What `bluetoothd --experimental` shows besides, on a controller that cannot filter by itself.
+    static let experiments: [String: ObjectTree.Properties] = [
+        Interface.monitorManager: ["SupportedMonitorTypes": .strings(["or_patterns"]), "SupportedFeatures": .strings([])]
     ]
 }
 

@@ -7,6 +7,7 @@ extension Daemon {
         adapters[path]?.isPowered = on
         if !on { quiet(path) }
         set("Powered", .boolean(on), of: Interface.adapter, at: path)
+        if on { beginMonitoring(on: path) }
     }
 
     /// No radio any more: links and sessions end.
@@ -25,6 +26,7 @@ extension Daemon {
     func unplug(_ path: ObjectPath) {
         guard adapters[path]?.isPresent == true else { return }
         quiet(path)
+        removeMonitors(on: path, releasing: true) { _ in true }
         for device in devices.values where device.adapter == path { withdrawObjects(of: device.path) }
         withdraw(path)
         adapters[path]?.isPresent = false
@@ -47,7 +49,9 @@ extension Daemon {
 
     private func export(_ path: ObjectPath) {
         guard let adapter = adapters[path] else { return }
-        publish(path, Adapter.companions.merging([Interface.adapter: adapter.properties]) { $1 })
+        var interfaces = Adapter.companions.merging([Interface.adapter: adapter.properties]) { $1 }
+        if quirks.isExperimental { interfaces.merge(Adapter.experiments) { $1 } }
+        publish(path, interfaces)
         let stored = devices.values.filter { $0.adapter == path && !$0.isTemporary }
         for device in devices.values where device.adapter == path && device.isTemporary { devices[device.path] = nil }
         for device in stored { publish(device.path, [Interface.device: device.storedProperties]) }
@@ -58,6 +62,7 @@ extension Daemon {
         for path in adapters.keys {
             adapters[path]?.clients = [:]
             adapters[path]?.round += 1
+            removeMonitors(on: path, releasing: false) { _ in true }
         }
         for path in devices.keys { devices[path]?.reset() }
         agents = AgentList()
@@ -71,6 +76,7 @@ extension Daemon {
         for path in adapters.keys {
             endDiscovery(of: client, on: path)
             adapters[path]?.clients[client] = nil
+            removeMonitors(on: path, releasing: false) { $0.client == client }
         }
         for path in devices.keys { endSubscriptions(of: client, device: path) }
         removeAgent(of: client)

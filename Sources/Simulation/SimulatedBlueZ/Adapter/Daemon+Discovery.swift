@@ -82,24 +82,43 @@ extension Daemon {
 
     /// Everybody who is listening hears the peripheral once.
     func advertise(_ address: String) {
-        for adapter in adapters.values where adapter.isDiscovering { advertise(address, on: adapter.path) }
+        for adapter in adapters.values {
+            if adapter.isDiscovering { advertise(address, on: adapter.path) }
+            if !adapter.monitors.isEmpty { tellMonitors(of: address, on: adapter.path) }
+        }
     }
 
     private func advertise(_ address: String, on adapterPath: ObjectPath) {
         guard let adapter = adapters[adapterPath], adapter.isDiscovering, adapter.fault != .deaf, let peripheral = peripherals[address],
-            faults[address]?.isOutOfRange != true, !isLinked(address)
+            let advertisement = heard(peripheral),
+            DiscoveryFilter.anyMatches(adapter.activeFilters, advertisement, address: address)
         else { return }
+        appear(
+            peripheral, advertisement, at: adapter.devicePath(address), on: adapterPath,
+            isFiltered: adapter.activeFilters.allSatisfy { $0 != nil })
+    }
+
+    /// What arrives of an advertisement; nil where the peripheral is silent or too far.
+    func heard(_ peripheral: any SimulatedPeripheral) -> Advertisement? {
+        let address = peripheral.address
+        guard faults[address]?.isOutOfRange != true, !isLinked(address) else { return nil }
         var advertisement = faults[address]?.renamed(peripheral.advertisement) ?? peripheral.advertisement
         advertisement.rssi += Int16(dice.roll(-5...5))
-        guard DiscoveryFilter.anyMatches(adapter.activeFilters, advertisement, address: address) else { return }
-        let path = adapter.devicePath(address)
+        return advertisement
+    }
+
+    /// The peripheral's object comes, or tells what is new.
+    func appear(
+        _ peripheral: any SimulatedPeripheral, _ advertisement: Advertisement, at path: ObjectPath, on adapter: ObjectPath,
+        isFiltered: Bool
+    ) {
         if devices[path] == nil {
-            let device = Device(path: path, adapter: adapterPath, peripheral: peripheral)
+            let device = Device(path: path, adapter: adapter, peripheral: peripheral)
             devices[path] = device
             publish(path, [Interface.device: device.properties(advertisement)])
-            events.add(.found(address))
+            events.add(.found(peripheral.address))
         } else {
-            update(path, advertisement, isFiltered: adapter.activeFilters.allSatisfy { $0 != nil })
+            update(path, advertisement, isFiltered: isFiltered)
         }
         keepTemporary(path)
     }

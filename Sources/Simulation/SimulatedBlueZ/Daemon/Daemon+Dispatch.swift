@@ -26,6 +26,7 @@ extension Daemon {
         case Interface.device: try deviceMethod(request)
         case Interface.characteristic: try characteristicMethod(request)
         case Interface.descriptor: try descriptorMethod(request)
+        case Interface.monitorManager: try monitorManagerMethod(request)
         case Interface.agentManager: try agentManagerMethod(request)
         default: throw .notSupported
         }

@@ -1,4 +1,4 @@
-/// The interfaces that bluetoothd 5.66 shows on a Debian 12 machine without experimental features. Those that have nothing
+/// The interfaces that bluetoothd 5.66 shows on a Debian 12 machine; of the experimental ones, the monitors of advertisements. Those that have nothing
 /// to do with a central are there to be seen; their methods answer `NotSupported`.
 enum Interface {
     static let introspectable = "org.freedesktop.DBus.Introspectable"
@@ -17,6 +17,8 @@ enum Interface {
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let descriptor = "org.bluez.GattDescriptor1"
     static let agent = "org.bluez.Agent1"
+    static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
+    static let monitor = "org.bluez.AdvertisementMonitor1"
 
     static let all: [String: InterfaceDescription] = Dictionary(
         uniqueKeysWithValues: descriptions.map { ($0.name, $0) })
@@ -55,6 +57,9 @@ enum Interface {
             .method("RegisterApplication", ["application:o", "options:a{sv}"])
             .method("UnregisterApplication", ["application:o"])
             .property("SupportedUUIDs", "as"),
+        InterfaceDescription(monitorManager)
+            .method("RegisterMonitor", ["application:o"]).method("UnregisterMonitor", ["application:o"])
+            .property("SupportedMonitorTypes", "as").property("SupportedFeatures", "as"),
         InterfaceDescription(networkServer)
             .method("Register", ["uuid:s", "bridge:s"]).method("Unregister", ["uuid:s"]),
         adapterDescription, deviceDescription, characteristicDescription,

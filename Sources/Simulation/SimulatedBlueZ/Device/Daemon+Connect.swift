@@ -147,7 +147,8 @@ extension Daemon {
         devices[path]?.temporaryTimer = number
         after(timing.temporaryTimeout) { daemon in
             guard let device = daemon.devices[path], device.isTemporary, device.temporaryTimer == number else { return }
-            let isHeard = daemon.adapters[device.adapter]?.isDiscovering == true
+            let adapter = daemon.adapters[device.adapter]
+            let isHeard = (adapter?.isDiscovering == true || adapter?.monitors.isEmpty == false)
                 && daemon.faults[device.address]?.isOutOfRange != true
             isHeard ? daemon.keepTemporary(path) : daemon.remove(path)
         }

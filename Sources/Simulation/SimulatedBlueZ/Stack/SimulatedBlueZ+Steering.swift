@@ -80,6 +80,8 @@ extension SimulatedBlueZ {
         /// Number of notify sessions and acquired sockets.
         public var subscriptions = 0
         public var hasAgent = false
+        /// Number of monitors of advertisements.
+        public var monitors = 0
 
         public init() {}
     }
@@ -91,6 +93,7 @@ extension SimulatedBlueZ {
                 for (path, adapter) in daemon.adapters where adapter.isDiscovering {
                     snapshot.discovering.insert(path.string.replacing("/org/bluez/", with: ""))
                 }
+                snapshot.monitors = daemon.adapters.values.map(\.monitors.count).reduce(0, +)
                 for device in daemon.devices.values {
                     if device.link != nil { snapshot.connected.insert(device.address) }
                     if device.isBonded { snapshot.bonded.insert(device.address) }

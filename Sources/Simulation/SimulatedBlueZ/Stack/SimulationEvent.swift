@@ -3,6 +3,8 @@ import Synchronization
 /// What happens in a simulated stack, for tests and transcripts. Addresses are those of peripherals.
 public enum SimulationEvent: Sendable, Hashable {
     case discovering(Bool)
+    /// A monitor of advertisements is at work; or the last one is gone.
+    case monitoring(Bool)
     case found(String)
     case connecting(String)
     case connected(String)

@@ -44,6 +44,8 @@ public struct Quirks: Sendable, Hashable {
     public var hidesClientConfiguration = false
     /// Has no `AcquireNotify` and `AcquireWrite`, as 5.45 and older.
     public var hasNoAcquire = false
+    /// Was started with `--experimental`: offers monitors of advertisements.
+    public var isExperimental = false
 
     public init() {}
 }
