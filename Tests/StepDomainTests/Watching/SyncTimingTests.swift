@@ -1,0 +1,70 @@
+import StepDomain
+import Testing
+
+/// 2026-05-20, an hour east of Greenwich, a reading every 15 minutes.
+struct SyncTimingTests {
+    private let localTime = LocalTime.fixed(3600)
+    private let timing = SyncTiming(interval: 900)
+
+    /// Of the day: `hour:minute` there.
+    private func at(_ hour: Int, _ minute: Int = 0) -> Timestamp {
+        localTime.moment(Day(year: 2026, month: 5, day: 20)!, seconds: hour * 3600 + minute * 60)
+    }
+
+    private func due(
+        _ now: Timestamp, last: Timestamp? = nil, failed: Timestamp? = nil, _ failures: Int = 0, todayOnly: Bool = false
+    ) -> Timestamp {
+        let standing = SyncTiming.Standing(
+            lastComplete: last, lastFailure: failed, failures: failures, keepsTodayOnly: todayOnly)
+        return timing.due(standing, now: now, localTime: localTime)
+    }
+
+    @Test func oneThatWasNeverReadIsReadNow() { #expect(due(at(12)) == at(12)) }
+
+    @Test func oneThatIsNearIsReadAtIntervals() {
+        #expect(due(at(12, 3), last: at(12)) == at(12, 15))
+        #expect(due(at(14), last: at(12)) <= at(14))
+    }
+
+    @Test func aReadingInTheFutureSaysNothing() {
+        #expect(due(at(12), last: at(18)) == at(12))
+        #expect(due(at(12), last: at(12) + 30) == at(12, 15) + 30)
+    }
+
+    @Test(arguments: [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 30), (60, 30), (10_000, 30)])
+    func oneThatFailsIsLeftAloneLongerAndLonger(failures: Int, minutes: Int) {
+        #expect(due(at(12), failed: at(12), failures) == at(12, minutes))
+        // But not sooner than it would be read anyway.
+        #expect(due(at(12), last: at(11, 58), failed: at(12), failures) == max(at(12, 13), at(12, minutes)))
+    }
+
+    @Test func aFailureOfAClockThatWasAheadHoldsNothingUp() {
+        #expect(due(at(12), failed: at(18), 3) == at(12))
+    }
+
+    @Test func aCountOfTodayIsReadOnceMoreBeforeMidnight() {
+        #expect(due(at(23, 50), last: at(23, 49), todayOnly: true) == at(23, 55))
+        #expect(due(at(23, 50), last: at(23, 49), todayOnly: false) == at(24, 4))
+        #expect(due(at(23, 56), last: at(23, 55), todayOnly: true) == at(24, 10))
+        // The next day is another one.
+        #expect(due(at(24, 1), last: at(23, 55), todayOnly: true) == at(24, 10))
+    }
+
+    @Test func beforeMidnightAFailureIsTriedAgainSoon() {
+        #expect(due(at(23, 57), last: at(22), failed: at(23, 57), 5, todayOnly: true) == at(23, 58))
+        #expect(due(at(23, 57), last: at(22), failed: at(23, 57), 5) == at(24, 13))
+        #expect(due(at(23, 57), failed: at(23, 57), 5, todayOnly: true) == at(23, 58))
+    }
+
+    @Test func midnightIsWhereThePlaceHasIt() throws {
+        // Clocks are put back at 03:00: the day has 25 hours.
+        let day = try #require(Day(year: 2026, month: 10, day: 25))
+        let change = Timestamp(day.daysSince1970 * 86_400 + 3600)
+        let berlin = LocalTime { $0 < change ? 7200 : 3600 }
+        let last = berlin.moment(day, seconds: 0)
+        let standing = SyncTiming.Standing(lastComplete: last, keepsTodayOnly: true)
+        #expect(SyncTiming(interval: 86_400 * 2).due(standing, now: last + 60, localTime: berlin) == last + 25 * 3600 - 300)
+    }
+
+    @Test func anIntervalIsAMinuteAtLeast() { #expect(SyncTiming(interval: -5).interval == 60) }
+}
