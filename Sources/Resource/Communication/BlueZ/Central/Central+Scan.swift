@@ -71,7 +71,7 @@ extension Central {
     }
 
     /// An adapter that is gone or down because `bluetoothd` ended, or a switch was thrown, is told so.
-    private func explain(_ error: BluetoothError, _ adapter: AdapterRecord) async -> BluetoothError {
+    func explain(_ error: BluetoothError, _ adapter: AdapterRecord) async -> BluetoothError {
         switch error {
         case .adapterLost: return await daemon.cache.owner == nil ? .daemonNotRunning : error
         case .adapterDown:

@@ -25,7 +25,7 @@ struct ScanState {
     }
 
     /// These change by an advertisement only.
-    private static let fromAdvertisements: Set<String> = ["RSSI", "ManufacturerData", "ServiceData", "AdvertisingData"]
+    static let fromAdvertisements: Set<String> = ["RSSI", "ManufacturerData", "ServiceData", "AdvertisingData"]
 
     private mutating func forget(_ path: ObjectPath) -> Discovery? {
         told[path] = nil

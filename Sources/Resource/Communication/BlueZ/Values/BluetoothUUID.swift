@@ -26,6 +26,11 @@ public struct BluetoothUUID: Sendable, Hashable {
         return UInt16(exactly: high >> 32)
     }
 
+    /// 16 bytes, the least significant first, as they are on the air.
+    var littleEndianBytes: [UInt8] {
+        [low, high].flatMap { half in stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) } }
+    }
+
     /// Reads 4, 8 or 32 hexadecimal digits in either case: `180f`, `0x180F`, `0000180f` or, with or without
     /// its hyphens at the usual places, the full form. Anything else gives nil.
     public init?(_ text: String) {
