@@ -66,6 +66,31 @@ public struct BluetoothPedometerReader: PedometerReader {
         }.report
     }
 
+    /// Stays connected and tells today's steps as the pedometer does, until the link ends or the task is cancelled.
+    ///
+    /// Nothing of it is kept. It costs the pedometer's battery, and hides it from other programs.
+    ///
+    /// - Parameters:
+    ///   - known: today's steps by a reading just before.
+    ///   - told: called with each figure, the first time with nil, when it is connected and listens.
+    /// - Returns: false for a model that tells nothing unasked: then it did not connect.
+    /// - Throws: the link's end as `BluetoothError.linkLost`, and what can stand in the way of a link.
+    public func follow(
+        _ pedometer: Pedometer, known: Int, told: @escaping @Sendable (Int?) -> Void
+    ) async throws -> Bool {
+        let model = try PedometerRegistry.model(pedometer.model)
+        guard let session = try model.live(pedometer, known: known) else { return false }
+        try await withPeripheral(of: pedometer, model) { peripheral in
+            var session = session
+            let notifications = try await peripheral.notifications(session.address.service, session.address.characteristic)
+            told(nil)
+            for try await value in notifications {
+                if let steps = session.steps(after: value) { told(steps) }
+            }
+        }
+        return true
+    }
+
     /// Connects, checks the services, runs `body`; once more with pairing where it turns out that the pedometer wants it.
     ///
     /// Nothing tells beforehand whether a characteristic demands encryption, and pairing with a pedometer that knows none

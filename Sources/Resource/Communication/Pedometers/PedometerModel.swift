@@ -22,6 +22,11 @@ public protocol PedometerModel: Sendable {
     /// Begins a short reading that only shows whether the pedometer answers, and what it tells of its battery and clock: nothing
     /// is changed on it, and what it delivers is thrown away.
     static func look(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
+    /// Follows its steps while it is connected; nil for a model that tells nothing unasked.
+    ///
+    /// - Parameter known: today's steps by a reading just before.
+    /// - Throws: `.badOption` where the pedometer's stored options do not hold.
+    static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)?
 }
 
 /// What a session is told before it begins.

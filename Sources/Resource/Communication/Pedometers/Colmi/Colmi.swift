@@ -35,6 +35,8 @@ public enum Colmi: PedometerModel {
     /// The days before are there the next night, too.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
 
+    public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { ColmiLive(known: known) }
+
     public static func session(_ context: SessionContext) -> any PedometerSession { ColmiSession(context) }
 
     public static func look(_ context: SessionContext) -> any PedometerSession { ColmiSession(context, isLook: true) }

@@ -8,7 +8,11 @@ struct ColmiPacket: Hashable {
         static let setTime: UInt8 = 0x01
         static let battery: UInt8 = 0x03
         static let steps: UInt8 = 0x43
+        static let unasked: UInt8 = 0x73
     }
+
+    /// `[1]` of an unasked packet that tells today's steps.
+    static let unaskedSteps: UInt8 = 0x12
 
     let bytes: [UInt8]
 

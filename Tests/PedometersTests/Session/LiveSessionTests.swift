@@ -1,0 +1,123 @@
+import BlueZ
+import DBus
+import Foundation
+import SimulatedBlueZ
+import StepDomain
+import Synchronization
+import Testing
+
+@testable import Pedometers
+
+struct LiveSessionTests {
+    /// `73 12` with three numbers of 24 bits.
+    private func packet(_ steps: [UInt8]) -> [UInt8] { ColmiPacket(0x73, [0x12] + steps + [0, 1, 2, 0, 0, 9]).bytes }
+
+    @Test func aRingsNumbersFromTheBigEnd() {
+        var live = ColmiLive(known: 8_000)
+        #expect(live.steps(after: packet([0x00, 0x1f, 0x90])) == 8_080)
+        #expect(live.steps(after: packet([0x00, 0x20, 0x00])) == 8_192)
+    }
+
+    @Test func aRingsNumbersFromTheLittleEnd() {
+        var live = ColmiLive(known: 8_000)
+        #expect(live.steps(after: packet([0x90, 0x1f, 0x00])) == 8_080)
+        // Once known, the order stays: 32 from the big end would be nearer to nothing.
+        #expect(live.steps(after: packet([0x00, 0x20, 0x00])) == 8_192)
+        #expect(live.steps(after: packet([0x10, 0x27, 0x00])) == 10_000)
+    }
+
+    @Test func theFirstStepsOfADay() {
+        var big = ColmiLive(known: 0)
+        #expect(big.steps(after: packet([0, 0, 0])) == 0)
+        #expect(big.steps(after: packet([0, 0, 7])) == 7)
+        var little = ColmiLive(known: 0)
+        #expect(little.steps(after: packet([0, 0, 0])) == 0)
+        #expect(little.steps(after: packet([7, 0, 0])) == 7)
+    }
+
+    @Test func whatARingSaysBesidesIsNoFigure() {
+        var live = ColmiLive(known: 100)
+        #expect(live.steps(after: ColmiPacket(0x73, [0x0c, 80]).bytes) == nil)
+        #expect(live.steps(after: ColmiPacket(0x43, [0x12, 0, 0, 1]).bytes) == nil)
+        #expect(live.steps(after: ColmiPacket(0xf3, [0x12, 0, 0, 1]).bytes) == nil)
+        #expect(live.steps(after: Array(packet([0, 0, 101]).dropLast())) == nil)
+        var broken = packet([0, 0, 101])
+        broken[15] &+= 1
+        #expect(live.steps(after: broken) == nil)
+        #expect(live.steps(after: packet([0xff, 0xff, 0xff])) == nil)
+        #expect(live.steps(after: []) == nil)
+    }
+
+    private func generic(_ counts: String, cursor: Int? = nil, known: Int) throws -> any LiveSession {
+        let counter = cursor.map { CounterReading(at: Timestamp(0), value: $0, utcOffset: 0) }
+        let pedometer = Pedometer(
+            id: 1, user: 1, model: Generic.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "watch",
+            options: ["service": "fff0", "characteristic": "fff1", "counts": counts], cursor: PedometerCursor(counter: counter))
+        return try #require(try Generic.live(pedometer, known: known))
+    }
+
+    @Test func aCountOfTodayIsWhatItSays() throws {
+        var live = try generic("today", known: 4_000)
+        #expect(live.address == GATTAddress("fff0", "fff1"))
+        #expect(live.steps(after: [0x67, 0x12, 0, 0]) == 4_711)
+        #expect(live.steps(after: [0x67, 0x12]) == nil)
+        #expect(live.steps(after: [0, 0, 0, 1]) == nil)
+    }
+
+    @Test func aCountThatOnlyGrowsIsTakenFromTheLastReading() throws {
+        var live = try generic("total", cursor: 4_000, known: 900)
+        #expect(live.steps(after: [0x67, 0x12, 0, 0]) == 1_611)
+        #expect(live.steps(after: [0x67, 0, 0, 0]) == nil)
+        var fresh = try generic("total", known: 900)
+        #expect(fresh.steps(after: [0x67, 0x12, 0, 0]) == nil)
+    }
+}
+
+/// Following a simulated pedometer over a real D-Bus.
+@Suite(.timeLimit(.minutes(5))) struct FollowTests {
+    @Test func stepsAreToldUntilTheLinkEnds() async throws {
+        let watch = SimulatedPedometer.infiniTime()
+        let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
+        let reader = BluetoothPedometerReader(now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address)) })
+        let pedometer = Pedometer(
+            id: 1, user: 1, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
+            options: ["service": watch.steps.service.text, "characteristic": watch.steps.characteristic.text, "counts": "today"])
+        let told = Mutex<[Int?]>([])
+        let task = Task {
+            try await reader.follow(pedometer, known: 0) { steps in
+                told.withLock { $0.append(steps) }
+                switch steps {
+                case nil: watch.set(100)
+                case 100: watch.set(120)
+                default: Task { await stack.drop(watch.address) }
+                }
+            }
+        }
+        await #expect(throws: BluetoothError.self) { _ = try await task.value }
+        #expect(told.withLock { $0 } == [nil, 100, 120])
+        let snapshot = await stack.snapshot
+        #expect(snapshot.connected.isEmpty && snapshot.discovering.isEmpty)
+        await stack.stop()
+    }
+
+    @Test func whoStopsFollowingLetsThePedometerGo() async throws {
+        let ring = SimulatedRing()
+        let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
+        let reader = BluetoothPedometerReader(now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address)) })
+        let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
+        let known = ring.truth(daysAgo: 0).reduce(0) { $0 + $1.steps }
+        let (stream, continuation) = AsyncStream<Int?>.makeStream()
+        let task = Task { try await reader.follow(pedometer, known: known) { continuation.yield($0) } }
+        for await steps in stream {
+            if let steps {
+                #expect(steps >= known)
+                break
+            }
+            ring.announceSteps()
+        }
+        task.cancel()
+        _ = try? await task.value
+        #expect(await stack.snapshot.connected.isEmpty)
+        await stack.stop()
+    }
+}
