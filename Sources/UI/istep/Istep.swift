@@ -20,7 +20,7 @@ struct Istep: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            ScanCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self,
+            ScanCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self, WatchCommand.self,
             ShowCommand.self, ShareCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self,
             OutboxCommand.self, AutoCommand.self, ConfigCommand.self, DoctorCommand.self, DemoCommand.self,
         ])
