@@ -94,6 +94,17 @@ final class Running: Sendable {
         }
     }
 
+    /// Standard output so far.
+    var outputSoFar: String { text(output) }
+
+    /// Returns once standard output is as wanted.
+    func until(_ isWanted: (String) -> Bool) async throws {
+        while !isWanted(outputSoFar) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     private func text(_ file: URL) -> String { String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self) }
 
     func send(_ signal: Int32) { kill(processIdentifier, signal) }

@@ -14,12 +14,14 @@ struct Household {
     var istep: Command
     let zone: TimeZone
 
-    static func live(_ timing: Timing = .immediate, _ body: (Household) async throws -> Void) async throws {
+    static func live(
+        _ timing: Timing = .immediate, quirks: Quirks = Quirks(), _ body: (Household) async throws -> Void
+    ) async throws {
         let hours = try #require(Self.restingHours(at: Date()))
         let zone = try #require(TimeZone(secondsFromGMT: hours * 3600))
         let ring = SimulatedRing(clock: .local(zone))
         let watch = SimulatedPedometer.infiniTime(zone: zone)
-        let stack = try await SimulatedBlueZ.start(peripherals: [ring, watch], timing: timing)
+        let stack = try await SimulatedBlueZ.start(peripherals: [ring, watch], timing: timing, quirks: quirks)
         do {
             let folder = try Folder()
             // POSIX writes offsets west of Greenwich as positive.

@@ -51,6 +51,7 @@ actor Watch {
     private var lastGlance: Timestamp?
     private var lastBeat: Timestamp?
     private var lastStatus = ""
+    private var isReady = false
 
     init(_ wiring: Wiring, _ order: Order) {
         self.wiring = wiring
@@ -71,6 +72,7 @@ actor Watch {
         let listening = Task { [happens] in await ears.run { happens.yield(.sighting($0)) } }
         await act()
         notifier?.ready(lastStatus)
+        isReady = true
         for await event in events {
             take(event)
             // Figures come with each step: what they change is on the screen.
@@ -254,6 +256,6 @@ actor Watch {
         if figures.isEmpty { report.status(text) }
         guard text != lastStatus else { return }
         lastStatus = text
-        notifier?.status(text)
+        if isReady { notifier?.status(text) }
     }
 }

@@ -1,0 +1,201 @@
+import Foundation
+import SimulatedBlueZ
+import StepDatabase
+import Testing
+
+/// `istep watch` as a user or systemd runs it: it stays, reads who comes, and ends when it is told to.
+@Suite(.timeLimit(.minutes(5))) struct WatchTests {
+    /// A ring that was added, in or out of range, with monitors of advertisements: what comes into range is heard at once.
+    private func withRing(inRange: Bool = true, isExperimental: Bool = true, _ body: (Household) async throws -> Void) async throws {
+        var quirks = Quirks()
+        quirks.isExperimental = isExperimental
+        try await Household.live(quirks: quirks) { home in
+            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "2")
+            #expect(add.status == 0, "\(add.error)")
+            if !inRange { await home.stack.inject(.outOfRange, for: home.ring.address) }
+            try await body(home)
+            await home.expectManners()
+            #expect(await home.stack.snapshot.monitors == 0)
+        }
+    }
+
+    private func end(_ running: Running) async -> Command.Result {
+        running.send(SIGTERM)
+        return await running.result
+    }
+
+    @Test(arguments: [true, false]) func whoIsInRangeIsRead(isExperimental: Bool) async throws {
+        try await withRing(isExperimental: isExperimental) { home in
+            let running = try home.istep.start(["watch"])
+            try await running.until { $0.contains("new steps") }
+            let result = await end(running)
+            #expect(result.status == 0, "\(result.error)")
+            #expect(result.error.contains("Watching for ring."))
+            #expect(result.output.contains("  ring: "))
+            #expect(try await home.istep("show", "-1", "--json").json["steps"] as? Int == home.walked(daysAgo: 1))
+        }
+    }
+
+    @Test func whoComesIntoRangeIsReadThen() async throws {
+        try await withRing(inRange: false) { home in
+            let running = try home.istep.start(["watch", "--unattended"])
+            for await event in home.stack.events where event == .monitoring(true) { break }
+            #expect(running.outputSoFar.isEmpty)
+            await home.stack.remove(.outOfRange, for: home.ring.address)
+            try await running.until { $0.contains("new steps") }
+            let result = await end(running)
+            #expect(result.status == 0)
+            #expect(result.output.split(separator: "\n").count == 1)
+            #expect(try await home.istep("show", "-1", "--json").json["steps"] as? Int == home.walked(daysAgo: 1))
+        }
+    }
+
+    @Test func aBluetoothdThatIsRestartedIsWaitedFor() async throws {
+        try await withRing(inRange: false) { home in
+            let running = try home.istep.start(["watch", "--unattended"])
+            for await event in home.stack.events where event == .monitoring(true) { break }
+            try await home.stack.restart()
+            await home.stack.remove(.outOfRange, for: home.ring.address)
+            try await running.until { $0.contains("new steps") }
+            let result = await end(running)
+            #expect(result.status == 0)
+            #expect(result.error.contains("bluetoothd"))
+        }
+    }
+
+    @Test func anAdapterThatIsPulledOutIsWaitedFor() async throws {
+        try await withRing { home in
+            await home.stack.unplug()
+            let running = try home.istep.start(["watch", "--unattended"])
+            await home.stack.plug()
+            try await running.until { $0.contains("new steps") }
+            #expect(await end(running).status == 0)
+        }
+    }
+
+    @Test func oneAfterTheOther() async throws {
+        try await withRing { home in
+            let add = try await home.istep(
+                "add", home.watch.address, "--name", "watch", "--model", "generic", "--service", home.watch.steps.service.text,
+                "--characteristic", home.watch.steps.characteristic.text, "--counts", "today", "--timeout", "2")
+            #expect(add.status == 0, "\(add.error)")
+            let running = try home.istep.start(["watch", "--unattended"])
+            try await running.until { $0.contains("ring: ") && $0.contains("watch: ") }
+            #expect(await end(running).status == 0)
+        }
+    }
+
+    @Test func interruptedItLetsTheRingGo() async throws {
+        try await withRing { home in
+            home.ring.behaviour.deaf = [0x03]
+            let running = try home.istep.start(["watch"])
+            for await event in home.stack.events { if case .wrote = event { break } }
+            #expect(await end(running).status == 0)
+        }
+    }
+
+    @Test func anotherSyncThatRunsIsWaitedFor() async throws {
+        try await withRing { home in
+            let database = home.folder.path + "/data/istep/history.sqlite"
+            let result = try await SyncLock.hold(ofDatabase: database) {
+                let running = try home.istep.start(["watch"])
+                for await event in home.stack.events where event == .monitoring(true) { break }
+                for await event in home.stack.events where event == .monitoring(false) { break }
+                return await end(running)
+            }
+            #expect(result.status == 0)
+            #expect(!home.stack.history.contains { if case .wrote = $0 { true } else { false } })
+        }
+    }
+
+    @Test func liveStepsAreShownAsTheyAreMade() async throws {
+        try await withRing { home in
+            let running = try home.istep.start(["watch", "--live"])
+            try await running.until { $0.contains("new steps") }
+            let today = home.walked(daysAgo: 0)
+            try await running.until {
+                home.ring.announceSteps()
+                return $0.contains("steps today")
+            }
+            let result = await end(running)
+            #expect(result.status == 0)
+            let grouped = today.formatted(.number.locale(Locale(identifier: "en_US")))
+            #expect(result.output.contains("ring: \(grouped) steps today"))
+        }
+    }
+
+    // MARK: Before the first pedometer
+
+    @Test func withoutAPedometerTheFirstStepIsTold() async throws {
+        let folder = try Folder()
+        let result = try await Command(folder: folder)("watch")
+        #expect(result.status == 69)
+        #expect(result.error.contains("istep add"))
+        #expect(try await Command(folder: folder)("watch", "--every", "0").status == 64)
+    }
+
+    @Test func aServiceWaitsForTheFirstPedometerAndForTheBus() async throws {
+        let folder = try Folder()
+        let socket = try NotifySocket(in: folder)
+        var istep = Command(folder: folder)
+        istep.environment["NOTIFY_SOCKET"] = socket.path
+        let running = try istep.start(["watch", "--unattended"])
+        #expect(try await socket.next().hasPrefix("READY=1\nSTATUS=No pedometer to watch."))
+        running.send(SIGTERM)
+        #expect(await running.result.status == 0)
+        #expect(try await socket.next() == "STOPPING=1")
+    }
+
+    // MARK: Under systemd
+
+    @Test func systemdHearsThatItLives() async throws {
+        try await withRing(inRange: false) { home in
+            let socket = try NotifySocket(in: home.folder)
+            var istep = home.istep
+            istep.environment["NOTIFY_SOCKET"] = socket.path
+            istep.environment["WATCHDOG_USEC"] = "2000000"
+            let running = try istep.start(["watch", "--unattended"])
+            var heard: [String] = []
+            // Alive at the beginning and again, though nothing happens.
+            while heard.filter({ $0 == "WATCHDOG=1" }).count < 3 { heard.append(try await socket.next()) }
+            #expect(heard.contains("READY=1\nSTATUS=Looking for ring"))
+            #expect(await end(running).status == 0)
+            var last = heard.last
+            while last != "STOPPING=1" { last = try await socket.next() }
+        }
+    }
+}
+
+/// As systemd's own: a datagram socket that services write to.
+private final class NotifySocket: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    init(in folder: Folder) throws {
+        path = folder.path + "/notify"
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        try #require(bytes.count < 108)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(2 + bytes.count)
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        }
+        try #require(result == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next datagram, waited for.
+    func next() async throws -> String {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count > 0 { return String(decoding: buffer[..<count], as: UTF8.self) }
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}
