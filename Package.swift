@@ -147,5 +147,8 @@ let package = Package(
         .executableTarget(
             name: "DecoderBenchmark", dependencies: ["Pedometers", "BlueZ", "StepDomain"],
             path: "Tests/Benchmarks/DecoderBenchmark", swiftSettings: rules),
+        .executableTarget(
+            name: "WatchBenchmark", dependencies: ["SimulatedBlueZ"],
+            path: "Tests/Benchmarks/WatchBenchmark", swiftSettings: rules),
     ]
 )
