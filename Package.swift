@@ -89,11 +89,12 @@ let package = Package(
 
         // UI
         layer(ui, "StepViews", ["StepDomain"]),
+        .target(name: "CExecutor", path: ui + "CExecutor"),
         .executableTarget(
             name: "istep",
             dependencies: [
                 "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "DBus",
-                "Systemd", "Desktop",
+                "Systemd", "Desktop", "CExecutor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules),

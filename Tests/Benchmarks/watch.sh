@@ -22,7 +22,7 @@ trap finish EXIT
 export HOME=$directory XDG_CONFIG_HOME=$directory XDG_DATA_HOME=$directory XDG_RUNTIME_DIR=$directory
 
 ## Switches of all threads so far: those that have ended meanwhile are lost, so it is looked at often
-switches() { awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum + 0 }' /proc/"$1"/task/*/status 2>/dev/null; }
+switches() { { cat /proc/"$1"/task/*/status 2>/dev/null || true; } | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum + 0 }'; }
 
 measure() {     # WHAT: of the process $watch
     local sum=0 last now i

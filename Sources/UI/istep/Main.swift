@@ -1,4 +1,5 @@
 import ArgumentParser
+import CExecutor
 import Foundation
 import StepViews
 import Systemd
@@ -6,7 +7,9 @@ import Systemd
 /// Parses, runs, and turns whatever is thrown into words on standard error and a documented exit code.
 @main
 enum Main {
-    static func main() async {
+    @MainActor static func main() async {
+        // Before any task has left this thread. What is over in a moment has no use for it.
+        if CommandLine.arguments.contains(WatchCommand.configuration.commandName ?? "") { run_tasks_unwatched() }
         Output.reserveStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)    // 'istep show | head' ends by a failed write, not by a signal
         let status = await Interruption.guarding { await run(Array(CommandLine.arguments.dropFirst())) }

@@ -18,6 +18,8 @@ struct Wiring: Sendable {
     let environment: [String: String]
     let localTime = LocalTime.system
     let now: @Sendable () -> Timestamp = { Timestamp(Int(Date().timeIntervalSince1970)) }
+    /// Measures limits and pauses.
+    var clock: any Clock<Duration> = ContinuousClock()
     let databasePath: String
     let adapter: String?
     let limits: ConnectionLimits
@@ -62,7 +64,7 @@ struct Wiring: Sendable {
     }
 
     /// On the machine's bus, or on the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
-    func central() async throws -> Central { try await Central.open(Self.systemBus(environment)) }
+    func central() async throws -> Central { try await Central.open(Self.systemBus(environment), clock: clock) }
 
     static func systemBus(_ environment: [String: String]) -> DBusAddress {
         environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : DBusAddress.address($0) } ?? .system
@@ -86,7 +88,7 @@ struct Wiring: Sendable {
     /// - Parameter days: at most so many back, today counted; nil for all that is new.
     func reader(days: Int? = nil) -> BluetoothPedometerReader {
         BluetoothPedometerReader(
-            adapter: adapter, limits: limits, days: days, localTime: localTime, now: now,
+            adapter: adapter, limits: limits, days: days, localTime: localTime, now: now, clock: clock,
             central: { try await central() })
     }
 

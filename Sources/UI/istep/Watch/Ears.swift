@@ -41,7 +41,7 @@ actor Ears {
             }
             setbacks += 1
             // Two seconds to begin with: a bus or a daemon that is just restarted is soon there again.
-            try? await Task.sleep(for: .seconds(min(1 << min(setbacks, 6), 60)), tolerance: .seconds(1))
+            try? await wiring.clock.sleep(for: .seconds(min(1 << min(setbacks, 6), 60)))
         }
     }
 }

@@ -41,6 +41,7 @@ actor Watch {
     private let report: WatchReport
     private let notifier: ServiceNotifier?
     private let ears: Ears
+    private var kept = KeptHistory()
     private var state: WatchState
     private let events: AsyncStream<Event>
     private let happens: AsyncStream<Event>.Continuation
@@ -54,6 +55,8 @@ actor Watch {
     private var isReady = false
 
     init(_ wiring: Wiring, _ order: Order) {
+        var wiring = wiring
+        wiring.clock = TimerClock()
         self.wiring = wiring
         self.order = order
         report = WatchReport(wiring, order.manner)
@@ -155,7 +158,7 @@ actor Watch {
         lastGlance = wiring.now()
         let history: SharingRun.History
         do throws(HistoryError) {
-            history = try wiring.history(for: .reading)
+            history = try kept.history(of: wiring)
         } catch {
             // A service may be started before the first pedometer is added.
             guard case .missing = error, order.manner == .unattended else { throw error }
@@ -175,13 +178,14 @@ actor Watch {
         guard let pedometer = state.entries[id]?.pedometer else { return }
         state.beginSync(of: id)
         report.status("\(Printable(pedometer.name, limit: 32)): reading")
+        let opened = Result { try kept.history(of: wiring) }
         sync = Task { [wiring, order, report, ears, happens] in
             let result: Result<SyncRun.Result, any Error>
             do {
                 // Connecting while scanning is what often fails.
                 await ears.rest()
                 try Task.checkCancellation()
-                let history = try wiring.history(for: .updating)
+                let history = try opened.get()
                 let run = SyncRun(wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared)
                 let outcome = try await run.run([pedometer])
                 if !Task.isCancelled { try await report.tell(outcome, history: history) }
@@ -215,7 +219,7 @@ actor Watch {
     }
 
     private func today(of pedometer: Pedometer) -> (steps: Int?, goal: Int?) {
-        guard let history = try? wiring.history(for: .reading), let user = try? history.users().first(where: { $0.id == pedometer.user })
+        guard let history = try? kept.history(of: wiring), let user = try? history.users().first(where: { $0.id == pedometer.user })
         else { return (nil, nil) }
         let service = StepDataService(history: history, localTime: wiring.localTime, now: wiring.now)
         let summary = try? service.summary(of: user, on: wiring.localTime.day(of: wiring.now()))
@@ -234,8 +238,8 @@ actor Watch {
         var seconds = Double(min(max((wake ?? now + Self.glance) - now, 1), Self.glance))
         if let interval = notifier?.watchdogInterval { seconds = min(seconds, max(1, interval / .seconds(1))) }
         timer?.cancel()
-        timer = Task { [happens] in
-            guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
+        timer = Task { [happens, clock = wiring.clock] in
+            guard (try? await clock.sleep(for: .seconds(seconds))) != nil else { return }
             happens.yield(.timePassed)
         }
     }

@@ -46,11 +46,12 @@ final class LinkOpener: Sendable {
         }
         if let early { return continuation.resume(returning: early) }
         let deadline = DispatchTime.now() + limit.dispatchInterval
-        DispatchQueue.global().async {
+        // Queues of their own: what blocks must not take a thread from those that run Swift's tasks.
+        DispatchQueue(label: "DBus opening").async {
             self.finish(Handshake.perform(self.address, until: deadline, limit: self.limit))
         }
         // Connecting itself cannot be interrupted (a full backlog, say); whoever waits for it can.
-        DispatchQueue.global().asyncAfter(deadline: deadline + .milliseconds(100)) {
+        DispatchQueue(label: "DBus opening, limit").asyncAfter(deadline: deadline + .milliseconds(100)) {
             self.finish(.failure(Handshake.noAnswer(self.address, self.limit)))
         }
     }
