@@ -23,6 +23,7 @@ public enum Generic: PedometerModel {
     /// A count that only grows loses nothing by being read late.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
         (try? GenericOptions(pedometer.options))?.counting == .today
+    }
 
     public static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)? {
         GenericLive(try GenericOptions(pedometer.options), pedometer, known: known)
