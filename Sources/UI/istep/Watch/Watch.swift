@@ -92,7 +92,7 @@ actor Watch {
         do {
             try look()
             if state.entries.isEmpty, order.manner == .attended {
-                throw UsageFailure("There is no pedometer to watch.", advice: "Add one: istep scan, then istep add ADDRESS.")
+                throw CommandFailure(.usage, "There is no pedometer to watch.", advice: "Add one: istep scan, then istep add ADDRESS.")
             }
         } catch {
             if order.manner == .attended { throw error }
