@@ -89,6 +89,9 @@ import Testing
         #expect(timer { ($0.lastResult, $0.isSystemWide) = ("timeout", true) }.map(\.cure) == ["journalctl -u istep-sync tells why"])
         #expect(timer { ($0.lastRun, $0.nextRun) = (now - 40 * 3600, nil) }.map(\.grade) == [.warning])
         #expect(timer { $0.lastRun = now - 40 * 3600 }.map(\.grade) == [.fine], "it comes")
+        #expect(timer { $0.isWatchActive = true }.map(\.subject) == ["timer", "watch"])
+        #expect(timer { ($0.isEnabled, $0.isActive, $0.isWatchActive) = (false, false, true) }.map(\.subject) == ["watch"], "it needs no timer")
+        #expect(timer { $0.isWatchEnabled = true }.map(\.grade) == [.fine, .warning])
         #expect(timer { $0.lingers = false }.map(\.subject) == ["timer", "lingering"])
         #expect(timer { ($0.lingers, $0.isSystemWide) = (false, true) }.map(\.subject) == ["timer"])
     }

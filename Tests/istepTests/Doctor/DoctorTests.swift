@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 import SimulatedBlueZ
 import StepDatabase
@@ -134,6 +135,18 @@ import WebStage
             #expect(report.status == 75)
             #expect(report.grades("scan") == ["warning"])
             #expect(report["scan"]?.message.contains("no device at all") == true)
+        }
+    }
+
+    @Test func anotherProgramThatScans() async throws {
+        try await live { home in
+            let other = try await DBusConnection.open(.address(home.stack.address))
+            _ = try await other.call("org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "StartDiscovery")
+            let report = try await doctor(home)
+            _ = try await other.call("org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "StopDiscovery")
+            await other.close()
+            #expect(report.status == 0)
+            #expect(report.grades("power") == ["fine", "note"])
         }
     }
 

@@ -68,6 +68,16 @@ import Testing
         #expect(entries.first?.cure == "journalctl -u istep-sync tells why")
     }
 
+    @Test func aWatchThatHasEnded() async throws {
+        var units = units()
+        units["istep-watch.service"] = FakeSystemd.Unit()
+        units["istep-watch.service"]?.fileState = "enabled"
+        units["istep-watch.service"]?.activeState = "failed"
+        let entries = try await doctor(units, isSystemWide: true)
+        #expect(entries.map(\.subject) == ["timer", "watch"])
+        #expect(entries.last?.grade == "warning" && entries.last?.cure == "journalctl -u istep-watch tells why")
+    }
+
     @Test func stopped() async throws {
         #expect(try await doctor(units(active: "inactive")).first?.cure == "systemctl --user start istep-sync.timer")
     }

@@ -11,12 +11,16 @@ public struct TimerFacts: Hashable, Sendable {
     public var nextRun: Timestamp?
     /// How the last run ended, in systemd's word: `success`, `exit-code 69`, `timeout`, …; nil where it never ran.
     public var lastResult: String?
+    /// Whether a watch is to run besides or instead, which syncs whenever a pedometer comes near, and does.
+    public var isWatchEnabled: Bool
+    public var isWatchActive: Bool
     /// Whether the user's timers run while nobody is logged in; nil where it cannot be told.
     public var lingers: Bool?
 
     public init(
         unit: String, isSystemWide: Bool = false, isInstalled: Bool = false, isEnabled: Bool = false, isActive: Bool = false,
-        lastRun: Timestamp? = nil, nextRun: Timestamp? = nil, lastResult: String? = nil, lingers: Bool? = nil
+        lastRun: Timestamp? = nil, nextRun: Timestamp? = nil, lastResult: String? = nil, isWatchEnabled: Bool = false,
+        isWatchActive: Bool = false, lingers: Bool? = nil
     ) {
         self.unit = unit
         self.isSystemWide = isSystemWide
@@ -26,6 +30,8 @@ public struct TimerFacts: Hashable, Sendable {
         self.lastRun = lastRun
         self.nextRun = nextRun
         self.lastResult = lastResult
+        self.isWatchEnabled = isWatchEnabled
+        self.isWatchActive = isWatchActive
         self.lingers = lingers
     }
 
@@ -34,8 +40,21 @@ public struct TimerFacts: Hashable, Sendable {
 }
 
 extension TimerFacts {
-    /// Whether the pedometers are read every night.
+    /// Whether the pedometers are read every night, or whenever they come near.
     public func remarks(now: Timestamp, localTime: LocalTime) -> [Remark] {
+        let watch = watch
+        // Who watches needs no timer.
+        if isWatchActive, !isEnabled, !isActive { return watch }
+        return timer(now, localTime) + watch
+    }
+
+    private var watch: [Remark] {
+        if isWatchActive { return [Remark(.fine, "watch", "it runs")] }
+        guard isWatchEnabled else { return [] }
+        return [Remark(.warning, "watch", "istep-watch.service is enabled and does not run", cure: "\(journal("istep-watch")) tells why")]
+    }
+
+    private func timer(_ now: Timestamp, _ localTime: LocalTime) -> [Remark] {
         let subject = "timer"
         guard isInstalled else {
             return [Remark(.note, subject, "there is no \(unit): nothing is synced by itself", cure: "Install istep with its units, then: \(auto)")]
@@ -62,7 +81,7 @@ extension TimerFacts {
         guard let lastRun else { return Remark(.fine, subject, "has not run yet\(next)") }
         let last = "last run \(clock(lastRun, localTime))\(next)"
         if let lastResult, lastResult != "success" {
-            return Remark(.warning, subject, "\(last); the last one failed (\(lastResult))", cure: "\(journal) tells why")
+            return Remark(.warning, subject, "\(last); the last one failed (\(lastResult))", cure: "\(journal(service)) tells why")
         }
         if now - lastRun > Self.long, nextRun.map({ $0 <= now }) ?? true {
             return Remark(.warning, subject, "\(last); it should have run since", cure: "\(systemctl) restart \(unit)")
@@ -73,7 +92,7 @@ extension TimerFacts {
     private var auto: String { isSystemWide ? "sudo istep auto on --system" : "istep auto on" }
     private var service: String { unit.hasSuffix(".timer") ? String(unit.dropLast(6)) : unit }
     private var systemctl: String { isSystemWide ? "sudo systemctl" : "systemctl --user" }
-    private var journal: String { isSystemWide ? "journalctl -u \(service)" : "journalctl --user -u \(service)" }
+    private func journal(_ unit: String) -> String { isSystemWide ? "journalctl -u \(unit)" : "journalctl --user -u \(unit)" }
 
     private func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
         let text = moment.iso8601(utcOffset: localTime.utcOffset(moment))

@@ -16,7 +16,7 @@ extension TimerFacts {
                 continue
             }
         }
-        let wanted = found.filter { $0.isEnabled || $0.isActive }
+        let wanted = found.filter { $0.isEnabled || $0.isActive || $0.isWatchEnabled || $0.isWatchActive }
         if !wanted.isEmpty { return wanted }
         return (found.first(where: \.isInstalled) ?? found.first).map { [$0] }
     }
@@ -26,11 +26,13 @@ extension TimerFacts {
             try await AutomaticSync.with(scope) { automatic in
                 let timer = try await automatic.manager.state(of: AutomaticSync.nightTimer)
                 let service = try await automatic.manager.state(of: AutomaticSync.service)
+                let watch = try await automatic.manager.state(of: AutomaticSync.watch)
                 let exit = service.lastResult == "exit-code" ? service.exitStatus.map { " \($0)" } ?? "" : ""
                 return TimerFacts(
                     unit: timer.name, isSystemWide: scope == .system, isInstalled: timer.isInstalled, isEnabled: timer.isEnabled,
                     isActive: timer.isActive, lastRun: timer.lastTrigger.map { Timestamp($0) },
                     nextRun: timer.nextElapse.map { Timestamp($0) }, lastResult: service.lastResult.map { $0 + exit },
+                    isWatchEnabled: watch.isEnabled, isWatchActive: watch.isActive,
                     lingers: scope == .user ? await Lingering.isOn(user: getuid(), bus: Wiring.systemBus(environment)) : nil)
             }
         }
