@@ -339,7 +339,9 @@ import WebStage
 
     // MARK: Destinations
 
-    private func withServer(_ answer: @escaping @Sendable (ReceivedRequest) -> Answer, _ body: (Household, String) async throws -> Void) async throws {
+    private func withServer(
+        _ answer: @escaping @Sendable (ReceivedRequest) -> Answer, _ body: (Household, String) async throws -> Void
+    ) async throws {
         let server = try LoopbackServer.start(answer)
         defer { server.stop() }
         try await live { home in try await body(home, server.url) }

@@ -137,7 +137,11 @@ import Testing
         let findings = try await examine(folder: try Folder()) { instruments in
             let now = instruments.now()
             instruments.timers = {
-                [TimerFacts(unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, lastRun: now - 60, lastResult: "exit-code", lingers: false)]
+                [
+                    TimerFacts(
+                        unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, lastRun: now - 60,
+                        lastResult: "exit-code", lingers: false)
+                ]
             }
         }
         #expect(grades(findings, "timer") == [.warning, .note])

@@ -39,8 +39,9 @@ extension OutboxFacts {
         }
         let waiting = entries.filter { ($0.state == .pending || $0.state == .unknown) && $0.nextAttempt != nil && $0.attempts > 0 }
         if let oldest = waiting.compactMap({ $0.firstAttempt ?? $0.changedAt }).min(), now - oldest > Self.long {
+            let reason = waiting.compactMap(\.lastError).last ?? "no reason given"
             remarks.append(Remark(
-                .warning, name, "\(days(waiting.count)) waiting, the oldest for \((now - oldest) / 86_400) days: \(waiting.compactMap(\.lastError).last ?? "no reason given")",
+                .warning, name, "\(days(waiting.count)) waiting, the oldest for \((now - oldest) / 86_400) days: \(reason)",
                 cure: "istep outbox tells more; istep share --wait sends them"))
         }
         return remarks

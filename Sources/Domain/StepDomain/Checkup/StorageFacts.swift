@@ -86,7 +86,9 @@ extension StorageFacts {
         guard let free else { return remarks + [Remark(.note, subject, "how much room is left cannot be told")] }
         let left = "\(megabytes(free)) left for \(directory.path)"
         switch free {
-        case ..<Self.tooLittle: remarks.append(Remark(.fault(.temporary), subject, left, cure: "Free some space. Nothing is lost: a sync goes on where it stopped."))
+        case ..<Self.tooLittle:
+            remarks.append(Remark(
+                .fault(.temporary), subject, left, cure: "Free some space. Nothing is lost: a sync goes on where it stopped."))
         case ..<Self.little: remarks.append(Remark(.warning, subject, left, cure: "Free some space before it is needed."))
         default: remarks.append(Remark(.fine, subject, left))
         }

@@ -57,7 +57,8 @@ extension TimerFacts {
     private func timer(_ now: Timestamp, _ localTime: LocalTime) -> [Remark] {
         let subject = "timer"
         guard isInstalled else {
-            return [Remark(.note, subject, "there is no \(unit): nothing is synced by itself", cure: "Install istep with its units, then: \(auto)")]
+            return [Remark(
+                .note, subject, "there is no \(unit): nothing is synced by itself", cure: "Install istep with its units, then: \(auto)")]
         }
         guard isEnabled || isActive else {
             return [Remark(.note, subject, "\(unit) is switched off: nothing is synced by itself", cure: auto)]
@@ -71,7 +72,8 @@ extension TimerFacts {
         }
         if lingers == false, !isSystemWide {
             remarks.append(Remark(
-                .note, "lingering", "off: the timer runs only while you are logged in", cure: "If it should run always: loginctl enable-linger"))
+                .note, "lingering", "off: the timer runs only while you are logged in",
+                cure: "If it should run always: loginctl enable-linger"))
         }
         return remarks
     }

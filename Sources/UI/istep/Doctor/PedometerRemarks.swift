@@ -52,7 +52,9 @@ struct PedometerRemarks {
         case BluetoothError.connectFailed(_, let failure): return [refusing(failure)]
         case BluetoothError.notPaired where discovery?.isPaired == true: return [stale("it no longer knows this machine")]
         case BluetoothError.notPaired:
-            return [Remark(.fault(.permission), name, "it demands pairing, and is not paired with this machine", cure: "istep sync \(name) pairs with it.")]
+            return [Remark(
+                .fault(.permission), name, "it demands pairing, and is not paired with this machine",
+                cure: "istep sync \(name) pairs with it.")]
         default: return [Remark(error, name)]
         }
     }

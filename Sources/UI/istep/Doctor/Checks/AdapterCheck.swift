@@ -9,7 +9,8 @@ extension Check {
             guard let machine = context.instruments.machine?.read() else { return [] }
             if let fault = machine.fault(adapter: context.adapter), case .noAdapter = fault {
                 let names = machine.radios.map(\.name).joined(separator: ", ")
-                return [Remark(fault, subject, cure: names.isEmpty ? nil : "There is \(names): name that with --adapter or `adapter` in the configuration.")]
+                let cure = "There is \(names): name that with --adapter or `adapter` in the configuration."
+                return [Remark(fault, subject, cure: names.isEmpty ? nil : cure)]
             }
             let radios = machine.radios.map { $0.name + ($0.address.map { " (\($0))" } ?? "") }
             return [Remark(.fine, subject, radios.joined(separator: ", "))]

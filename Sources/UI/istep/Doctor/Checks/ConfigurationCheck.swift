@@ -12,7 +12,8 @@ extension Check {
             }
             // Whoever can write it can have the steps sent anywhere.
             for entry in try await blocking({ check.files.compactMap(StorageFacts.Entry.init) }) where entry.mode & 0o022 != 0 {
-                remarks.append(Remark(.warning, subject, "others on this machine can change \(entry.path)", cure: "chmod go-w '\(entry.path)'"))
+                remarks.append(Remark(
+                    .warning, subject, "others on this machine can change \(entry.path)", cure: "chmod go-w '\(entry.path)'"))
             }
             if remarks.isEmpty {
                 let files = check.files.joined(separator: ", ")

@@ -13,7 +13,8 @@ extension Check {
             if let history = context.history {
                 let users = try history.users()
                 if !users.isEmpty, let problem = SharingRun.problem(with: destination, users) {
-                    remarks.append(Remark(.fault(.configuration), name, "it \(problem)", cure: "Say whose days go there, such as: users = [\"NAME\"]"))
+                    remarks.append(Remark(
+                        .fault(.configuration), name, "it \(problem)", cure: "Say whose days go there, such as: users = [\"NAME\"]"))
                 }
                 let entries = try history.entries(for: name, in: [.pending, .sending, .rejected, .unknown])
                 remarks += OutboxFacts(state: try history.state(of: name), entries: entries, now: context.instruments.now()).remarks

@@ -8,7 +8,9 @@ extension Check {
         // All of a large file is read, maybe from an SD card.
         return Check("history", .history, subject, limit: .seconds(120)) {
             guard let path = context.database else {
-                return [Remark(.fault(.configuration), subject, "nothing says where it is", cure: "Set HOME or XDG_DATA_HOME, or name a file with --db.")]
+                return [Remark(
+                    .fault(.configuration), subject, "nothing says where it is",
+                    cure: "Set HOME or XDG_DATA_HOME, or name a file with --db.")]
             }
             let health: HistoryHealth
             do {

@@ -38,7 +38,9 @@ extension Check {
     private static func remark(
         _ subject: String, _ heard: [DeviceAddress: Discovery], isMissed: Bool, seconds: Double
     ) -> Remark {
-        guard heard.isEmpty else { return Remark(.fine, subject, "the adapter hears \(heard.count == 1 ? "1 device" : "\(heard.count) devices")") }
+        guard heard.isEmpty else {
+            return Remark(.fine, subject, "the adapter hears \(heard.count == 1 ? "1 device" : "\(heard.count) devices")")
+        }
         return Remark(
             isMissed ? .warning : .note, subject, "the adapter hears no device at all within \(Int(seconds)) seconds",
             cure: "If there should be some: " + cureOfStuck)
@@ -47,9 +49,12 @@ extension Check {
     /// Nothing was added: what is in range might be.
     private static func newcomer(_ subject: String, _ heard: [DeviceAddress: Discovery]) -> Remark {
         let found = heard.values.filter { PedometerRegistry.model(of: $0) != nil }.min { $0.address < $1.address }
-        guard let found else { return Remark(.note, subject, "no pedometer was added yet", cure: "istep scan, then istep add ADDRESS") }
+        guard let found else {
+            return Remark(.note, subject, "no pedometer was added yet", cure: "istep scan, then istep add ADDRESS")
+        }
         return Remark(
-            .note, subject, "there is \(found.name ?? "\(found.address)"), and no pedometer was added yet", cure: "istep add \(found.address)")
+            .note, subject, "there is \(found.name ?? "\(found.address)"), and no pedometer was added yet",
+            cure: "istep add \(found.address)")
     }
 }
 
