@@ -6,8 +6,8 @@ import Synchronization
 /// second ends the process where it stands, and so does time when the command does not react: it may wait for a file or a
 /// reader that never comes.
 enum Interruption {
-    /// Seconds for a command to end by itself: more than a link takes to be dropped, less than anybody's patience.
-    private static let grace = 3.0
+    /// Seconds for a command to end by itself: more than a link takes to be dropped (BlueZ alone waits for two), less than anybody's patience.
+    private static let grace = 5.0
 
     /// - Returns: what `body` returned, or 128 and the signal's number when it was interrupted.
     static func guarding(_ body: @escaping @Sendable () async -> Int32) async -> Int32 {

@@ -33,6 +33,8 @@ actor Watch {
         case letGo(Pedometer.ID, (any Error)?)
     }
 
+    /// Seconds between two thoughts about what silence means: it is counted in days.
+    private static let leisure = 6 * 3600
     /// Seconds until the history is looked at again, which may have got another pedometer or another program's sync.
     private static let glance = 60
 
@@ -50,6 +52,10 @@ actor Watch {
     private var figures: [Pedometer.ID: WatchWords.Figure] = [:]
     private var timer: Task<Void, Never>?
     private var lastGlance: Timestamp?
+    /// Since when it has listened without a break, as far as somebody was to be heard.
+    private var listeningSince: Timestamp?
+    private var thinking: Task<Void, Never>?
+    private var lastThought: Timestamp?
     private var lastBeat: Timestamp?
     private var lastStatus = ""
     private var isReady = false
@@ -82,7 +88,7 @@ actor Watch {
             if case .stepped(_, _?) = event { beat() } else { await act() }
         }
         notifier?.stopping()
-        let open = links.values + [sync, timer, listening].compactMap(\.self)
+        let open = links.values + [sync, timer, thinking, listening].compactMap(\.self)
         for task in open { task.cancel() }
         for task in open { await task.value }
         report.end()
@@ -108,8 +114,12 @@ actor Watch {
         switch event {
         case .timePassed: break
         case .sighting(.heard(let address)): state.hear(address)
-        case .sighting(.listening): report.troubleIsOver()
-        case .sighting(.blind(let error)): report.trouble(error)
+        case .sighting(.listening):
+            listeningSince = listeningSince ?? now
+            report.troubleIsOver()
+        case .sighting(.blind(let error)):
+            listeningSince = nil
+            report.trouble(error)
         case .synced(let id, let result):
             sync = nil
             lastGlance = nil
@@ -149,6 +159,7 @@ actor Watch {
         if let id = decision.sync { begin(syncOf: id) }
         if let id = decision.follow { follow(id) }
         if decision.sync == nil, decision.follow == nil, state.busy == nil { await ears.seek(decision.seek) }
+        think(now)
         tellStatus(decision, now)
         sleep(until: decision.wake, now)
     }
@@ -179,14 +190,15 @@ actor Watch {
         state.beginSync(of: id)
         report.status("\(Printable(pedometer.name, limit: 32)): reading")
         let opened = Result { try kept.history(of: wiring) }
-        sync = Task { [wiring, order, report, ears, happens] in
+        sync = Task { [wiring, order, report, ears, happens, since = listeningSince] in
             let result: Result<SyncRun.Result, any Error>
             do {
                 // Connecting while scanning is what often fails.
                 await ears.rest()
                 try Task.checkCancellation()
                 let history = try opened.get()
-                let run = SyncRun(wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared)
+                let run = SyncRun(
+                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, watchedSince: since)
                 let outcome = try await run.run([pedometer])
                 if !Task.isCancelled { try await report.tell(outcome, history: history) }
                 result = .success(outcome)
@@ -194,6 +206,17 @@ actor Watch {
                 result = .failure(error)
             }
             happens.yield(.synced(id, result))
+        }
+    }
+
+    /// A pedometer that is not heard for days is worth a word, though nothing happens.
+    private func think(_ now: Timestamp) {
+        guard let since = listeningSince, !(0..<Self.leisure).contains(now - (lastThought ?? since)),
+            let history = try? kept.history(of: wiring)
+        else { return }
+        lastThought = now
+        thinking = Task { [report] in
+            do { try await report.look(since: since, history: history) } catch { report.trouble(error) }
         }
     }
 

@@ -39,18 +39,23 @@ final class WatchReport: Sendable {
     }
 
     func tell(_ result: SyncRun.Result, history: SharingRun.History) async throws {
+        troubleIsOver()
+        guard manner == .attended else { return try await NightReport(wiring: wiring, history: history).tell(result) }
         progress.end()
-        let view = SyncView(
-            result.reports, shares: result.shared?.view, now: wiring.now(), localTime: wiring.localTime, advice: { Failure($0).advice })
-        if wiring.isForPrograms { return try wiring.show(view) }
-        let lines = view.lines(TextStyle(.standard, environment: wiring.environment))
+        if wiring.isForPrograms { return try wiring.show(result.view(wiring)) }
         let time = WatchWords.time(wiring.now(), wiring.localTime)
-        switch manner {
-        case .attended: for (index, line) in lines.enumerated() { try Output.standard.result((index == 0 ? time : "     ") + "  " + line) }
-        case .unattended: if let line = lines.first { try Output.standard.result(line) }
+        for (index, line) in result.view(wiring).lines(TextStyle(.standard, environment: wiring.environment)).enumerated() {
+            try Output.standard.result((index == 0 ? time : "     ") + "  " + line)
         }
         for (failure, isTold) in result.failures where !isTold { Main.tell(failure) }
-        troubleIsOver()
+        // What cannot be marked is told again.
+        try? history.markSeen(result.told.map(\.id), at: wiring.now())
+    }
+
+    /// What silence comes to; where somebody is watching, they see it.
+    func look(since moment: Timestamp, history: SharingRun.History) async throws {
+        guard manner == .unattended else { return }
+        try await NightReport(wiring: wiring, history: history).look(watchedSince: moment)
     }
 
     /// Something stands in the way; told once until it is another, or has passed.
