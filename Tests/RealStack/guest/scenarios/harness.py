@@ -81,9 +81,11 @@ class Istep:
             path = self.home / directory
             path.mkdir(mode=0o700, exist_ok=True)
             self.environment[variable] = str(path)
+        self.data = self.home / "data"
+        self.command = [os.environ["ISTEP"]]
 
     def start(self, *arguments):
-        return subprocess.Popen([os.environ["ISTEP"], *arguments], env=self.environment, text=True,
+        return subprocess.Popen([*self.command, *arguments], env=self.environment, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def finish(self, process, arguments=("…",), limit=120, since=None):
@@ -112,7 +114,7 @@ class Istep:
     def samples(self):
         """Every sample in the database: the start of its slot and its steps."""
         with tempfile.TemporaryDirectory() as copied:       # to look at it must not mend it
-            shutil.copytree(self.home / "data", copied, dirs_exist_ok=True)
+            shutil.copytree(self.data, copied, dirs_exist_ok=True)
             history, = (f for f in Path(copied).rglob("*") if f.is_file() and f.read_bytes()[:15] == b"SQLite format 3")
             database = sqlite3.connect(history)
             query = "SELECT pedometer, start, steps FROM sample ORDER BY pedometer, start"
