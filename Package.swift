@@ -89,12 +89,12 @@ let package = Package(
 
         // UI
         layer(ui, "StepViews", ["StepDomain"]),
-        .target(name: "CExecutor", path: ui + "CExecutor"),
+        .target(name: "CIdle", path: ui + "CIdle"),
         .executableTarget(
             name: "istep",
             dependencies: [
                 "StepViews", "StepDomain", "StepDatabase", "Settings", "BlueZ", "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "DBus",
-                "Systemd", "Desktop", "CExecutor",
+                "Systemd", "Desktop", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules),

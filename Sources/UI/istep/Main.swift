@@ -1,5 +1,5 @@
 import ArgumentParser
-import CExecutor
+import CIdle
 import Foundation
 import StepViews
 import Systemd
@@ -10,6 +10,8 @@ enum Main {
     @MainActor static func main() async {
         // Before any task has left this thread. What is over in a moment has no use for it.
         if CommandLine.arguments.contains(WatchCommand.configuration.commandName ?? "") { run_tasks_unwatched() }
+        // Else libdispatch tells the system's log of each thread whose priority an ordinary user may not raise.
+        setenv("LIBDISPATCH_LOG", "NO", 0)
         Output.reserveStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)    // 'istep show | head' ends by a failed write, not by a signal
         let status = await Interruption.guarding { await run(Array(CommandLine.arguments.dropFirst())) }

@@ -1,4 +1,5 @@
 import BlueZ
+import CIdle
 import Foundation
 import Pedometers
 import StepDatabase
@@ -123,6 +124,8 @@ actor Watch {
         case .synced(let id, let result):
             sync = nil
             lastGlance = nil
+            // A sync takes some megabytes, which the allocator would keep for the next one.
+            release_free_memory()
             switch result {
             case .success(let result):
                 state.endSync(of: id, isComplete: result.reports.allSatisfy { $0.failure == nil }, at: now)

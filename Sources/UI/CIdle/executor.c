@@ -7,7 +7,8 @@
 // of its sources). Only C can say so: the functions have Swift's calling convention. Where something still gets to the watched queues, such
 // as Task.sleep, it works as ever, and the second's tick begins.
 
-#include "CExecutor.h"
+#include "CIdle.h"
+#include <stddef.h>
 #include <stdint.h>
 
 #define SWIFT __attribute__((swiftcall))
@@ -31,3 +32,10 @@ static SWIFT void enqueue(void *job, void *original) {
 }
 
 void run_tasks_unwatched(void) { swift_task_enqueueGlobal_hook = enqueue; }
+
+void release_free_memory(void) {
+#ifdef __GLIBC__
+    extern int malloc_trim(size_t pad);
+    malloc_trim(0);
+#endif
+}
