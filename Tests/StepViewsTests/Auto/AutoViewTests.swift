@@ -60,7 +60,7 @@ struct AutoViewTests {
 
     @Test func aTimerThatNeverFiredSaysSo() {
         let new = AutoView.Trigger(isEnabled: true, isActive: true, next: Self.now - 3)
-        #expect(lines(night: new)[1] == "  every night: next at once; never yet")
+        #expect(lines(night: new)[1] == "  every night: next at once; not yet since the start")
     }
 
     @Test(arguments: [

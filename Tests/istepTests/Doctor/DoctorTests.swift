@@ -398,6 +398,41 @@ import WebStage
         }
     }
 
+    /// What systemd gives to a service only, nobody else can judge.
+    @Test func aSecretOfAServiceIsNotLookedAt() async throws {
+        try await live { home in
+            try configure(home, """
+                [share.garden]
+                kind = "rest"
+                url = "https://127.0.0.1:1/"
+                token_credential = "istep_garden"
+                """)
+            let report = try await doctor(home)
+            #expect(report.status == 0, "\(report)")
+            #expect(report.grades("destination") == ["skipped"])
+        }
+    }
+
+    // MARK: What is no sickness
+
+    @Test func aSlipInTheCommandLineIsTold() async throws {
+        try await live { home in
+            for slip in [["--user", "nobody"], ["--timeout", "0"], ["--adapter", "a b"]] {
+                let result = try await home.istep.run(["doctor", "--no-radio"] + slip)
+                #expect(result.status == 64, "\(slip): \(result.status) \(result.output)")
+            }
+        }
+    }
+
+    @Test func aDirectoryIsNoHistory() async throws {
+        let folder = try Folder()
+        let result = try await Command(folder: folder)("doctor", "--json", "--no-radio", "--db", folder.path)
+        let report = Report(result)
+        #expect(report.grades("history") == ["fault"])
+        #expect(report["history"]?.message.contains("directory") == true)
+        #expect(!result.output.contains("chmod"), "that would close the directory")
+    }
+
     @Test func theNetworkIsSpared() async throws {
         try await withServer({ _ in .reply(status: 401) }) { home, url in
             try token(home)

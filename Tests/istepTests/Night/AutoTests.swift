@@ -42,6 +42,9 @@ struct AutoTests {
             let on = try await istep("auto", "on", "--watch", "--json")
             #expect(on.status == 0 && (on.json["watch"] as? [String: Any])?["active"] as? Bool == true)
             #expect(await fake.units["istep-watch.service"]?.activeState == "active")
+            // What is not asked for any more ends.
+            #expect(try await istep("auto", "on", "--quiet").output == "")
+            #expect(await fake.units["istep-watch.service"]?.activeState == "inactive")
         }
     }
 
@@ -62,9 +65,17 @@ struct AutoTests {
         }
     }
 
+    /// The timers do not know of them.
+    @Test func optionsOfOneRunAreRefused() async throws {
+        try await withSystemd { istep, _ in
+            let result = try await istep("auto", "on", "--db", "/tmp/other.sqlite")
+            #expect(result.status == 64)
+        }
+    }
+
     @Test func withoutSystemdItSaysSo() async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep("auto")
-        #expect(result.status == 69 && result.error.contains("there is no systemd"), "\(result.error)")
+        #expect(result.status == 69 && result.error.contains("systemd"), "\(result.error)")
     }
 }

@@ -146,6 +146,16 @@ import Testing
         #expect(try await socket.next() == "STOPPING=1")
     }
 
+    /// What is no history does not become one: systemd should know that the service has failed.
+    @Test func aServiceDoesNotWaitForADamagedHistory() async throws {
+        let folder = try Folder()
+        let data = folder.path + "/data/istep"
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        try Data("no history".utf8).write(to: URL(fileURLWithPath: data + "/history.sqlite"))
+        let result = try await Command(folder: folder)("watch", "--unattended")
+        #expect(result.status == 65, "\(result.error)")
+    }
+
     // MARK: Under systemd
 
     @Test func systemdHearsThatItLives() async throws {

@@ -102,11 +102,16 @@ public struct AutoView: View {
     }
 
     private func triggers(on page: inout Page) {
-        let onOff = { (trigger: Trigger) in trigger.isEnabled ? "yes" : "no" }
         page.paragraph("every night: \(times(state.night))", indent: 2, hanging: 4)
         page.paragraph("before midnight, where a pedometer keeps only today's count: \(times(state.midnight))", indent: 2, hanging: 4)
-        page.paragraph("when a Bluetooth adapter is plugged in: \(onOff(state.adapter))", indent: 2, hanging: 4)
-        page.paragraph("when a pedometer comes near (istep watch): \(onOff(state.watch))", indent: 2, hanging: 4)
+        page.paragraph("when a Bluetooth adapter is plugged in: \(state.adapter.isEnabled ? "yes" : "no")", indent: 2, hanging: 4)
+        page.paragraph("when a pedometer comes near (istep watch): \(watch)", indent: 2, hanging: 4)
+    }
+
+    private var watch: String {
+        if state.watch.isActive { return "yes" }
+        let scope = state.owner == .machine ? "" : "--user "
+        return state.watch.isEnabled ? "it should, but does not run: journalctl \(scope)-u istep-watch" : "no"
     }
 
     private func times(_ trigger: Trigger) -> String {
@@ -115,7 +120,8 @@ public struct AutoView: View {
             next > now ? "next in \(Words.duration(next - now)), \(Words.clock(next, localTime))" : "next at once"
         }
         let last = trigger.last.map { "last \(Words.ago($0, now: now))" }
-        return [next ?? "no next time", last ?? "never yet"].joined(separator: "; ")
+        // Of what cannot be made up for, systemd knows only since it started.
+        return [next ?? "no next time", last ?? "not yet since the start"].joined(separator: "; ")
     }
 
     private func lingering(on page: inout Page) {

@@ -22,7 +22,27 @@ extension AutoCommand {
         @Flag(name: .customLong("system"), help: "For the whole machine, with the history of the user istep; needs an administrator.")
         var isSystemWide = false
 
+        @Flag(help: "Print JSON for programs instead of text for people.")
+        var json = false
+
+        @Flag(name: .shortAndLong, help: "Print nothing but errors.")
+        var quiet = false
+
         var scope: UnitScope { isSystemWide ? .system : .user }
+
+        func automatically(_ body: (AutomaticSync) async throws -> Void) async throws {
+            do {
+                try await AutomaticSync.with(scope, body)
+            } catch SystemdError.noManager where !AutomaticSync.hasSystemd {
+                throw CommandFailure(
+                    .unavailable, "This machine was not started by systemd, which is what lets istep sync by itself.",
+                    advice: "Let cron do it, every night: istep sync --unattended")
+            }
+        }
+
+        func show(_ view: AutoView) throws {
+            if !quiet || json { try Wiring.show(view, json: json) }
+        }
     }
 
     struct On: AsyncParsableCommand {
@@ -34,16 +54,22 @@ extension AutoCommand {
         var watch = false
 
         @OptionGroup var options: Options
-        @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await AutomaticSync.with(options.scope) { automatic in
+            try await options.automatically { automatic in
                 try await automatic.switchOn(watching: watch)
-                try Wiring.show(try await automatic.view(), common)
+                try options.show(try await automatic.view())
             }
-            guard !options.isSystemWide, !common.quiet, !common.json else { return }
+            if !options.isSystemWide, !options.quiet, !options.json { try remind() }
+        }
+
+        /// The timers take the usual history and configuration: what else is meant in this shell they do not know.
+        private func remind() throws {
+            for name in ["ISTEP_DB", "ISTEP_CONFIG"] where Wiring.environment[name].map({ !$0.isEmpty }) ?? false {
+                Output.error.line("istep: \(name) is set here, and not for the timers: name the file in ~/.config/istep/config.toml.")
+            }
+            let wiring = try Wiring(try CommonOptions.parse([]))
             // Nothing that could be synced tonight is no failure, and worth a word.
-            let wiring = try Wiring(common)
             if try (try? wiring.history(for: .reading))?.pedometers().isEmpty ?? true {
                 try wiring.say("There is no pedometer yet: istep scan, then istep add ADDRESS.")
             }
@@ -54,12 +80,11 @@ extension AutoCommand {
         static let configuration = CommandConfiguration(commandName: "off", abstract: "Sync by hand only, from now on.")
 
         @OptionGroup var options: Options
-        @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await AutomaticSync.with(options.scope) { automatic in
+            try await options.automatically { automatic in
                 try await automatic.switchOff()
-                try Wiring.show(try await automatic.view(), common)
+                try options.show(try await automatic.view())
             }
         }
     }
@@ -69,10 +94,9 @@ extension AutoCommand {
             commandName: "status", abstract: "Tell whether it is on, when it ran last and runs next.")
 
         @OptionGroup var options: Options
-        @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await AutomaticSync.with(options.scope) { try Wiring.show(try await $0.view(), common) }
+            try await options.automatically { try options.show(try await $0.view()) }
         }
     }
 }

@@ -29,6 +29,8 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = Wiring.environment
         let settings = Settings.check(flags: Wiring.flags(common, bluetooth), environment: environment)
+        // A slip in the command line is no sickness of the machine.
+        if let slip = settings.problems.first(where: { $0.exitCode == ExitStatus.usage.rawValue }) { throw slip }
         let context = CheckupContext(
             settings, Instruments.live(environment), environment: environment,
             spared: CheckupContext.Spared(radio: isRadioSpared, network: isNetworkSpared))

@@ -12,7 +12,7 @@ struct SyncCommand: AsyncParsableCommand {
             that is cut short goes on the next time. Then it shares what is due with the destinations that you set up (see \
             'istep share --help'). Exit code 75 tells that a pedometer was not in range, or that something waits to be shared.
 
-            For timers and services: with --unattended it prints one line, waits for an adapter that is just coming up, and has the \
+            For timers and services: with --unattended it prints one line that sums up, waits for an adapter that is just coming up, and has the \
             desktop show what is worth a word ('istep status' tells it too; 'notifications = false' in the configuration keeps the \
             desktop out of it). With --counters it reads only pedometers that keep nothing but the count of today, shortly before \
             midnight takes it from them.

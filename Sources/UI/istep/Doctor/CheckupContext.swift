@@ -47,6 +47,12 @@ final class CheckupContext: Sendable {
         return timeout.value
     }
 
+    /// Whether a destination's secret is one that systemd gives to a service, and this is none: then nobody can tell from here.
+    func isOfService(_ destination: String) -> Bool {
+        guard environment["CREDENTIALS_DIRECTORY"] == nil else { return false }
+        return configuration.destinations.contains { $0.name == destination && $0.keys.contains { $0.hasSuffix("_credential") } }
+    }
+
     // MARK: What was found out
 
     var central: Central? { known.withLock(\.central) }
@@ -63,7 +69,13 @@ final class CheckupContext: Sendable {
         // With --user, the others' are left alone.
         let wanted: User.ID?
         if let user = configuration.readable?.user, case .flag = user.source {
-            wanted = try history.users().first { $0.name.lowercased() == user.value.lowercased() }?.id ?? 0
+            let users = try history.users()
+            guard let found = users.first(where: { $0.name.lowercased() == user.value.lowercased() }) else {
+                throw CommandFailure(
+                    .usage, "There is no user '\(user.value)'; known are: \(users.map(\.name).joined(separator: ", ")).",
+                    advice: "Name one of those, or leave --user out.")
+            }
+            wanted = found.id
         } else {
             wanted = nil
         }

@@ -4,13 +4,19 @@ import StepDomain
 extension StorageFacts {
     /// Of the history's file as it is now; nil where there is none.
     init?(of context: CheckupContext) {
-        guard let path = context.database, let file = Entry(path: path) else { return nil }
+        guard let path = context.database, let file = Entry(path: path), isFile(path) else { return nil }
         let folder = path.hasPrefix("/") || path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
         guard let directory = Entry(path: folder.isEmpty ? "/" : folder) else { return nil }
         self.init(
             file: file, directory: directory, logSize: Entry(path: path + "-wal")?.size ?? 0,
             free: context.instruments.free(directory.path), user: geteuid())
     }
+}
+
+/// What is a directory, or a device, is none of the history's, whatever the configuration says.
+private func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
 }
 
 extension StorageFacts.Entry {

@@ -33,12 +33,20 @@ struct AutomaticSync {
         }
     }
 
+    /// On a machine that something else has started, no bus brings systemd back (sd_booted(3)).
+    static var hasSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
+
+    /// Where udev's rule may be installed, by the package or from a checkout.
+    private static let rules = ["/usr/lib", "/lib", "/usr/local/lib", "/etc"].map { $0 + "/udev/rules.d/60-istep.rules" }
+
     /// The user's own bus; where a shell of `su` or `ssh` does not name it, the place where systemd puts it.
     static func sessionBus(_ environment: [String: String]) -> DBusAddress {
         DBusAddress.session(in: environment) ?? .address("unix:path=/run/user/\(getuid())/bus")
     }
 
+    /// What was switched on before and is not asked for now is switched off.
     func switchOn(watching: Bool) async throws {
+        if !watching { try await manager.disable([Self.watch], stopping: [Self.watch]) }
         var units = [Self.nightTimer, Self.midnightTimer, Self.service]
         var running = [Self.nightTimer, Self.midnightTimer]
         if watching {
@@ -63,9 +71,12 @@ struct AutomaticSync {
         let run = service.lastExit.map {
             AutoView.Run(end: Timestamp($0), exitCode: service.exitStatus, result: service.lastResult ?? "no result")
         }
+        var adapter = AutoView.Trigger(service)
+        // Without its rule, as after an installation for one user, nothing tells systemd.
+        adapter.isEnabled = adapter.isEnabled && Self.rules.contains { access($0, F_OK) == 0 }
         let state = AutoView.State(
             owner: await owner(), night: AutoView.Trigger(night),
-            midnight: AutoView.Trigger(try await manager.state(of: Self.midnightTimer)), adapter: AutoView.Trigger(service),
+            midnight: AutoView.Trigger(try await manager.state(of: Self.midnightTimer)), adapter: adapter,
             watch: AutoView.Trigger(try await manager.state(of: Self.watch)), lastRun: run)
         return AutoView(state, now: Timestamp(Int(Date().timeIntervalSince1970)), localTime: .system)
     }

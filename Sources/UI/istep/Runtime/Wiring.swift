@@ -149,8 +149,10 @@ struct Wiring: Sendable {
 
     func show(_ view: some View) throws { try Self.show(view, common) }
 
-    static func show(_ view: some View, _ common: CommonOptions) throws {
-        if common.json {
+    static func show(_ view: some View, _ common: CommonOptions) throws { try show(view, json: common.json) }
+
+    static func show(_ view: some View, json: Bool) throws {
+        if json {
             try Output.standard.result(try view.json())
         } else {
             for line in view.lines(TextStyle(.standard, environment: environment)) { try Output.standard.result(line) }

@@ -102,7 +102,8 @@ actor Watch {
                 throw CommandFailure(.usage, "There is no pedometer to watch.", advice: "Add one: istep scan, then istep add ADDRESS.")
             }
         } catch {
-            if order.manner == .attended { throw error }
+            // What is damaged, or is no history, does not mend itself.
+            if order.manner == .attended || (error as? HistoryError)?.category == .data { throw error }
             report.trouble(error)
         }
         try report.begin(state.entries.values.map(\.pedometer.name).sorted())

@@ -175,7 +175,7 @@ def nightly():
     istep("add", RING, "--name", "ring", "--user", "istep")
     check(machine.runs_after(lambda: machine("start", "istep-sync.service"), "istep-sync.service") == (0, "success"), "no sync")
     istep.has_all_of("ring")
-    machine("enable", "--now", "istep-sync.timer")
+    ran("istep", "auto", "on", "--system")
     peripheral("ring", "walk", 321)
     status = machine.runs_after(lambda: machine.let_fire("istep-sync.timer"), "istep-sync.service")
     said = machine.lines("istep-sync.service")
@@ -183,6 +183,23 @@ def nightly():
     istep.has_all_of("ring")
     summary = [(priority, line) for priority, line in said if "ring" in line and "steps" in line]
     check(len(summary) == 1 and summary[0][0] in (5, 6), f"the journal has {said}")
+    told = json.loads(ran("istep", "auto", "--system", "--json"))
+    check(told["night"]["active"] and told["night"]["last"] and told["lastRun"]["exitCode"] == 0, f"istep auto tells {told}")
+    ran("istep", "auto", "off", "--system")
+    told = json.loads(ran("istep", "auto", "--system", "--json"))
+    check(not any(told[trigger]["enabled"] or told[trigger]["active"] for trigger in ("night", "midnight", "adapter", "watch")),
+          f"after istep auto off: {told}")
+
+
+@scenario
+def watching():
+    """istep auto on --watch: the watch tells systemd that it is ready and what it does, and ends when it is told to"""
+    ran("istep", "auto", "on", "--system", "--watch")
+    check(machine.value("istep-watch.service", "ActiveState") == "active", "the watch does not run")
+    check(machine.value("istep-watch.service", "StatusText"), "it does not say what it does")
+    ran("istep", "auto", "off", "--system")
+    state = machine.value("istep-watch.service", "ActiveState"), machine.value("istep-watch.service", "Result")
+    check(state == ("inactive", "success"), f"it ended as {state}: {machine.lines('istep-watch.service')}")
 
 
 @scenario
@@ -288,8 +305,8 @@ def lingering():
     istep = Installed("anna")
     istep("add", RING, "--name", "ring")
     machine("stop", "istep-sync.timer")
-    anna("enable", "--now", "istep-sync.timer")
-    anna("enable", "istep-sync.service")
+    said = ran(*istep.command, "auto", "on")
+    check("goes on while anna is not logged in" in " ".join(said.split()), f"istep auto on says: {said}")
     status = anna.runs_after(lambda: anna.let_fire("istep-sync.timer"), "istep-sync.service")
     check(status == (0, "success"), f"{status}: {anna.lines('istep-sync.service')}")
     istep.has_all_of("ring")

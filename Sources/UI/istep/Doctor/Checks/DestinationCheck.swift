@@ -19,6 +19,11 @@ extension Check {
                 let entries = try history.entries(for: name, in: [.pending, .sending, .rejected, .unknown])
                 remarks += OutboxFacts(state: try history.state(of: name), entries: entries, now: context.instruments.now()).remarks
             }
+            if context.isOfService(name) {
+                return remarks + [Remark(
+                    .skipped, name, "not asked: systemd gives its secret to the service only",
+                    cure: "sudo systemd-run --pipe -p User=istep -p LoadCredential=istep:/etc/istep/credentials istep doctor")]
+            }
             let problems = destination.problems().map { Remark(.fault(.configuration), name, $0) }
             // Without its token it would be asked in vain.
             guard problems.isEmpty else { return problems + remarks }

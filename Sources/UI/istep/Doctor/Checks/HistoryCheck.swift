@@ -18,6 +18,10 @@ extension Check {
             } catch HistoryError.missing {
                 context.keepNoHistory()
                 return [Remark(.note, subject, "there is none at \(path) yet", cure: "istep scan, then istep add ADDRESS")]
+            } catch let error as HistoryError where error.category == .usage {
+                return [Remark(
+                    .fault(.configuration), subject, error.description,
+                    cure: "Name the history's file itself: database = \"…/history.sqlite\" in config.toml, ISTEP_DB, or --db")]
             }
             let remarks = health.remarks(subject, path: path)
             // To open an older one is to change it.
