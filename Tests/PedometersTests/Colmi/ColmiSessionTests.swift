@@ -166,6 +166,27 @@ import Testing
         #expect(outcome.requests.count { $0[0] == 0x43 } == 3)
     }
 
+    /// While its wearer walks a ring tells so every second: that is no answer, and keeps none waiting for.
+    @Test func unsolicitedPacketsDoNotPutOffTheRepetition() {
+        var session: any PedometerSession = Colmi.session(context())
+        var event = SessionEvent.started
+        var requests = 0
+        for second in 0..<12 {
+            var action = session.next(after: event, at: now + second)
+            while case .write = action {
+                requests += 1
+                action = session.next(after: .done, at: now + second)
+            }
+            if case .subscribe = action {
+                event = .done
+                continue
+            }
+            event = .value(ColmiPacket(0x73, [0x12, 0, 1, 2]).bytes)
+        }
+        // The battery: asked for at the beginning, and after 5 s again.
+        #expect(requests >= 2)
+    }
+
     @Test func aRefusalOfTodayIsAnError() {
         var ring = week
         ring.mangle = { request, _, answer in request[0] == 0x43 ? [ColmiPacket(0xc3).bytes] : answer }

@@ -49,6 +49,30 @@ struct WatchStateTests {
         #expect(after.wake == noon + 905)
     }
 
+    /// BlueZ tells of one more than once: what was said before the reading says nothing of the time after it.
+    @Test func whoIsHeardWhileReadMustBeHeardAnew() {
+        var state = state([entry(1)])
+        state.hear(address(1))
+        state.beginSync(of: 1)
+        state.hear(address(1))
+        state.endSync(of: 1, isComplete: true, at: noon)
+        #expect(state.decision(at: noon + 900).sync == nil)
+        #expect(state.decision(at: noon + 900).seek == [address(1)])
+    }
+
+    /// The machine's clock was ahead for a time: what the history says of the future hides nothing of what the watch has done since.
+    @Test func aReadingOfTheFutureDoesNotMakeItReadWithoutEnd() {
+        var state = state([entry(1, last: noon + 300 * 86_400)])
+        state.hear(address(1))
+        #expect(state.decision(at: noon).sync == 1)
+        state.beginSync(of: 1)
+        state.endSync(of: 1, isComplete: true, at: noon)
+        state.take([entry(1, last: noon + 300 * 86_400)])
+        state.hear(address(1))
+        #expect(state.decision(at: noon + 60).sync == nil)
+        #expect(state.decision(at: noon + 60).wake == noon + 900)
+    }
+
     @Test func theOneThatIsLongestDueComesFirst() {
         var state = state([entry(1, last: noon - 1000), entry(2, last: noon - 2000)])
         state.hear(address(1))
@@ -129,11 +153,11 @@ struct WatchStateTests {
         #expect(state.decision(at: noon).follow == 1)
         state.beginFollowing(1)
         #expect(state.decision(at: noon).seek.isEmpty)
-        state.follows(1)
+        state.follows(1, tells: true)
         let following = state.decision(at: noon + 10)
         #expect(following == WatchState.Decision(wake: noon + 900))
         #expect(state.decision(at: noon + 900).letGo == [1])
-        state.endFollowing(1, until: noon + 900, isNear: true)
+        state.endFollowing(1, as: .released, at: noon + 900)
         #expect(state.decision(at: noon + 900).sync == 1)
     }
 
@@ -142,8 +166,8 @@ struct WatchStateTests {
         #expect(state.decision(at: noon).seek == [address(1)])
         state.hear(address(1))
         state.beginFollowing(1)
-        state.follows(1)
-        state.endFollowing(1, until: noon + 30, isNear: false)
+        state.follows(1, tells: true)
+        state.endFollowing(1, as: .lost, at: noon)
         #expect(state.decision(at: noon).seek.isEmpty)
         #expect(state.decision(at: noon).wake == noon + 30)
         #expect(state.decision(at: noon + 30).seek == [address(1)])
@@ -152,12 +176,25 @@ struct WatchStateTests {
         #expect(state.decision(at: noon + 30).follow == 1)
     }
 
+    /// One that hangs up at once is not connected to every half minute for ever.
+    @Test func linksThatAreLostAtOnceAreMadeMoreSeldom() {
+        var state = state([entry(1, last: noon)], isLive: true)
+        var waits: [Int] = []
+        for _ in 0..<9 {
+            state.beginFollowing(1)
+            state.follows(1, tells: false)
+            state.endFollowing(1, as: .lost, at: noon)
+            waits.append((1...4000).first { state.decision(at: noon + $0).seek == [address(1)] && $0 < 900 } ?? 900)
+        }
+        #expect(waits.prefix(5) == [30, 60, 120, 240, 480])
+    }
+
     @Test func oneThatTellsNothingIsReadAtIntervals() {
         var state = state([entry(1)], isLive: true)
         state.beginSync(of: 1)
         state.endSync(of: 1, isComplete: true, at: noon)
         state.beginFollowing(1)
-        state.endFollowing(1, until: nil, isNear: false)
+        state.endFollowing(1, as: .impossible, at: noon)
         #expect(state.decision(at: noon) == WatchState.Decision(wake: noon + 900))
         state.beginSync(of: 1)
         state.endSync(of: 1, isComplete: true, at: noon + 900)
@@ -167,7 +204,7 @@ struct WatchStateTests {
     @Test func whileOneIsFollowedAnotherIsSought() {
         var state = state([entry(1, last: noon), entry(2)], isLive: true)
         state.beginFollowing(1)
-        state.follows(1)
+        state.follows(1, tells: true)
         #expect(state.decision(at: noon).seek == [address(2)])
     }
 }

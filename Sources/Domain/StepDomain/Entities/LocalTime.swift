@@ -20,6 +20,9 @@ public struct LocalTime: Sendable {
         }
     }()
 
+    /// Takes up another zone of the machine, for a program that runs for long: `system` follows it from then on.
+    public static func lookAgain() { tzset() }
+
     public static func fixed(_ seconds: Int) -> LocalTime { LocalTime { _ in seconds } }
 
     public static func zone(_ zone: TimeZone) -> LocalTime {

@@ -53,8 +53,10 @@ actor Watch {
     private var figures: [Pedometer.ID: WatchWords.Figure] = [:]
     private var timer: Task<Void, Never>?
     private var lastGlance: Timestamp?
-    /// Since when it has listened without a break, as far as somebody was to be heard.
-    private var listeningSince: Timestamp?
+    private var isListening = false
+    /// Since when it has listened for each without a break, as far as it was to be heard.
+    private var watchedSince: [Pedometer.ID: Timestamp] = [:]
+    private var lastAct: Timestamp?
     private var thinking: Task<Void, Never>?
     private var lastThought: Timestamp?
     private var lastBeat: Timestamp?
@@ -117,10 +119,12 @@ actor Watch {
         case .timePassed: break
         case .sighting(.heard(let address)): state.hear(address)
         case .sighting(.listening):
-            listeningSince = listeningSince ?? now
+            isListening = true
+            watch(from: now)
             report.troubleIsOver()
         case .sighting(.blind(let error)):
-            listeningSince = nil
+            isListening = false
+            watchedSince = [:]
             report.trouble(error)
         case .synced(let id, let result):
             sync = nil
@@ -139,15 +143,25 @@ actor Watch {
                 }
             }
         case .stepped(let id, let steps):
-            state.follows(id)
+            state.follows(id, tells: steps != nil)
             show(id, steps)
         case .letGo(let id, let error):
             links[id] = nil
             figures[id] = nil
-            // Let go by ourselves, since it is to be read: it is near.
-            let isNear = error is CancellationError || (error as? BluetoothError) == .cancelled
-            state.endFollowing(id, until: error == nil ? nil : isNear ? now : now + WatchState.breath, isNear: isNear)
+            if let error { endFollowing(id, error, now) } else { state.endFollowing(id, as: .impossible, at: now) }
         }
+    }
+
+    private func endFollowing(_ id: Pedometer.ID, _ error: any Error, _ now: Timestamp) {
+        // Let go by ourselves, since it is to be read: it is near.
+        if error is CancellationError || (error as? BluetoothError) == .cancelled {
+            return state.endFollowing(id, as: .released, at: now)
+        }
+        let failure = Failure(error)
+        // What may pass by itself: it went out of range, most likely.
+        if failure.status == .temporary || failure.status == .unavailable { return state.endFollowing(id, as: .lost, at: now) }
+        report.trouble(error)
+        state.endFollowing(id, as: .impossible, at: now)
     }
 
     // MARK: What follows
@@ -155,6 +169,13 @@ actor Watch {
     private func act() async {
         let now = wiring.now()
         beat()
+        // The machine slept, or its clock was set: nobody has listened meanwhile, and silence means nothing.
+        if let lastAct, !(-Self.glance...3 * Self.glance).contains(now - lastAct) {
+            watchedSince = [:]
+            watch(from: now)
+            lastThought = now
+        }
+        lastAct = now
         if lastGlance.map({ !(0..<Self.glance).contains(now - $0) }) ?? true {
             do { try look() } catch { report.trouble(error) }
         }
@@ -170,7 +191,10 @@ actor Watch {
 
     /// Looks at the history: whom there is to watch for, and when each was read.
     private func look() throws {
-        lastGlance = wiring.now()
+        let now = wiring.now()
+        lastGlance = now
+        LocalTime.lookAgain()
+        defer { watch(from: now) }
         let history: SharingRun.History
         do throws(HistoryError) {
             history = try kept.history(of: wiring)
@@ -183,10 +207,17 @@ actor Watch {
         let chosen = try Selection(history).pedometers(named: order.pedometers, of: user)
         state.take(
             try chosen.map { pedometer in
-                let last = try history.syncs(of: pedometer.id, limit: 20).first { $0.outcome == .complete }
+                // One of the future was made while the machine's clock was ahead.
+                let last = try history.syncs(of: pedometer.id, limit: 20).first { $0.outcome == .complete && $0.start <= now + Self.glance }
                 return WatchState.Entry(
                     pedometer: pedometer, lastComplete: last.map { $0.end ?? $0.start }, keepsTodayOnly: wiring.holdsTodayOnly(pedometer))
             })
+    }
+
+    /// Who is new is listened for from now on; who is gone, no more.
+    private func watch(from now: Timestamp) {
+        guard isListening else { return }
+        watchedSince = Dictionary(uniqueKeysWithValues: state.entries.keys.map { ($0, watchedSince[$0] ?? now) })
     }
 
     private func begin(syncOf id: Pedometer.ID) {
@@ -194,18 +225,23 @@ actor Watch {
         state.beginSync(of: id)
         report.status("\(Printable(pedometer.name, limit: 32)): reading")
         let opened = Result { try kept.history(of: wiring) }
-        sync = Task { [wiring, order, report, ears, happens, since = listeningSince] in
-            let result: Result<SyncRun.Result, any Error>
+        sync = Task { [wiring, order, report, ears, happens, watchedSince] in
+            var result: Result<SyncRun.Result, any Error>
             do {
                 // Connecting while scanning is what often fails.
                 await ears.rest()
                 try Task.checkCancellation()
                 let history = try opened.get()
                 let run = SyncRun(
-                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, watchedSince: since)
+                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, watchedSince: watchedSince.values.max())
                 let outcome = try await run.run([pedometer])
-                if !Task.isCancelled { try await report.tell(outcome, history: history) }
                 result = .success(outcome)
+                // What cannot be told is read all the same.
+                do {
+                    if !Task.isCancelled { try await report.tell(outcome, history: history) }
+                } catch {
+                    report.trouble(error)
+                }
             } catch {
                 result = .failure(error)
             }
@@ -215,12 +251,13 @@ actor Watch {
 
     /// A pedometer that is not heard for days is worth a word, though nothing happens.
     private func think(_ now: Timestamp) {
-        guard let since = listeningSince, !(0..<Self.leisure).contains(now - (lastThought ?? since)),
+        // Not beside a sync, which tells the same.
+        guard sync == nil, let since = watchedSince.values.min(), !(0..<Self.leisure).contains(now - (lastThought ?? since)),
             let history = try? kept.history(of: wiring)
         else { return }
         lastThought = now
-        thinking = Task { [report] in
-            do { try await report.look(since: since, history: history) } catch { report.trouble(error) }
+        thinking = Task { [report, watchedSince] in
+            do { try await report.look(watchedSince, history: history) } catch { report.trouble(error) }
         }
     }
 
@@ -238,7 +275,8 @@ actor Watch {
                 let isFollowed = try await wiring.reader().follow(pedometer, known: known.steps ?? 0) { steps in
                     happens.yield(.stepped(id, steps))
                 }
-                happens.yield(.letGo(id, isFollowed ? CancellationError() : nil))
+                let end: any Error = Task.isCancelled ? CancellationError() : BluetoothError.linkLost(during: "following its steps")
+                happens.yield(.letGo(id, isFollowed ? end : nil))
             } catch {
                 happens.yield(.letGo(id, error))
             }

@@ -37,6 +37,8 @@ struct WatchState {
     let isLive: Bool
 
     private(set) var entries: [Pedometer.ID: Entry] = [:]
+    /// When this watch itself last read each completely.
+    private var reads: [Pedometer.ID: Timestamp] = [:]
     private var troubles: [Pedometer.ID: Trouble] = [:]
     private var heard: Set<Pedometer.ID> = []
     /// The one that is being read, or connected to.
@@ -44,8 +46,19 @@ struct WatchState {
     private(set) var followed: Set<Pedometer.ID> = []
     /// Whom not to follow before then; nil stands for ever.
     private var unfollowed: [Pedometer.ID: Timestamp?] = [:]
+    /// Links lost one after the other while following.
+    private var losses: [Pedometer.ID: Int] = [:]
 
-    /// Seconds for which a pedometer whose link was lost is not followed again.
+    /// How following one has ended.
+    enum Ending {
+        /// By ourselves, since it is to be read.
+        case released
+        case lost
+        /// It cannot be followed at all.
+        case impossible
+    }
+
+    /// Seconds for which a pedometer whose link was lost is not followed again; twice as long each time, up to half an hour.
     static let breath = 30
 
     init(timing: SyncTiming, localTime: LocalTime, isLive: Bool) {
@@ -64,7 +77,10 @@ struct WatchState {
     }
 
     mutating func hear(_ address: DeviceAddress) {
-        for entry in entries.values where DeviceAddress(entry.pedometer.address) == address { heard.insert(entry.pedometer.id) }
+        // What is heard of one that is being read was said before it was.
+        for entry in entries.values where DeviceAddress(entry.pedometer.address) == address && entry.pedometer.id != busy {
+            heard.insert(entry.pedometer.id)
+        }
     }
 
     mutating func beginSync(of id: Pedometer.ID) {
@@ -79,6 +95,7 @@ struct WatchState {
         case true?:
             troubles[id] = nil
             entries[id]?.lastComplete = now
+            reads[id] = now
             // It is near, and still to be followed.
             if followable(id, at: now) != nil { heard.insert(id) }
         case false?: troubles[id] = Trouble(count: (troubles[id]?.count ?? 0) + 1, last: now)
@@ -93,16 +110,26 @@ struct WatchState {
     }
 
     /// It is connected.
-    mutating func follows(_ id: Pedometer.ID) {
+    ///
+    /// - Parameter tells: and has told steps.
+    mutating func follows(_ id: Pedometer.ID, tells: Bool) {
         if busy == id { busy = nil }
+        if tells { losses[id] = nil }
     }
 
-    /// - Parameter until: whom not to follow before then; nil for one that cannot be followed at all.
-    mutating func endFollowing(_ id: Pedometer.ID, until: Timestamp?, isNear: Bool) {
+    mutating func endFollowing(_ id: Pedometer.ID, as ending: Ending, at now: Timestamp) {
         if busy == id { busy = nil }
         followed.remove(id)
-        unfollowed.updateValue(until, forKey: id)
-        if isNear { heard.insert(id) }
+        switch ending {
+        case .released:
+            losses[id] = nil
+            unfollowed.updateValue(now, forKey: id)
+            heard.insert(id)
+        case .lost:
+            losses[id, default: 0] += 1
+            unfollowed.updateValue(now + min(Self.breath << min(losses[id, default: 1] - 1, 6), 1800), forKey: id)
+        case .impossible: unfollowed.updateValue(nil, forKey: id)
+        }
     }
 
     // MARK: What follows
@@ -111,10 +138,16 @@ struct WatchState {
         entries[id].map { entry in
             timing.due(
                 SyncTiming.Standing(
-                    lastComplete: entry.lastComplete, lastFailure: troubles[id]?.last, failures: troubles[id]?.count ?? 0,
+                    lastComplete: lastComplete(entry, at: now), lastFailure: troubles[id]?.last, failures: troubles[id]?.count ?? 0,
                     keepsTodayOnly: entry.keepsTodayOnly),
                 now: now, localTime: localTime)
         }
+    }
+
+    /// The later of what the history and this watch know of; what lies in the future was noted by a clock that was ahead.
+    private func lastComplete(_ entry: Entry, at now: Timestamp) -> Timestamp? {
+        [entry.lastComplete, reads[entry.pedometer.id]].compactMap(\.self).filter { $0 <= now }.max()
+            ?? [entry.lastComplete, reads[entry.pedometer.id]].compactMap(\.self).min()
     }
 
     /// From when on it is to be followed; nil for never.

@@ -46,6 +46,8 @@ struct ColmiSession: PedometerSession {
     /// Dates of the answers so far, as days since 1970.
     private var told: Set<Int> = []
     private var undecodable = 0
+    /// When something of the answer last came, or it was asked for.
+    private var lastSign = Timestamp(0)
     private var clockSet: ClockState.Setting?
     private var report = SessionReport()
 
@@ -115,6 +117,7 @@ struct ColmiSession: PedometerSession {
         stage = next
         self.attempt = attempt
         packets = 0
+        lastSign = now
         let packet: ColmiPacket
         switch next {
         case .day(let daysAgo):
@@ -150,7 +153,7 @@ struct ColmiSession: PedometerSession {
         guard packets <= Self.mostPackets else { return .fail(.undecodable("packets without end")) }
         guard let packet = ColmiPacket(received: bytes) else {
             undecodable += 1
-            return .receive(seconds: Self.patience)
+            return waiting(now)
         }
         switch stage {
         case .battery where packet.command == ColmiPacket.Command.battery:
@@ -158,20 +161,30 @@ struct ColmiSession: PedometerSession {
             return ask(.day(daysAgo: 0), now)
         case .day(let daysAgo):
             return receive(answer.add(packet), daysAgo: daysAgo, now)
-        case .settling:
+        case .settling(let daysAgo, let answered):
+            if packet.command == ColmiPacket.Command.steps { lastSign = now }
+            guard now - lastSign < Int(Self.quiet) else { return deliver(daysAgo: daysAgo, answered: answered, now) }
             return .receive(seconds: Self.quiet)
         case .clock where packet.command == ColmiPacket.Command.setTime:
             if !packet.isError { report.clockSet = clockSet }
             return finish(now)
         default:
-            return .receive(seconds: Self.patience)     // unsolicited: live steps, a button, a charger
+            return waiting(now)     // unsolicited: live steps, a button, a charger
         }
+    }
+
+    /// What is not of the answer does not make it come: while its wearer walks a ring tells that every second.
+    private mutating func waiting(_ now: Timestamp) -> SessionAction {
+        now - lastSign < Int(Self.patience) ? .receive(seconds: Self.patience) : repeated(now)
     }
 
     private mutating func receive(_ progress: ColmiDay.Progress, daysAgo: Int, _ now: Timestamp) -> SessionAction {
         switch progress {
-        case .more, .other:
+        case .more:
+            lastSign = now
             return .receive(seconds: Self.patience)
+        case .other:
+            return waiting(now)
         case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts:
             return ask(stage, now, attempt: attempt + 1)
         case .refused where daysAgo == 0:
@@ -183,6 +196,7 @@ struct ColmiSession: PedometerSession {
             guard attempt > 1 else { return deliver(daysAgo: daysAgo, answered: progress, now) }
             // A ring that was slow answers each of the requests: what comes late must not be taken for the next day's.
             stage = .settling(daysAgo: daysAgo, answered: progress)
+            lastSign = now
             return .receive(seconds: Self.quiet)
         }
     }
