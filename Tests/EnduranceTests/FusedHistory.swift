@@ -54,6 +54,9 @@ final class FusedHistory: StepHistory {
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try database.addPedometer(pedometer) }
     func forgetPedometer(_ id: Pedometer.ID) throws { try database.forgetPedometer(id) }
     func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord] { try database.syncs(of: pedometer, limit: limit) }
+    func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord? {
+        try database.lastCompleteSync(of: pedometer, until: moment)
+    }
     func stepData(of user: User, on day: Day) throws -> StepData { try database.stepData(of: user, on: day) }
     func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) throws {
         try database.setCorrection(steps, of: user, on: day, at: moment)

@@ -3,17 +3,22 @@ internal import Synchronization
 
 /// The notices of a history without a database.
 extension InMemoryHistory: NoticeStore {
-    public func keep(_ holding: [Notice], at now: Timestamp) {
+    @discardableResult
+    public func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) -> Set<KeptNotice.ID> {
         state.withLock { state in
-            let merge = NoticeMerge(holding, into: state.notices, at: now)
+            let merge = NoticeMerge(holding, withdrawn: withdrawn, into: state.notices, at: now)
             for known in merge.changed {
                 guard let index = state.notices.firstIndex(where: { $0.id == known.id }) else { continue }
                 state.notices[index] = known
             }
             state.notices.removeAll { merge.forgotten.contains($0.id) }
+            var begun: Set<KeptNotice.ID> = []
             for notice in merge.begun {
-                state.notices.append(KeptNotice(id: (state.notices.map(\.id).max() ?? 0) + 1, notice: notice, keptAt: now))
+                let id = (state.notices.map(\.id).max() ?? 0) + 1
+                state.notices.append(KeptNotice(id: id, notice: notice, keptAt: now))
+                begun.insert(id)
             }
+            return begun
         }
     }
 

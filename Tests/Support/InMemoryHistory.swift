@@ -174,6 +174,13 @@ public final class InMemoryHistory: StepHistory {
         state.withLock { Array($0.syncs.filter { $0.pedometer == pedometer }.reversed().prefix(limit)) }
     }
 
+    public func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) -> SyncRecord? {
+        state.withLock { state in
+            state.syncs.filter { $0.pedometer == pedometer && $0.outcome == .complete && ($0.end ?? $0.start) <= moment }
+                .max { ($0.end ?? $0.start) < ($1.end ?? $1.start) }
+        }
+    }
+
     // MARK: Days
 
     public func stepData(of user: User, on day: Day) throws -> StepData {

@@ -95,6 +95,38 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try stage.keep(stage.goal(), at: NoticeStage.now + 90 * 86_400 + 2)
             #expect(try stage.standing().count == 1)
         },
+        NoticeContract("whoever keeps something first is told so, and nobody else") { stage in
+            let first = try stage.store.keep([stage.battery(12), stage.goal()], at: NoticeStage.now)
+            #expect(first == Set(try stage.standing().map(\.id)) && first.count == 2)
+            let second = try stage.store.keep([stage.battery(9), stage.goal(), stage.rejection], at: NoticeStage.now + 1)
+            #expect(second == Set(try stage.standing().filter { $0.notice == stage.rejection }.map(\.id)) && second.count == 1)
+            try stage.see()
+            #expect(try stage.store.keep([stage.battery(9), stage.goal()], at: NoticeStage.now + 2).isEmpty)
+        },
+        NoticeContract("a goal that is withdrawn is over; reached again it is told, unless somebody saw it") { stage in
+            let key = stage.goal().key
+            try stage.keep(stage.goal())
+            try stage.store.keep([], withdrawn: [key], at: NoticeStage.now + 1)
+            #expect(try stage.standing().isEmpty)
+            try stage.keep(stage.goal(), at: NoticeStage.now + 2)
+            #expect(try stage.standing().map(\.isNew) == [true])
+            try stage.see()
+            try stage.store.keep([], withdrawn: [key], at: NoticeStage.now + 3)
+            try stage.keep(stage.goal(), at: NoticeStage.now + 4)
+            #expect(try stage.standing().isEmpty)
+        },
+        NoticeContract("a clock that is wrong again within a week is no news, seen or not; of two pedometers each is told") { stage in
+            let day = 86_400
+            // 16 177 days since 1970 are whole weeks: what is right on both sides of them.
+            let first = Timestamp(16_177 * day - 3600)
+            #expect(try stage.store.keep([stage.clock(1, first)], at: first).count == 1)
+            #expect(try stage.store.keep([stage.clock(1, first + day), stage.clock(2, first + day)], at: first + day).count == 1)
+            #expect(try stage.standing().map(\.notice.since) == [first, first + day])
+            try stage.store.markSeen(try stage.standing().map(\.id), at: first + day)
+            #expect(try stage.store.keep([stage.clock(1, first + 2 * day)], at: first + 2 * day).isEmpty)
+            #expect(try stage.store.keep([stage.clock(1, first + 8 * day - 1)], at: first + 8 * day - 1).isEmpty)
+            #expect(try stage.store.keep([stage.clock(1, first + 8 * day)], at: first + 8 * day).count == 1)
+        },
         NoticeContract("every kind is kept as it is") { stage in
             try stage.keep(stage.everyKind)
             #expect(Set(try stage.standing().map(\.notice)) == Set(stage.everyKind))
@@ -120,6 +152,10 @@ struct NoticeStage {
 
     func battery(_ percent: Int, since: Timestamp = now - 99) -> Notice {
         Notice(.pedometer(1), name: "ring", user: user.id, since: since, .batteryLow(percent: percent))
+    }
+
+    func clock(_ pedometer: Pedometer.ID, _ since: Timestamp) -> Notice {
+        Notice(.pedometer(pedometer), name: "ring", user: user.id, since: since, .noticed(.clockWasOff(seconds: 7200)))
     }
 
     func goal(steps: Int = 8001) -> Notice {

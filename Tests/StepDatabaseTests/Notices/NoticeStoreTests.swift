@@ -56,11 +56,37 @@ import Testing
             let path = directory + "/history.sqlite"
             _ = try StepDatabase(path: path)
             let notice = Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))
-            try await withThrowingTaskGroup(of: Void.self) { group in
+            let begun = try await withThrowingTaskGroup(of: Set<KeptNotice.ID>.self) { group in
                 for _ in 0..<8 { group.addTask { try StepDatabase(path: path).keep([notice], at: noon) } }
-                try await group.waitForAll()
+                return try await group.reduce(into: []) { $0 += [$1] }
             }
+            // One of them has begun it, and tells it.
+            #expect(begun.filter { !$0.isEmpty }.count == 1)
             #expect(try StepDatabase(path: path, for: .reading).standingNotices().map(\.notice) == [notice])
+        }
+    }
+
+    @Test func theLastCompleteSyncIsFoundHoweverManyFailedSince() throws {
+        try withFixture { history in
+            let (database, ring) = (history.database, history.pedometer.id)
+            func sync(_ start: Timestamp, _ outcome: SyncRecord.Outcome, of pedometer: Pedometer.ID) throws -> SyncRecord.ID {
+                let sync = try database.beginSync(of: pedometer, at: start)
+                try database.endSync(sync, at: start + 5, outcome: outcome, battery: 50, failure: nil, cause: nil)
+                return sync
+            }
+            #expect(try database.lastCompleteSync(of: ring, until: noon + 999) == nil)
+            let other = try database.addPedometer(.ring(of: history.user, address: "00:00:00:00:00:02", name: "other"))
+            _ = try sync(noon + 1, .complete, of: ring)
+            let last = try sync(noon + 10, .complete, of: ring)
+            for second in 20..<30 { _ = try sync(noon + second, .failed, of: ring) }
+            _ = try sync(noon + 40, .complete, of: other.id)
+            // When the machine's clock was ahead.
+            let ahead = try sync(noon + 9_999_999, .complete, of: ring)
+            let found = try #require(try database.lastCompleteSync(of: ring, until: noon + 999))
+            #expect(found.id == last && found.end == noon + 15 && found.battery == 50 && found.outcome == .complete)
+            #expect(try database.lastCompleteSync(of: ring, until: noon + 15)?.id == last)
+            #expect(try database.lastCompleteSync(of: ring, until: noon + 10_000_004)?.id == ahead)
+            #expect(try database.lastCompleteSync(of: ring, until: noon) == nil)
         }
     }
 

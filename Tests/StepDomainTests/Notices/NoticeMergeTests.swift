@@ -31,17 +31,52 @@ import Testing
         }
         let service = StepDataService(history: history, ledger: history, localTime: .fixed(0), now: { now })
         let standing = try service.keepNotices(in: history, destinations: [])
-        #expect(Set(standing.map(\.notice.kind)) == [.nightsFailed, .goalReached])
-        #expect(try service.keepNotices(in: history, destinations: []) == standing)
+        #expect(Set(standing.notices.map(\.notice.kind)) == [.nightsFailed, .goalReached])
+        #expect(standing.begun == Set(standing.notices.map(\.id)))
+        #expect(try service.keepNotices(in: history, destinations: []) == StandingNotices(notices: standing.notices, begun: []))
+
+        // What the day turns out not to have been is no news.
+        let day = Day(daysSince1970: 16_180)
+        history.setCorrection(99, of: anna.id, on: day, at: now)
+        #expect(try service.keepNotices(in: history, destinations: []).notices.map(\.notice.kind) == [.nightsFailed])
+        history.setCorrection(nil, of: anna.id, on: day, at: now)
+        let again = try service.keepNotices(in: history, destinations: [])
+        #expect(again.notices.filter { again.begun.contains($0.id) }.map(\.notice.kind) == [.goalReached])
+        history.markSeen(again.notices.map(\.id), at: now)
+        history.setCorrection(99, of: anna.id, on: day, at: now)
+        _ = try service.keepNotices(in: history, destinations: [])
+        history.setCorrection(nil, of: anna.id, on: day, at: now)
+        #expect(try service.keepNotices(in: history, destinations: []).begun.isEmpty)
+    }
+
+    /// A watch tries so often that the last good sync is soon none of the last.
+    @Test func whoWasReadBeforeManyTriesWasRead() throws {
+        let history = InMemoryHistory()
+        let anna = history.addUser(named: "anna")
+        let ring = history.addPedometer(
+            Pedometer(id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+        let now = Timestamp(16_180 * 86_400 + 4 * 3600)
+        let good = now - 30 * 86_400
+        let first = try history.beginSync(of: ring.id, at: good - 5)
+        try history.endSync(first, at: good, outcome: .complete, battery: nil, failure: nil, cause: nil)
+        for number in (1...450).reversed() {
+            let start = now - number * 1200
+            let sync = try history.beginSync(of: ring.id, at: start)
+            try history.endSync(sync, at: start + 5, outcome: .failed, battery: nil, failure: "away", cause: .outOfRange)
+        }
+        let service = StepDataService(history: history, ledger: history, localTime: .fixed(0), now: { now })
+        let standing = try service.keepNotices(in: history, destinations: []).notices
+        #expect(standing.map(\.notice.content) == [.notSeen(lastRead: good)])
+        #expect(standing.map(\.notice.since) == [good])
     }
 
     @Test func aDestinationThatIsTakenOutOfTheConfigurationHasNothingToSay() throws {
         let history = InMemoryHistory()
         try history.record(DestinationState(name: "garden", stopped: "no"))
         let service = StepDataService(history: history, ledger: history, localTime: .fixed(0), now: { Timestamp(1_400_000_000) })
-        #expect(try service.keepNotices(in: history, destinations: ["garden"]).count == 1)
+        #expect(try service.keepNotices(in: history, destinations: ["garden"]).notices.count == 1)
         // A configuration that cannot be read says nothing of it.
-        #expect(try service.keepNotices(in: history, destinations: nil).count == 1)
-        #expect(try service.keepNotices(in: history, destinations: []).isEmpty)
+        #expect(try service.keepNotices(in: history, destinations: nil).notices.count == 1)
+        #expect(try service.keepNotices(in: history, destinations: []).notices.isEmpty)
     }
 }

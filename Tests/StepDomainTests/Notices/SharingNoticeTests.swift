@@ -76,6 +76,23 @@ import Testing
         #expect(goal(9000, of: 8000, daysAgo: 1).first?.key != early?.key)
     }
 
+    @Test func aGoalThatIsNotReachedAnyMoreIsWithdrawn() {
+        let reached = goal(8000, of: 8000).map { KeptNotice(id: 1, notice: $0, keptAt: now) }
+        func withdrawn(_ steps: Int?, of goal: Int?, by person: Int64 = 1, daysAgo: Int = 0) -> Set<String> {
+            let day = DaySummary(user: User(id: person, name: "x"), day: today.advanced(by: -daysAgo), steps: steps, goal: goal)
+            return NoticeFacts(users: [anna], days: [day], standing: reached, now: now, localTime: place).withdrawn
+        }
+        let keys = Set(reached.map(\.notice.key))
+        #expect(keys.count == 1)
+        #expect(withdrawn(7999, of: 8000) == keys)
+        #expect(withdrawn(8000, of: 8001) == keys)
+        #expect(withdrawn(8000, of: nil) == keys)
+        #expect(withdrawn(8000, of: 8000).isEmpty)
+        // Of other days and people nothing follows.
+        #expect(withdrawn(1, of: 8000, daysAgo: 1).isEmpty)
+        #expect(withdrawn(1, of: 8000, by: 2).isEmpty)
+    }
+
     @Test func aRestDayAndADayWithoutPlanHaveNothingToReach() {
         #expect(goal(20_000, of: nil, rest: true).isEmpty)
         #expect(goal(20_000, of: nil).isEmpty)

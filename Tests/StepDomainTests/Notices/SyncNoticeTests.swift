@@ -65,18 +65,35 @@ import Testing
         #expect(contents([sync(0), sync(1, .other), sync(2, .other), sync(3, .other)]).isEmpty)
     }
 
-    @Test func whoIsInterruptedEveryNightHasTroubleToo() {
-        #expect(contents((0..<3).map { sync($0, .interrupted) }) == [.nightsFailed(nights: 3, reason: "interrupted")])
-        var killed = (0..<4).map { night in
+    @Test func whoeverInterruptsASyncHasNotBrokenThePedometer() {
+        #expect(contents((0..<5).map { sync($0, .interrupted) }).isEmpty)
+        let killed = (0..<5).map { night in
             var sync = sync(night)
             sync.outcome = .running
             sync.end = nil
             return sync
         }
-        // The one of tonight may be on its way still.
-        #expect(contents(killed) == [.nightsFailed(nights: 3, reason: "it was ended in the middle")])
-        killed[1] = sync(1)
         #expect(contents(killed).isEmpty)
+        // Nor does it hide what is broken, or give the reason for it.
+        let mixed = [sync(0, .interrupted), killed[1], sync(1, .other), sync(2, .other), sync(3, .interrupted)]
+        #expect(contents(mixed).isEmpty)
+        #expect(contents(mixed + [sync(4, .other)]) == [.nightsFailed(nights: 3, reason: "other")])
+    }
+
+    /// The machine's clock was ahead for one sync, and was put right later.
+    @Test func aSyncOfTheFutureSilencesNothing() {
+        let ahead = sync(-300, battery: 90)
+        #expect(contents([ahead] + (0..<3).map { sync($0, .other) }) == [.nightsFailed(nights: 3, reason: "other")])
+        #expect(contents([ahead, sync(0, .machine), sync(1, .machine)]) == [.nightsFailed(nights: 2, reason: "machine")])
+        #expect(contents([ahead, sync(0, battery: 9)]) == [.batteryLow(percent: 9)])
+        let away = [sync(0, .outOfRange), sync(1, .outOfRange), sync(5)]
+        #expect(contents([ahead] + away) == [.notSeen(lastRead: sync(5).start + 5)])
+        #expect(contents([ahead] + away.prefix(2)).isEmpty)
+        // It was put right while a sync ran, or differs by a little.
+        var torn = sync(0)
+        torn.end = ahead.end
+        #expect(contents([torn, sync(0, .outOfRange), sync(1, .outOfRange), sync(5)]) == [.notSeen(lastRead: sync(5).start + 5)])
+        #expect(contents([SyncRecord(id: 1, pedometer: 1, start: now + 1800, end: now + 1805, outcome: .complete)] + away).isEmpty)
     }
 
     // MARK: Not seen
@@ -99,13 +116,33 @@ import Testing
     @Test func whoListensAllTheTimeNeedsNoTries() {
         func notices(watched daysAgo: Int, _ syncs: SyncRecord...) -> [Notice.Content] {
             NoticeFacts(
-                users: [anna], devices: [.init(ring, syncs)], watchedSince: now - daysAgo * 86_400, now: now, localTime: place
+                users: [anna], devices: [.init(ring, syncs)], watchedSince: [1: now - daysAgo * 86_400], now: now, localTime: place
             ).notices.map(\.content)
         }
         #expect(notices(watched: 3, sync(4)) == [.notSeen(lastRead: sync(4).start + 5)])
         #expect(notices(watched: 2, sync(4)).isEmpty)
         #expect(notices(watched: 9, sync(2)).isEmpty)
         #expect(notices(watched: 3) == [.notSeen(lastRead: nil)])
+        #expect(notices(watched: 2).isEmpty)
+    }
+
+    @Test func whoListensForOneSaysNothingOfAnother() {
+        let devices = [NoticeFacts.Device(ring, []), .init(watch, [sync(9)])]
+        func told(_ watchedSince: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
+            NoticeFacts(users: [anna], devices: devices, watchedSince: watchedSince, now: now, localTime: place).notices.map(\.subject)
+        }
+        #expect(told([1: now - 3 * 86_400]) == [.pedometer(1)])
+        #expect(told([2: now - 3 * 86_400]) == [.pedometer(2)])
+        #expect(told([1: now - 60, 2: now - 3 * 86_400]) == [.pedometer(2)])
+        #expect(told([:]).isEmpty)
+    }
+
+    @Test func whatWasReadBeforeTheSyncsLookedAtWasRead() {
+        let away = (0..<4).map { sync($0, .outOfRange) }
+        let long = NoticeFacts.Device(ring, away, lastComplete: sync(400))
+        let notices = NoticeFacts(users: [anna], devices: [long], now: now, localTime: place).notices
+        #expect(notices.map(\.content) == [.notSeen(lastRead: sync(400).start + 5)])
+        #expect(notices.map(\.since) == [sync(400).start + 5])
     }
 
     @Test func onceItIsMissedOnlyASyncEndsThat() {
@@ -166,12 +203,19 @@ import Testing
 
     // MARK: What a sync noticed
 
-    @Test func aClockThatIsSetWrongEveryDayIsToldOnceAWeek() {
-        func keys(_ noticed: SyncNotice) -> Set<String> {
-            Set((0..<14).map { Notice(.pedometer(1), since: Timestamp($0 * 86_400), .noticed(noticed)).key })
+    /// Whoever looks every day, whatever day of the week it began on.
+    @Test(arguments: 0..<7) func aClockThatIsSetWrongEveryDayIsToldOnceAWeek(_ first: Int) {
+        func told(_ noticed: SyncNotice) -> [Int] {
+            let store = InMemoryHistory()
+            return (0..<16).filter { day in
+                let now = Timestamp((16_180 + first + day) * 86_400)
+                let begun = store.keep([Notice(.pedometer(1), since: now, .noticed(noticed))], withdrawn: [], at: now)
+                store.markSeen(Array(begun), at: now + 60)
+                return !begun.isEmpty
+            }
         }
-        #expect(keys(.clockWasOff(seconds: 7200)).count == 2)
-        #expect(keys(.counterRestarted).count == 14)
+        #expect(told(.clockWasOff(seconds: 7200)) == [0, 8])
+        #expect(told(.counterRestarted) == Array(0..<16))
     }
 
     @Test func whatASyncNoticedIsAnEvent() {

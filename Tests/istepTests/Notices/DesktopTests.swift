@@ -73,6 +73,15 @@ import Testing
         }
     }
 
+    @Test func whatCannotBeWrittenIsShownAllTheSame() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            let night = try await home.istep.start(["sync", "--unattended"], redirected: ">/dev/full").result
+            #expect(night.status == 1 && night.error.contains("could not be written"), "\(night.error)")
+            #expect(await desktop.shown.count == 2)
+        }
+    }
+
     @Test func manyAtOnceAreThreeAndOneForTheRest() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")

@@ -83,6 +83,15 @@ extension Notice {
     /// Seconds after which an event is no news any more, told or not.
     public var lifetime: Int { kind == .goalReached ? 3 * 86_400 : 30 * 86_400 }
 
+    /// Seconds after which an event of this key may happen again once it is over; nil for one that happens once.
+    var repeatsAfter: Int? {
+        switch kind {
+        // Another program may set it wrong every day: once a week is enough to hear of it.
+        case .clockWasOff: 7 * 86_400
+        default: nil
+        }
+    }
+
     /// The same for the same thing: kind and subject, and for an event which one it is.
     public var key: String {
         let thing = "\(kind.rawValue) \(subject)"
@@ -90,8 +99,8 @@ extension Notice {
         case .nightsFailed, .notSeen, .batteryLow, .destinationStopped, .shareWaiting: return thing
         case .noticed(.lost(let first, let last)): return "\(thing) \(first) \(last)"
         case .noticed(.dayNotClosed(let day)): return "\(thing) \(day)"
-        // Another program may set it wrong every day: once a week is enough to hear of it.
-        case .noticed(.clockWasOff): return "\(thing) \(since.seconds / (7 * 86_400))"
+        // It may be wrong every day; `repeatsAfter` tells when that is news again.
+        case .noticed(.clockWasOff): return thing
         case .noticed: return "\(thing) \(since.seconds)"
         // A day that was changed and rejected again is news again.
         case .shareRejected(let user, let day, _): return "\(thing) \(day) \(user) \(since.seconds)"

@@ -24,7 +24,8 @@ extension NoticeFacts {
     /// What is broken comes before what is only away: a pedometer that was heard some of the time has more than distance against it.
     private func trouble(_ device: Device) -> Notice? {
         let failures = Array(tries(device).prefix { $0.outcome == .failed })
-        let broken = failures.filter { $0.cause != .outOfRange && $0.cause != .machine }
+        // Whoever suspends the machine or presses Ctrl-C has not broken the pedometer.
+        let broken = failures.filter { $0.cause != .outOfRange && $0.cause != .machine && $0.cause != .interrupted }
         if let first = broken.last, let last = broken.first {
             let nights = self.nights(broken)
             if nights >= Self.patience { return notice(device, since: first.start, .nightsFailed(nights: nights, reason: last.reason)) }
@@ -32,10 +33,11 @@ extension NoticeFacts {
         let away = failures.filter { $0.cause == .outOfRange }
         let lastRead = device.lastRead
         let known = self.known(.notSeen, device)
-        let listened = watchedSince.map { now - $0 >= Self.patience * 86_400 } ?? false
+        let watched = watchedSince[device.pedometer.id]
+        let listened = watched.map { now - $0 >= Self.patience * 86_400 } ?? false
         // One look after a journey says nothing of the days before it.
         guard nights(away) > 1 || listened || known != nil else { return nil }
-        guard let since = lastRead ?? known?.since ?? away.last?.start ?? watchedSince, now - since >= Self.patience * 86_400 else {
+        guard let since = lastRead ?? known?.since ?? away.last?.start ?? watched, now - since >= Self.patience * 86_400 else {
             return nil
         }
         return notice(device, since: since, .notSeen(lastRead: lastRead))
@@ -91,11 +93,6 @@ extension NoticeFacts {
 
     /// Seconds. None takes as long.
     private static let longestSync = 3600
-}
-
-extension NoticeFacts.Device {
-    /// The end of the last complete one.
-    fileprivate var lastRead: Timestamp? { syncs.first { $0.outcome == .complete }.map { $0.end ?? $0.start } }
 }
 
 extension SyncRecord {

@@ -5,10 +5,26 @@ public struct NoticeFacts: Sendable {
         public var pedometer: Pedometer
         /// Newest first.
         public var syncs: [SyncRecord]
+        /// The end of the last complete one, be it among `syncs` or before them; nil where there never was one.
+        public var lastRead: Timestamp?
 
-        public init(_ pedometer: Pedometer, _ syncs: [SyncRecord]) {
+        /// - Parameters:
+        ///   - syncs: the last ones, newest first.
+        ///   - lastComplete: the last complete one, where it may be before those.
+        public init(_ pedometer: Pedometer, _ syncs: [SyncRecord], lastComplete: SyncRecord? = nil) {
             self.pedometer = pedometer
             self.syncs = syncs
+            lastRead = (lastComplete ?? syncs.first { $0.outcome == .complete }).map { $0.end ?? $0.start }
+        }
+
+        /// Without what a clock that was ahead has dated into the future: it would be the latest for as long as it is not reached.
+        func until(_ moment: Timestamp) -> Device {
+            var device = self
+            device.syncs = syncs.filter { max($0.start, $0.end ?? $0.start) <= moment }
+            if let last = lastRead, last > moment {
+                device.lastRead = device.syncs.first { $0.outcome == .complete }.map { $0.end ?? $0.start }
+            }
+            return device
         }
     }
 
@@ -32,17 +48,17 @@ public struct NoticeFacts: Sendable {
     public var days: [DaySummary]
     /// What holds already: some states end later than they begin.
     public var standing: [KeptNotice]
-    /// Since when a watch has listened for all of them without a break: then silence tells as much as a try. Nil where none does.
-    public var watchedSince: Timestamp?
+    /// Since when a watch has listened for each of them without a break: then silence tells as much as a try.
+    public var watchedSince: [Pedometer.ID: Timestamp]
     public var now: Timestamp
     public var localTime: LocalTime
 
     public init(
         users: [User] = [], devices: [Device] = [], reports: [SyncReport] = [], sharing: [Sharing] = [], days: [DaySummary] = [],
-        standing: [KeptNotice] = [], watchedSince: Timestamp? = nil, now: Timestamp, localTime: LocalTime
+        standing: [KeptNotice] = [], watchedSince: [Pedometer.ID: Timestamp] = [:], now: Timestamp, localTime: LocalTime
     ) {
         self.users = users
-        self.devices = devices
+        self.devices = devices.map { $0.until(now + Self.clockSlack) }
         self.reports = reports
         self.sharing = sharing
         self.days = days
@@ -58,7 +74,18 @@ public struct NoticeFacts: Sendable {
             + days.compactMap(goal)
     }
 
+    /// Seconds. Clocks that differ by less have a reason to, and do no harm.
+    static let clockSlack = 3600
+
     // MARK: Goals
+
+    /// Keys of those that stand and do not hold any more, though nothing else would end them: the day was corrected, or its goal raised.
+    public var withdrawn: Set<String> {
+        Set(standing.map(\.notice).filter { notice in
+            guard case .goalReached(let day, _, _) = notice.content else { return false }
+            return days.contains { $0.day == day && notice.subject == .user($0.user.id) && goal($0) == nil }
+        }.map(\.key))
+    }
 
     /// Told for the day on which it was reached, also when its steps come home on the next.
     private func goal(_ day: DaySummary) -> Notice? {

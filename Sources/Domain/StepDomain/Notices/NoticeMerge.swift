@@ -12,14 +12,15 @@ public struct NoticeMerge: Hashable, Sendable {
 
     /// - Parameters:
     ///   - holding: all that holds now; of what is found again for as long as it holds, the rest has ended.
+    ///   - withdrawn: keys of those that have ended, whatever their kind.
     ///   - kept: all that are kept, ended ones too.
-    public init(_ holding: [Notice], into kept: [KeptNotice], at now: Timestamp) {
+    public init(_ holding: [Notice], withdrawn: Set<String> = [], into kept: [KeptNotice], at now: Timestamp) {
         var holding = Dictionary(holding.map { ($0.key, $0) }) { _, later in later }
         for known in kept {
             let key = known.notice.key
             if known.endedAt != nil {
                 // An event happens once. A state may come back: that is another one.
-                if !known.notice.isState { holding[key] = nil }
+                if let notice = holding[key], known.forbids(notice) { holding[key] = nil }
                 if let end = known.endedAt, end < now - Self.memory { forgotten.append(known.id) }
                 continue
             }
@@ -27,12 +28,25 @@ public struct NoticeMerge: Hashable, Sendable {
             if var notice = holding.removeValue(forKey: key) {
                 notice.since = known.notice.since
                 new.notice = notice
-            } else if known.notice.endsWithCause {
+            } else if known.notice.endsWithCause || withdrawn.contains(key) {
                 new.endedAt = now
             }
             if !known.notice.isState, known.keptAt < now - known.notice.lifetime { new.endedAt = now }
             if new != known { changed.append(new) }
         }
         begun = holding.values.sorted { ($0.since, $0.key) < ($1.since, $1.key) }
+    }
+}
+
+extension KeptNotice {
+    /// Whether this one, which has ended, is the very thing that is found again.
+    fileprivate func forbids(_ again: Notice) -> Bool {
+        if notice.isState { return false }
+        if let pause = again.repeatsAfter {
+            // On both sides: a clock that was ahead may have dated it into the future.
+            return abs(again.since - max(notice.since, seenAt ?? notice.since)) < pause
+        }
+        // One that was taken back before anybody saw it has not been told.
+        return notice.kind != .goalReached || seenAt != nil
     }
 }

@@ -3,11 +3,20 @@
 /// As with `StepHistory`, every call is one transaction.
 public protocol NoticeStore: Sendable {
     /// Makes the kept notices agree with all that hold now, as `NoticeMerge` decides. The same again changes nothing.
-    func keep(_ holding: [Notice], at now: Timestamp) throws
+    ///
+    /// - Parameter withdrawn: keys of those that have ended, whatever their kind.
+    /// - Returns: those that began with this call. Of several that keep the same at once, one is told of each.
+    @discardableResult
+    func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws -> Set<KeptNotice.ID>
     /// Those that have not ended, by when they began.
     func standingNotices() throws -> [KeptNotice]
     /// Somebody has seen them; those that were seen before, or are not there any more, stay as they are.
     func markSeen(_ ids: [KeptNotice.ID], at now: Timestamp) throws
     /// The desktop has taken them.
     func markNotified(_ ids: [KeptNotice.ID], at now: Timestamp) throws
+}
+
+extension NoticeStore {
+    @discardableResult
+    public func keep(_ holding: [Notice], at now: Timestamp) throws -> Set<KeptNotice.ID> { try keep(holding, withdrawn: [], at: now) }
 }

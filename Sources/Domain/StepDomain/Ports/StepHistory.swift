@@ -41,6 +41,8 @@ public protocol StepHistory: Sendable {
         _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?) throws
     /// Newest first, at most `limit`.
     func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord]
+    /// The complete one that ended last, but not after `moment`; however many there are since.
+    func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord?
 
     // Days
     /// All that is known of a user's day. Samples and coverage belong to the day by their own offset, wherever the user is now.

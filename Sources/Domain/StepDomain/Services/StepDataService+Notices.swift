@@ -1,5 +1,5 @@
 extension StepDataService {
-    /// Syncs of a pedometer that are looked at: more than a year of nights.
+    /// Syncs of a pedometer that are looked at: more than a year of nights, or about a week of a watch.
     private static let syncsLookedAt = 400
 
     /// Finds out which notices hold now, and keeps them until they have been told.
@@ -10,20 +10,23 @@ extension StepDataService {
     ///   - store: where they are kept.
     ///   - reports: of the run that has just ended.
     ///   - destinations: names of those that are configured; nil where that cannot be told, and what is kept of any stays as it is.
-    ///   - watchedSince: since when a watch has listened for all pedometers without a break, if one does.
-    /// - Returns: those that stand, by when they began.
+    ///   - watchedSince: since when a watch has listened for each pedometer without a break, where one does.
     /// - Throws: the history's error.
     @discardableResult
     public func keepNotices(
-        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, watchedSince: Timestamp? = nil
-    ) throws -> [KeptNotice] {
+        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, watchedSince: [Pedometer.ID: Timestamp] = [:]
+    ) throws -> StandingNotices {
         let moment = now()
         let standing = try store.standingNotices()
         let today = localTime.day(of: moment)
         let users = try history.users()
         let facts = NoticeFacts(
             users: users,
-            devices: try history.pedometers().map { .init($0, try history.syncs(of: $0.id, limit: Self.syncsLookedAt)) },
+            devices: try history.pedometers().map { pedometer in
+                .init(
+                    pedometer, try history.syncs(of: pedometer.id, limit: Self.syncsLookedAt),
+                    lastComplete: try history.lastCompleteSync(of: pedometer.id, until: moment + NoticeFacts.clockSlack))
+            },
             reports: reports,
             sharing: try (destinations ?? []).map { name in
                 .init(try ledger.state(of: name), try ledger.entries(for: name, in: [.pending, .sending, .unknown, .rejected]))
@@ -38,7 +41,20 @@ extension StepDataService {
         if destinations == nil {
             holding += standing.map(\.notice).filter { if case .destination = $0.subject { true } else { false } }
         }
-        try store.keep(holding, at: moment)
-        return try store.standingNotices()
+        let begun = try store.keep(holding, withdrawn: facts.withdrawn, at: moment)
+        return StandingNotices(notices: try store.standingNotices(), begun: begun)
+    }
+}
+
+/// What stands after it was found out what holds.
+public struct StandingNotices: Hashable, Sendable {
+    /// By when they began.
+    public var notices: [KeptNotice]
+    /// Which of them nobody knew of before.
+    public var begun: Set<KeptNotice.ID>
+
+    public init(notices: [KeptNotice], begun: Set<KeptNotice.ID>) {
+        self.notices = notices
+        self.begun = begun
     }
 }

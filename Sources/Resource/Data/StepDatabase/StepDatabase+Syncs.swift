@@ -26,19 +26,31 @@ extension StepDatabase {
     public func syncs(of pedometer: Pedometer.ID, limit: Int) throws(HistoryError) -> [SyncRecord] {
         try read { database in
             try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT id, pedometer, started_at, ended_at, outcome, battery, failure,
-                        added, grown, unchanged, implausible, steps, frames, cause
-                    FROM sync WHERE pedometer = ? ORDER BY started_at DESC, id DESC LIMIT ?
-                    """,
+                database, sql: SyncRecord.query + " WHERE pedometer = ? ORDER BY started_at DESC, id DESC LIMIT ?",
                 arguments: [pedometer, max(0, limit)]
+            ).map(SyncRecord.init)
+        }
+    }
+
+    public func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws(HistoryError) -> SyncRecord? {
+        try read { database in
+            try Row.fetchOne(
+                database,
+                sql: SyncRecord.query
+                    + " WHERE pedometer = ? AND outcome = 'complete' AND ended_at <= ? ORDER BY ended_at DESC, id DESC LIMIT 1",
+                arguments: [pedometer, moment.seconds]
             ).map(SyncRecord.init)
         }
     }
 }
 
 extension SyncRecord {
+    fileprivate static let query = """
+        SELECT id, pedometer, started_at, ended_at, outcome, battery, failure,
+            added, grown, unchanged, implausible, steps, frames, cause
+        FROM sync
+        """
+
     fileprivate init(row: Row) throws {
         self.init(
             id: row[0], pedometer: row[1], start: Timestamp(row[2]), end: (row[3] as Int?).map(Timestamp.init),

@@ -11,6 +11,14 @@ struct NightReport {
 
     /// The line on standard output, or the document where programs want one; all else on standard error.
     func tell(_ result: SyncRun.Result) async throws {
+        let isHousehold = (try? history.users().count) ?? 0 > 1
+        let written = Result { try write(result, isHousehold) }
+        // What cannot be written (a full disk, maybe) is one more reason for words on the desktop.
+        await Bubbles(wiring: wiring, store: history).show(result.notices) { words($0, isHousehold) }
+        try written.get()
+    }
+
+    private func write(_ result: SyncRun.Result, _ isHousehold: Bool) throws {
         for report in result.reports where report.cause != .machine { tell(report) }
         // One fault for all pedometers is told once.
         var broken: Set<String> = []
@@ -18,7 +26,6 @@ struct NightReport {
         for report in result.shared?.reports ?? [] { tell(report) }
         // Those of pedometers and destinations have been told by now.
         for (failure, isTold) in result.failures where !isTold { Main.tell(failure) }
-        let isHousehold = try history.users().count > 1
         tell(result.fresh, isHousehold)
         if wiring.isForPrograms {
             try wiring.show(result.view(wiring))
@@ -27,16 +34,16 @@ struct NightReport {
             try Output.standard.result(
                 SyncSummary(result.reports, shares: result.shared?.reports ?? []).line, isNews ? .notice : .information)
         }
-        await Bubbles(wiring: wiring, store: history).show(result.notices) { words($0, isHousehold) }
     }
 
     /// What time alone has brought up: for a watch that hears nothing of a pedometer, now and then.
-    func look(watchedSince: Timestamp) async throws {
-        let known = Set(try history.standingNotices().map(\.id))
-        let notices = try wiring.keepNotices(in: history, watchedSince: watchedSince)
-        let isHousehold = try history.users().count > 1
-        tell(notices.filter { $0.isNew && !known.contains($0.id) }, isHousehold)
-        await Bubbles(wiring: wiring, store: history).show(notices) { words($0, isHousehold) }
+    ///
+    /// - Parameter watchedSince: since when it has listened for each without a break.
+    func look(watchedSince: [Pedometer.ID: Timestamp]) async throws {
+        let standing = try wiring.keepNotices(in: history, watchedSince: watchedSince)
+        let isHousehold = (try? history.users().count) ?? 0 > 1
+        tell(standing.notices.filter { $0.isNew && standing.begun.contains($0.id) }, isHousehold)
+        await Bubbles(wiring: wiring, store: history).show(standing.notices) { words($0, isHousehold) }
     }
 
     private func tell(_ fresh: [KeptNotice], _ isHousehold: Bool) {
@@ -87,7 +94,7 @@ extension SyncRun.Result {
     }
 
     /// The notices that this run has brought up.
-    var fresh: [KeptNotice] { notices.filter { $0.isNew && !known.contains($0.id) } }
+    var fresh: [KeptNotice] { notices.filter { $0.isNew && begun.contains($0.id) } }
 
     /// The notices of which somebody who has seen `view` knows.
     var told: [KeptNotice] {

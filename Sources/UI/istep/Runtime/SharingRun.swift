@@ -88,7 +88,7 @@ struct SharingRun {
 
     /// What somebody has just seen is no news in the morning. What cannot be marked is told again.
     private func markTold(_ reports: [ShareReport]) {
-        guard !wiring.isForPrograms, let notices = try? wiring.keepNotices(in: history) else { return }
+        guard !wiring.isForPrograms, let notices = try? wiring.keepNotices(in: history).notices else { return }
         let told = SyncRun.Result(start: wiring.now(), reports: [], shared: .init(reports: reports), notices: notices).told
         try? history.markSeen(told.map(\.id), at: wiring.now())
     }

@@ -14,8 +14,8 @@ struct SyncRun {
     var isShared = true
     /// Whether to wait for an adapter that is just coming up.
     var isPatient = false
-    /// Since when a watch has listened without a break, where it is one that syncs.
-    var watchedSince: Timestamp?
+    /// Since when a watch has listened for each pedometer without a break, where it is one that syncs.
+    var watchedSince: [Pedometer.ID: Timestamp] = [:]
 
     /// What came of it.
     struct Result {
@@ -23,10 +23,10 @@ struct SyncRun {
         var start: Timestamp
         var reports: [SyncReport]
         var shared: Shared?
-        /// What stood before it.
-        var known: Set<KeptNotice.ID> = []
         /// What stands after it, whether it was known before or not.
         var notices: [KeptNotice] = []
+        /// Which of them this run was the first to find.
+        var begun: Set<KeptNotice.ID> = []
         /// Why that could not be kept.
         var fault: Failure?
     }
@@ -47,7 +47,7 @@ struct SyncRun {
                 .temporary, "This machine's clock says \(wiring.localTime.day(of: wiring.now())).",
                 advice: "Wait until it is set (timedatectl tells), then sync again.")
         }
-        var result = Result(start: wiring.now(), reports: [], known: Set((try? history.standingNotices())?.map(\.id) ?? []))
+        var result = Result(start: wiring.now(), reports: [])
         result.reports = try await SyncLock.hold(ofDatabase: wiring.databasePath) { await synchronize(pedometers) }
         // Sharing takes its time: what the pedometers have told is kept before it.
         keepNotices(&result)
@@ -61,7 +61,9 @@ struct SyncRun {
     /// The steps are home: what goes wrong here is told beside them, and found again the next time.
     private func keepNotices(_ result: inout Result) {
         do {
-            result.notices = try wiring.keepNotices(in: history, reports: result.reports, watchedSince: watchedSince)
+            let standing = try wiring.keepNotices(in: history, reports: result.reports, watchedSince: watchedSince)
+            result.notices = standing.notices
+            result.begun.formUnion(standing.begun)
             result.fault = nil
         } catch {
             result.fault = Failure(error)

@@ -5,11 +5,10 @@ extension Wiring {
     ///
     /// - Parameters:
     ///   - reports: of the run that has just ended.
-    ///   - watchedSince: since when a watch has listened for all pedometers without a break, if one does.
-    /// - Returns: what stands.
+    ///   - watchedSince: since when a watch has listened for each pedometer without a break, where one does.
     func keepNotices(
-        in history: SharingRun.History, reports: [SyncReport] = [], watchedSince: Timestamp? = nil
-    ) throws -> [KeptNotice] {
+        in history: SharingRun.History, reports: [SyncReport] = [], watchedSince: [Pedometer.ID: Timestamp] = [:]
+    ) throws -> StandingNotices {
         // Where the configuration does not hold, whoever shares says so.
         try StepDataService(history: history, ledger: history, localTime: localTime, now: now)
             .keepNotices(in: history, reports: reports, destinations: try? destinations().map(\.name), watchedSince: watchedSince)

@@ -233,7 +233,7 @@ actor Watch {
                 try Task.checkCancellation()
                 let history = try opened.get()
                 let run = SyncRun(
-                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, watchedSince: watchedSince.values.max())
+                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, watchedSince: watchedSince)
                 let outcome = try await run.run([pedometer])
                 result = .success(outcome)
                 // What cannot be told is read all the same.

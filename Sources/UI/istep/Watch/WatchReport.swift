@@ -55,7 +55,7 @@ final class WatchReport: Sendable {
     /// What silence comes to; where somebody is watching, they see it.
     func look(_ watchedSince: [Pedometer.ID: Timestamp], history: SharingRun.History) async throws {
         guard manner == .unattended else { return }
-        try await NightReport(wiring: wiring, history: history).look(watchedSince: watchedSince.values.max() ?? wiring.now())
+        try await NightReport(wiring: wiring, history: history).look(watchedSince: watchedSince)
     }
 
     /// Something stands in the way; told once until it is another, or has passed.

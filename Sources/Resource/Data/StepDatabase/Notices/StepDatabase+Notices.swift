@@ -2,18 +2,22 @@ import GRDB
 public import StepDomain
 
 extension StepDatabase: NoticeStore {
-    public func keep(_ holding: [Notice], at now: Timestamp) throws(HistoryError) {
+    @discardableResult
+    public func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws(HistoryError) -> Set<KeptNotice.ID> {
         try write { database in
             let kept = try Row.fetchAll(database, sql: KeptNotice.query).compactMap(KeptNotice.init)
-            let merge = NoticeMerge(holding, into: kept, at: now)
+            let merge = NoticeMerge(holding, withdrawn: withdrawn, into: kept, at: now)
+            var begun: Set<KeptNotice.ID> = []
             for notice in merge.begun {
                 try database.cachedStatement(sql: Notice.insert).execute(arguments: try notice.columns(at: now))
+                begun.insert(database.lastInsertedRowID)
             }
             for known in merge.changed {
                 try database.cachedStatement(sql: "UPDATE notice SET name = ?, content = ?, ended_at = ? WHERE id = ?")
                     .execute(arguments: [known.notice.name, try json(known.notice.content), known.endedAt?.seconds, known.id])
             }
             for id in merge.forgotten { try database.execute(sql: "DELETE FROM notice WHERE id = ?", arguments: [id]) }
+            return begun
         }
     }
 
