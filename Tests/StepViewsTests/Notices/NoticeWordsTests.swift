@@ -4,7 +4,9 @@ import Testing
 @testable import StepViews
 
 @Suite struct NoticeWordsTests {
-    private func words(_ content: Notice.Content, _ subject: Notice.Subject = .pedometer(1), household: Bool = false) -> NoticeWords {
+    private func words(
+        _ content: Notice.Content, _ subject: Notice.Subject = .pedometer(1), household: Bool = false, daysAgo: Int = 4
+    ) -> NoticeWords {
         let name = switch subject {
         case .machine: ""
         case .pedometer: "ring"
@@ -12,7 +14,7 @@ import Testing
         case .destination(let name): name
         }
         return NoticeWords(
-            Notice(subject, name: name, since: Sample.now - 4 * 86_400, content), isHousehold: household, now: Sample.now,
+            Notice(subject, name: name, since: Sample.now - daysAgo * 86_400, content), isHousehold: household, now: Sample.now,
             localTime: Sample.place)
     }
 
@@ -28,6 +30,14 @@ import Testing
         #expect(words(.noticed(.clockWasOff(seconds: -7200))).headline == "ring: its clock was wrong")
         #expect(words(.noticed(.clockWasOff(seconds: -7200))).detail.contains("by 2 hours (it was behind)"))
         #expect(words(.noticed(.counterRestarted)).headline == "ring: steps are lost")
+    }
+
+    /// Only the nights of the last syncs are counted.
+    @Test func whatLastsForLongIsToldByItsDate() {
+        let failed = Notice.Content.nightsFailed(nights: 7, reason: "no answer")
+        #expect(words(failed, daysAgo: 7).headline == "ring: could not be read for 7 nights")
+        #expect(words(failed, daysAgo: 30).headline == "ring: could not be read since 2014-03-22")
+        #expect(words(failed, .machine, daysAgo: 30).headline == "Bluetooth of this machine has not worked since 2014-03-22")
     }
 
     @Test func theMachine() {

@@ -28,8 +28,8 @@ private struct Writer {
     var headline: String {
         switch notice.content {
         case .nightsFailed(let nights, _) where notice.subject == .machine:
-            "Bluetooth of this machine has not worked for \(Words.count(nights, "night"))"
-        case .nightsFailed(let nights, _): "\(name): could not be read for \(Words.count(nights, "night"))"
+            "Bluetooth of this machine has not worked \(duration(nights))"
+        case .nightsFailed(let nights, _): "\(name): could not be read \(duration(nights))"
         case .notSeen(let lastRead?): "\(name): not in range for \(Words.count(max(1, (now - lastRead) / 86_400), "day"))"
         case .notSeen(nil): "\(name): not in range since it was added"
         case .batteryLow(let percent): "\(name): battery at \(percent) %"
@@ -61,6 +61,11 @@ private struct Writer {
         case .shareWaiting(_, let reason): reason.map { sentence("The last try failed: ", $0) } ?? ""
         case .goalReached: ""
         }
+    }
+
+    /// After a week a date says more than the nights, of which only those of the last syncs are counted.
+    private func duration(_ nights: Int) -> String {
+        now - notice.since > 7 * 86_400 ? "since \(localTime.day(of: notice.since))" : "for \(Words.count(nights, "night"))"
     }
 
     /// Words of somebody else as a sentence.
