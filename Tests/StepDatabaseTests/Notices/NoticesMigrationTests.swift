@@ -12,7 +12,16 @@ import Testing
     private static let syncs: [(outcome: String, failure: String?, cause: FailureCause?)] = [
         ("complete", nil, nil), ("running", nil, nil), ("failed", "C0:DE:00:00:00:01 was not heard within 20 s", .outOfRange),
         ("failed", "interrupted", .interrupted), ("failed", "cancelled", .interrupted),
-        ("failed", "the Bluetooth adapter hci0 is switched off", .other), ("failed", nil, .other),
+        ("failed", "the Bluetooth adapter hci0 is switched off", .machine), ("failed", nil, .other),
+        ("failed", "the Bluetooth adapter hci0 is blocked in software (rfkill)", .machine),
+        ("failed", "the Bluetooth adapter hci1 is blocked by a switch of the machine", .machine),
+        ("failed", "the Bluetooth adapter hci0 went away", .machine), ("failed", "this machine has no Bluetooth adapter", .machine),
+        ("failed", "there is no Bluetooth adapter hci7", .machine),
+        ("failed", "the Bluetooth service (bluetoothd) is not running", .machine),
+        ("failed", "no connection to the D-Bus bus: refused", .machine), ("failed", "access denied: bluetoothd", .machine),
+        ("failed", "this kernel has no Bluetooth, or keeps it from this process", .machine),
+        ("failed", "cannot connect to C0:DE:00:00:00:01: refused", .other),
+        ("failed", "unexpected answer from the Bluetooth service: x", .other),
     ]
 
     @Test(arguments: [StepDatabase.Access.reading, .writing])

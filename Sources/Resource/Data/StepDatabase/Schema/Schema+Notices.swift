@@ -1,7 +1,7 @@
 extension Schema.Migration {
     /// Version 3: what made a sync fail, and what the nights have to say until it has been told.
     ///
-    /// Failures of before have no more than their words; those of the two causes that are no fault are known by them.
+    /// Failures of before have no more than their words; those of which the pedometer is innocent are known by them.
     static let notices = Schema.Migration(
         name: "notices",
         sql: """
@@ -9,6 +9,11 @@ extension Schema.Migration {
             UPDATE sync SET cause =
                 CASE WHEN failure LIKE '% was not heard within % s' THEN 'outOfRange'
                     WHEN failure IN ('interrupted', 'cancelled') THEN 'interrupted'
+                    WHEN failure LIKE 'the Bluetooth adapter % is switched off' OR failure LIKE 'the Bluetooth adapter % is blocked %'
+                        OR failure LIKE 'the Bluetooth adapter % went away' OR failure LIKE 'there is no Bluetooth adapter %'
+                        OR failure LIKE 'no connection to the D-Bus bus: %' OR failure LIKE 'access denied: %'
+                        OR failure IN ('this machine has no Bluetooth adapter', 'the Bluetooth service (bluetoothd) is not running',
+                            'this kernel has no Bluetooth, or keeps it from this process') THEN 'machine'
                     ELSE 'other' END
             WHERE outcome = 'failed';
 
