@@ -54,6 +54,8 @@ public actor FakeModemManager: DBusObject {
     /// Leaves the bus.
     public func stop() async {
         held = []
+        // The bus notices a closed connection some time later; once this is answered, the name is free.
+        try? await bus.releaseName("org.freedesktop.ModemManager1")
         await bus.close()
     }
 
