@@ -11,8 +11,9 @@ struct Istep: AsyncParsableCommand {
               istep add ADDRESS     take one of them on
               istep sync            read its steps into the history
               istep show            today; also: istep show yesterday, istep show 2014-04-20
+              istep auto on         from now on every night by itself
 
-            No pedometer at hand? 'istep demo' shows all of it with a simulated one.
+            No pedometer at hand? 'istep demo' shows all of it with a simulated one. Something does not work? 'istep doctor' finds out why.
 
             Exit codes: 0 done; 1 something unforeseen; 64 wrong usage; 65 bad data, or a day that was rejected; 69 no adapter, \
             bus or device; 75 not now, try later (not in range, another sync runs, something waits to be shared); 77 not \
