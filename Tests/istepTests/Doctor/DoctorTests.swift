@@ -8,7 +8,7 @@ import WebStage
 /// What a doctor finds, each provoked: by the program as it is built, on a simulated stack.
 @Suite(.timeLimit(.minutes(5))) struct DoctorTests {
     /// A ring is added and synced.
-    private func live(_ body: (Household) async throws -> Void) async throws {
+    func live(_ body: (Household) async throws -> Void) async throws {
         try await Household.live { home in
             let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "2")
             #expect(add.status == 0, "\(add.error)")
@@ -18,17 +18,17 @@ import WebStage
         }
     }
 
-    private func doctor(_ home: Household, _ options: String...) async throws -> Report {
+    func doctor(_ home: Household, _ options: String...) async throws -> Report {
         Report(try await home.istep.run(["doctor", "--json", "--timeout", "2"] + options))
     }
 
-    private func configure(_ home: Household, _ text: String) throws {
+    func configure(_ home: Household, _ text: String) throws {
         let folder = home.folder.path + "/config/istep"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try Data(text.replacing("FOLDER", with: home.folder.path).utf8).write(to: URL(fileURLWithPath: folder + "/config.toml"))
     }
 
-    private func history(_ home: Household) -> String { home.folder.path + "/data/istep/history.sqlite" }
+    func history(_ home: Household) -> String { home.folder.path + "/data/istep/history.sqlite" }
 
     // MARK: A healthy one
 
@@ -277,169 +277,6 @@ import WebStage
             #expect(report.status == 0)
             #expect(report.grades("scan") == ["skipped"] && report.grades("pedometer") == ["skipped"])
             #expect(home.stack.history.count { if case .connecting = $0 { true } else { false } } == connections)
-        }
-    }
-
-    // MARK: The history
-
-    @Test func aHistoryThatOthersCanRead() async throws {
-        try await live { home in
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: history(home))
-            let report = try await doctor(home, "--no-radio")
-            #expect(report.status == 0)
-            #expect(report["permissions"]?.cure == "chmod 600 '\(history(home))'")
-        }
-    }
-
-    @Test func aHistoryThatIsDamaged() async throws {
-        try await live { home in
-            let file = try #require(FileHandle(forUpdatingAtPath: history(home)))
-            let size = try file.seekToEnd()
-            try file.seek(toOffset: 4096)
-            try file.write(contentsOf: Data(repeating: 0x5a, count: Int(size) - 4096))
-            try file.close()
-            let report = try await doctor(home)
-            #expect(report.status == 65)
-            #expect(report.grades("history").allSatisfy { $0 == "fault" })
-            #expect(report.grades("power") == ["fine"], "the rest is looked at all the same")
-            #expect(!report.text.contains("no pedometer was added"), "who knows")
-        }
-    }
-
-    @Test func aFileThatIsNoHistory() async throws {
-        try await live { home in
-            try Data("precious".utf8).write(to: URL(fileURLWithPath: home.folder.path + "/mine.txt"))
-            let report = try await doctor(home, "--db", home.folder.path + "/mine.txt", "--no-radio")
-            #expect(report.status == 65)
-            #expect(report.grades("history") == ["fault"])
-        }
-    }
-
-    // MARK: The configuration
-
-    @Test func aConfigurationThatDoesNotHold() async throws {
-        try await live { home in
-            try configure(home, "timeout = \"long\"\ncolour = 3\n[share.garden]\nkind = \"nonsense\"\n")
-            let report = try await doctor(home)
-            #expect(report.status == 78)
-            #expect(report.grades("configuration") == ["fault", "fault", "fault"], "\(report)")
-            #expect(report.grades("pedometer") == ["fine"], "the rest is looked at all the same")
-        }
-    }
-
-    @Test func aConfigurationThatOthersCanChange() async throws {
-        try await live { home in
-            try configure(home, "timeout = 5\n")
-            let path = home.folder.path + "/config/istep/config.toml"
-            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
-            let report = try await doctor(home, "--no-radio")
-            #expect(report.grades("configuration") == ["warning"])
-        }
-    }
-
-    // MARK: Destinations
-
-    private func withServer(
-        _ answer: @escaping @Sendable (ReceivedRequest) -> Answer, _ body: (Household, String) async throws -> Void
-    ) async throws {
-        let server = try LoopbackServer.start(answer)
-        defer { server.stop() }
-        try await live { home in try await body(home, server.url) }
-    }
-
-    private func token(_ home: Household, mode: Int = 0o600) throws {
-        let path = home.folder.path + "/token"
-        try Data("secret-token\n".utf8).write(to: URL(fileURLWithPath: path))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-    }
-
-    private func garden(_ url: String) -> String {
-        "[share.garden]\nkind = \"home-assistant\"\nurl = \"\(url)\"\ninsecure = true\ntoken_file = \"FOLDER/token\"\n"
-    }
-
-    @Test func aDestinationThatRefusesTheToken() async throws {
-        try await withServer({ _ in .reply(status: 401) }) { home, url in
-            try token(home)
-            try configure(home, garden(url))
-            let report = try await doctor(home, "--no-radio")
-            #expect(report.status == 77, "\(report)")
-            #expect(report["destination"]?.subject == "garden")
-            #expect(report["destination"]?.trouble == "permission")
-            #expect(!report.text.contains("secret-token"))
-        }
-    }
-
-    @Test func aDestinationThatIsDown() async throws {
-        let port = try UnansweredPort.refusing()
-        try await live { home in
-            try token(home)
-            try configure(home, garden(port.url))
-            let report = try await doctor(home, "--no-radio")
-            #expect(report.status == 75, "\(report)")
-            #expect(report["destination"]?.trouble == "temporary")
-        }
-    }
-
-    @Test func aDestinationThatAnswers() async throws {
-        try await withServer({ _ in .json(#"{"message":"API running."}"#) }) { home, url in
-            try token(home)
-            try configure(home, garden(url))
-            #expect(try await doctor(home, "--no-radio").grades("destination") == ["fine"])
-        }
-    }
-
-    @Test func aTokenThatOthersCanRead() async throws {
-        try await withServer({ _ in .json("{}") }) { home, url in
-            try token(home, mode: 0o644)
-            try configure(home, garden(url))
-            let report = try await doctor(home, "--no-radio")
-            #expect(report.status == 78)
-            #expect(report["destination"]?.message.contains("chmod 600") == true)
-        }
-    }
-
-    /// What systemd gives to a service only, nobody else can judge.
-    @Test func aSecretOfAServiceIsNotLookedAt() async throws {
-        try await live { home in
-            try configure(home, """
-                [share.garden]
-                kind = "rest"
-                url = "https://127.0.0.1:1/"
-                token_credential = "istep_garden"
-                """)
-            let report = try await doctor(home)
-            #expect(report.status == 0, "\(report)")
-            #expect(report.grades("destination") == ["skipped"])
-        }
-    }
-
-    // MARK: What is no sickness
-
-    @Test func aSlipInTheCommandLineIsTold() async throws {
-        try await live { home in
-            for slip in [["--user", "nobody"], ["--timeout", "0"], ["--adapter", "a b"]] {
-                let result = try await home.istep.run(["doctor", "--no-radio"] + slip)
-                #expect(result.status == 64, "\(slip): \(result.status) \(result.output)")
-            }
-        }
-    }
-
-    @Test func aDirectoryIsNoHistory() async throws {
-        let folder = try Folder()
-        let result = try await Command(folder: folder)("doctor", "--json", "--no-radio", "--db", folder.path)
-        let report = Report(result)
-        #expect(report.grades("history") == ["fault"])
-        #expect(report["history"]?.message.contains("directory") == true)
-        #expect(!result.output.contains("chmod"), "that would close the directory")
-    }
-
-    @Test func theNetworkIsSpared() async throws {
-        try await withServer({ _ in .reply(status: 401) }) { home, url in
-            try token(home)
-            try configure(home, garden(url))
-            let report = try await doctor(home, "--no-radio", "--no-network")
-            #expect(report.status == 0)
-            #expect(report.grades("destination") == ["skipped"])
         }
     }
 }
