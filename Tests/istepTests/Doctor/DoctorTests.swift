@@ -3,7 +3,6 @@ import Foundation
 import SimulatedBlueZ
 import StepDatabase
 import Testing
-import WebStage
 
 /// What a doctor finds, each provoked: by the program as it is built, on a simulated stack.
 @Suite(.timeLimit(.minutes(5))) struct DoctorTests {
