@@ -19,7 +19,7 @@ extension SystemdError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noManager(.user, let reason): "there is no systemd for this user's session: \(reason)"
-        case .noManager(.system, let reason): "there is no systemd on this machine: \(reason)"
+        case .noManager(.system, let reason): "this machine's systemd cannot be reached: \(reason)"
         case .notInstalled(let unit, .user): "systemd knows no unit \(unit) for users"
         case .notInstalled(let unit, .system): "systemd knows no unit \(unit)"
         case .refused(let doing, _): "systemd does not permit \(doing)"
@@ -34,7 +34,7 @@ extension SystemdError: CustomStringConvertible {
         case .noManager(.user, _):
             "Log in as the user whose steps they are (not by su), with the packages libpam-systemd and dbus-user-session installed; "
                 + "for the whole machine: sudo istep auto on --system."
-        case .noManager(.system, _): "Without systemd, let cron run 'istep sync --unattended' every night."
+        case .noManager(.system, _): "Start the D-Bus service (package dbus): systemctl start dbus."
         case .notInstalled: "Install istep with its units: the package, or .packaging/install in a checkout."
         case .refused(_, .system): "Only an administrator may: put sudo before it."
         case .refused(_, .user): "Log in as the user whose steps they are."

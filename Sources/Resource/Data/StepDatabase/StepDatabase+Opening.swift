@@ -67,7 +67,7 @@ extension StepDatabase {
             do {
                 return try database.execute(sql: "PRAGMA journal_mode = WAL")
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline {
-                usleep(5000)
+                usleep(5000)        // as SQLite's own busy handler does; the other is done in milliseconds
             }
         }
     }

@@ -48,7 +48,7 @@ extension AutoCommand {
     struct On: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "on", abstract: "Sync every night from now on.",
-            discussion: "With --watch istep stays besides, and syncs whenever a pedometer comes near.")
+            discussion: "With --watch istep stays besides, and syncs whenever a pedometer comes near; without it, a watch that was on ends.")
 
         @Flag(help: "Stay and sync whenever a pedometer comes near, too.")
         var watch = false

@@ -30,7 +30,7 @@ private final class Sleeper: Sendable {
 
     private static let queue = DispatchQueue(label: "timers")
     private let state = Mutex(State.awake)
-    /// Not declared as safe to share, as libdispatch's sources are.
+    // Dispatch sources may be used from any thread; only their Swift declaration on Linux does not say so.
     private nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: queue)
 
     func begin(_ continuation: CheckedContinuation<Void, any Error>, _ length: Duration, _ tolerance: Duration) {
