@@ -37,6 +37,14 @@ import Testing
             }
         }
         #expect((10...250).contains(unread), "\(unread)")
+        // A restart that a reading has shown took steps with it: nobody vouches for the time around it.
+        #expect(year.shownRestarts.count > 2)
+        let history = try year.machine.history()
+        for moment in year.shownRestarts {
+            let day = year.home.day(of: moment)
+            let coverage = try history.stepData(of: year.user, on: day).tracks.flatMap(\.coverage)
+            #expect(!coverage.contains { $0.span.contains(moment) }, "\(day): \(year.log(around: day))")
+        }
         #expect(year.restarts > 10 && year.failures > 100, "\(year.restarts) \(year.failures)")
     }
 }
@@ -54,6 +62,9 @@ private final class WatchYear {
     /// Days of which a restart took steps that no reading had seen, and none could.
     private(set) var hidden: Set<Day> = []
     private(set) var restarts = 0
+    /// Those after which a reading of the same day, by a machine that knew the time, found less than the one before.
+    private(set) var shownRestarts: [Timestamp] = []
+    private var lastRestart: Timestamp?
     private(set) var failures = 0
     private let watch: SimulatedPedometer
     private let walker: Walker
@@ -97,11 +108,12 @@ private final class WatchYear {
             if count > lastRead { hidden.insert(day) }
             count = 0
             watch.set(0)
+            lastRestart = world.now
             note(day, "restart")
         }
         try await read(at: 23.75, of: day, nights.next())
         walk(until: home.moment(day.advanced(by: 1)))
-        (count, lastRead) = (0, 0)
+        (count, lastRead, lastRestart) = (0, 0, nil)
         watch.set(0)
     }
 
@@ -114,6 +126,7 @@ private final class WatchYear {
             failures += 1
             return
         }
+        if count < lastRead, let lastRestart, !doubtful.contains(day) { shownRestarts.append(lastRestart) }
         credit[day, default: 0] += count >= lastRead ? count - lastRead : count
         lastRead = count
     }

@@ -58,6 +58,13 @@ def powered():
     return shown.stdout.strip() == "b true"
 
 
+def radio_switch():
+    """The file of rfkill that blocks hci0 in software: 1 or 0."""
+    switch, = (path.parent / "soft" for path in Path("/sys/class/rfkill").glob("*/type")
+               if path.read_text().strip() == "bluetooth" and (path.parent / "name").read_text().strip() == "hci0")
+    return switch
+
+
 def until(condition, seconds, what):
     """Waits for a state of the machine that nothing announces to a shell."""
     end = time.monotonic() + seconds

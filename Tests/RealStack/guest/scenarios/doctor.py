@@ -1,9 +1,8 @@
 """What `istep doctor` says of a machine and its pedometers, well and sick."""
 import contextlib
 import subprocess
-from pathlib import Path
 
-from lab import adapter, daemon, peripheral, powered, set_clock, until
+from lab import adapter, daemon, peripheral, powered, radio_switch, set_clock, until
 from scenarios.harness import Istep, check, scenario
 
 RING, SECURE = "C0:DE:00:00:00:02", "C0:DE:00:00:00:05"
@@ -75,8 +74,7 @@ def unplugged():
 @scenario
 def blocked():
     """adapter blocked by rfkill: named, with what lifts it"""
-    switch, = (path.parent / "soft" for path in Path("/sys/class/rfkill").glob("*/type")
-               if path.read_text().strip() == "bluetooth" and (path.parent / "name").read_text().strip() == "hci0")
+    switch = radio_switch()
     switch.write_text("1")
     until(lambda: not powered(), 10, "adapter off")
     try:

@@ -1,8 +1,7 @@
 """What can be missing on the machine's side: range, power, adapter, daemon, bus."""
 import subprocess
-from pathlib import Path
 
-from lab import adapter, daemon, peripheral, powered, remembered, set_clock, until
+from lab import adapter, daemon, peripheral, powered, radio_switch, remembered, set_clock, until
 from scenarios.harness import Istep, check, scenario, steps_of
 
 RING = "C0:DE:00:00:00:02"
@@ -58,8 +57,7 @@ def powered_off():
 @scenario
 def blocked():
     """adapter blocked by rfkill: told as such, exit code 69"""
-    switch, = (path.parent / "soft" for path in Path("/sys/class/rfkill").glob("*/type")
-               if path.read_text().strip() == "bluetooth" and (path.parent / "name").read_text().strip() == "hci0")
+    switch = radio_switch()
     switch.write_text("1")
     until(lambda: not powered(), 10, "adapter off")
     try:
