@@ -9,6 +9,7 @@ extension Lookout {
         let lookout: Lookout
         let adapter: AdapterRecord
         let addresses: Set<DeviceAddress>
+        let number: Int
 
         private var central: Central { lookout.central }
         private var daemon: Daemon { lookout.central.daemon }
@@ -27,7 +28,7 @@ extension Lookout {
                 group.cancelAll()
                 return first
             }
-            if tree != nil { await uncancelled { await unregister() } }
+            if let tree { await uncancelled { await unregister(tree) } }
             switch result {
             case .success(let end): return end
             case .failure(let error): throw await central.explain(error, adapter)
@@ -68,26 +69,26 @@ extension Lookout {
             let manager = cache.properties(adapter.path, BlueZName.monitorManager)
             guard manager?["SupportedMonitorTypes"]?.arrayValue?.contains(.string("or_patterns")) == true else { return nil }
             let patterns = addresses.sorted().map { AdvertisementPattern.patterns(of: cache.device($0, on: adapter.path)) }
-            let tree = MonitorTree(daemon: daemon, patterns)
-            await daemon.bus.export(tree, at: MonitorTree.root, subtree: true)
+            let tree = MonitorTree(daemon: daemon, number: number, patterns)
+            await daemon.bus.export(tree, at: tree.root, subtree: true)
             do throws(DBusError) {
-                _ = try await call("RegisterMonitor")
+                _ = try await call("RegisterMonitor", tree)
                 return tree
             } catch {
-                await uncancelled { await unregister() }
+                await uncancelled { await unregister(tree) }
                 return nil
             }
         }
 
-        private func unregister() async {
+        private func unregister(_ tree: MonitorTree) async {
             // An adapter that is gone has forgotten it.
-            _ = try? await call("UnregisterMonitor")
-            await daemon.bus.unexport(MonitorTree.root)
+            _ = try? await call("UnregisterMonitor", tree)
+            await daemon.bus.unexport(tree.root)
         }
 
-        private func call(_ member: String) async throws(DBusError) -> [DBusValue] {
+        private func call(_ member: String, _ tree: MonitorTree) async throws(DBusError) -> [DBusValue] {
             try await daemon.call(
-                adapter.path, BlueZName.monitorManager, member, [.objectPath(MonitorTree.root)], limit: .seconds(10))
+                adapter.path, BlueZName.monitorManager, member, [.objectPath(tree.root)], limit: .seconds(10))
         }
 
         private func read(_ tree: MonitorTree) async -> Result<End, BluetoothError> {

@@ -34,6 +34,7 @@ public actor Lookout {
     let pace: ScanPace
     private var wanted: Set<DeviceAddress> = []
     private var watch: Task<Void, Never>?
+    private var rounds = 0
 
     /// - Parameters:
     ///   - adapter: such as `hci1`; by default the first one that is switched on.
@@ -78,7 +79,8 @@ public actor Lookout {
         while !addresses.isEmpty, !Task.isCancelled {
             do throws(BluetoothError) {
                 let adapter = try await central.usableAdapter(adapter)
-                let round = Round(lookout: self, adapter: adapter, addresses: addresses)
+                rounds += 1
+                let round = Round(lookout: self, adapter: adapter, addresses: addresses, number: rounds)
                 if try await round.run(mayMonitor: releases < 3) == .released { releases += 1 }
                 setbacks = 0
             } catch {

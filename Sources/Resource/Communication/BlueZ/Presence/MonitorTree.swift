@@ -9,17 +9,21 @@ actor MonitorTree: DBusObject {
         case released
     }
 
-    static let root: ObjectPath = "/bluez/monitors"
+    nonisolated let root: ObjectPath
 
     private let daemon: Daemon
     private let monitors: [ObjectPath: [AdvertisementPattern]]
     nonisolated let events: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
 
-    init(daemon: Daemon, _ patterns: [[AdvertisementPattern]]) {
+    /// - Parameter number: which registration of this program it is. Each has paths of its own: BlueZ releases the monitors of a
+    ///   registration after it has answered that it ended, when the next may be there already.
+    init(daemon: Daemon, number: Int, _ patterns: [[AdvertisementPattern]]) {
+        let root = ("/bluez/monitors" as ObjectPath).appending("\(number)")
         self.daemon = daemon
+        self.root = root
         monitors = Dictionary(
-            uniqueKeysWithValues: patterns.enumerated().map { (Self.root.appending("monitor\($0)"), $1) })
+            uniqueKeysWithValues: patterns.enumerated().map { (root.appending("monitor\($0)"), $1) })
         // Whoever advertises is found again and again: the newest are enough.
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
     }

@@ -1,0 +1,49 @@
+import BlueZ
+import DBus
+import Testing
+
+/// BlueZ answers that a registration of monitors has ended, and releases its monitors after that.
+@Suite(.timeLimit(.minutes(5)))
+struct LateReleaseTests {
+    /// What was registered last.
+    private actor Registration {
+        private(set) var owner = ""
+        private(set) var root: ObjectPath = "/"
+
+        func take(_ call: DBusMethodCall) {
+            owner = call.message.sender ?? ""
+            root = call.message.body.first?.pathValue ?? "/"
+        }
+    }
+
+    @Test func aReleaseOfTheMonitorsBeforeIsNotTakenForOneOfTheNext() async throws {
+        let manager: FakeBlueZ.Properties = ["SupportedMonitorTypes": .strings(["or_patterns"])]
+        let adapter = ["org.bluez.Adapter1": Sample.adapterProperties(), "org.bluez.AdvertisementMonitorManager1": manager]
+        try await withLab(objects: [Sample.adapter: adapter]) { lab in
+            let first = Registration()
+            await lab.fake.on("UnregisterMonitor", FakeBlueZ.agree)
+            await lab.fake.on(
+                "RegisterMonitor",
+                { _, call in
+                    await first.take(call)
+                    await call.reply()
+                },
+                { fake, call in
+                    let late = await first.root.appending("monitor0")
+                    await #expect(throws: DBusError.self) {
+                        try await fake.bus.call(await first.owner, late, "org.bluez.AdvertisementMonitor1", "Release")
+                    }
+                    await call.reply()
+                })
+            let lookout = Lookout(lab.central)
+            var sightings = lookout.sightings.makeAsyncIterator()
+            await lookout.look(for: [.ring])
+            #expect(await sightings.next() == .listening(.monitor))
+            await lookout.look(for: [.other])
+            #expect(await sightings.next() == .listening(.monitor))
+            await lookout.close()
+            #expect(await sightings.next() == nil)
+            #expect(await lab.fake.calls == ["RegisterMonitor", "UnregisterMonitor", "RegisterMonitor", "UnregisterMonitor"])
+        }
+    }
+}
