@@ -34,8 +34,6 @@ actor Watch {
         case letGo(Pedometer.ID, (any Error)?)
     }
 
-    /// Seconds between two thoughts about what silence means: it is counted in days.
-    private static let leisure = 6 * 3600
     /// Seconds until the history is looked at again, which may have got another pedometer or another program's sync.
     private static let glance = 60
 
@@ -53,12 +51,8 @@ actor Watch {
     private var figures: [Pedometer.ID: WatchWords.Figure] = [:]
     private var timer: Task<Void, Never>?
     private var lastGlance: Timestamp?
-    private var isListening = false
-    /// Since when it has listened for each without a break, as far as it was to be heard.
-    private var watchedSince: [Pedometer.ID: Timestamp] = [:]
-    private var lastAct: Timestamp?
+    private var vigil = Vigil(pause: 3 * glance)
     private var thinking: Task<Void, Never>?
-    private var lastThought: Timestamp?
     private var lastBeat: Timestamp?
     private var lastStatus = ""
     private var isReady = false
@@ -119,12 +113,10 @@ actor Watch {
         case .timePassed: break
         case .sighting(.heard(let address)): state.hear(address)
         case .sighting(.listening):
-            isListening = true
-            watch(from: now)
+            vigil.begin(for: state.entries.keys, at: now)
             report.troubleIsOver()
         case .sighting(.blind(let error)):
-            isListening = false
-            watchedSince = [:]
+            vigil.end()
             report.trouble(error)
         case .synced(let id, let result):
             sync = nil
@@ -169,13 +161,7 @@ actor Watch {
     private func act() async {
         let now = wiring.now()
         beat()
-        // The machine slept, or its clock was set: nobody has listened meanwhile, and silence means nothing.
-        if let lastAct, !(-Self.glance...3 * Self.glance).contains(now - lastAct) {
-            watchedSince = [:]
-            watch(from: now)
-            lastThought = now
-        }
-        lastAct = now
+        vigil.isAwake(at: now)
         if lastGlance.map({ !(0..<Self.glance).contains(now - $0) }) ?? true {
             do { try look() } catch { report.trouble(error) }
         }
@@ -194,7 +180,7 @@ actor Watch {
         let now = wiring.now()
         lastGlance = now
         LocalTime.lookAgain()
-        defer { watch(from: now) }
+        defer { vigil.attend(to: state.entries.keys, at: now) }
         let history: SharingRun.History
         do throws(HistoryError) {
             history = try kept.history(of: wiring)
@@ -214,18 +200,12 @@ actor Watch {
             })
     }
 
-    /// Who is new is listened for from now on; who is gone, no more.
-    private func watch(from now: Timestamp) {
-        guard isListening else { return }
-        watchedSince = Dictionary(uniqueKeysWithValues: state.entries.keys.map { ($0, watchedSince[$0] ?? now) })
-    }
-
     private func begin(syncOf id: Pedometer.ID) {
         guard let pedometer = state.entries[id]?.pedometer else { return }
         state.beginSync(of: id)
         report.status("\(Printable(pedometer.name, limit: 32)): reading")
         let opened = Result { try kept.history(of: wiring) }
-        sync = Task { [wiring, order, report, ears, happens, watchedSince] in
+        sync = Task { [wiring, order, report, ears, happens, since = vigil.since] in
             var result: Result<SyncRun.Result, any Error>
             do {
                 // Connecting while scanning is what often fails.
@@ -233,7 +213,7 @@ actor Watch {
                 try Task.checkCancellation()
                 let history = try opened.get()
                 let run = SyncRun(
-                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, watchedSince: watchedSince)
+                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, watchedSince: since)
                 let outcome = try await run.run([pedometer])
                 result = .success(outcome)
                 // What cannot be told is read all the same.
@@ -252,12 +232,9 @@ actor Watch {
     /// A pedometer that is not heard for days is worth a word, though nothing happens.
     private func think(_ now: Timestamp) {
         // Not beside a sync, which tells the same.
-        guard sync == nil, let since = watchedSince.values.min(), !(0..<Self.leisure).contains(now - (lastThought ?? since)),
-            let history = try? kept.history(of: wiring)
-        else { return }
-        lastThought = now
-        thinking = Task { [report, watchedSince] in
-            do { try await report.look(watchedSince, history: history) } catch { report.trouble(error) }
+        guard sync == nil, vigil.takesThought(at: now), let history = try? kept.history(of: wiring) else { return }
+        thinking = Task { [report, since = vigil.since] in
+            do { try await report.look(since, history: history) } catch { report.trouble(error) }
         }
     }
 
