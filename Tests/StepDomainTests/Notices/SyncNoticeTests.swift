@@ -80,6 +80,15 @@ import Testing
         #expect(contents(mixed + [sync(4, .other)]) == [.nightsFailed(nights: 3, reason: "other")])
     }
 
+    /// A time limit that is too short for the pedometer, say.
+    @Test func whatEndsEverySyncIsToldAllTheSame() {
+        let interrupted = (0..<6).map { sync($0, .interrupted) }
+        #expect(contents(interrupted) == [.nightsFailed(nights: 6, reason: "interrupted")])
+        #expect(contents(Array(interrupted.prefix(5)) + [sync(5)]).isEmpty)
+        // Many in one night are one.
+        #expect(contents((0..<12).map { sync($0 / 3, .interrupted) }).isEmpty)
+    }
+
     /// The machine's clock was ahead for one sync, and was put right later.
     @Test func aSyncOfTheFutureSilencesNothing() {
         let ahead = sync(-300, battery: 90)

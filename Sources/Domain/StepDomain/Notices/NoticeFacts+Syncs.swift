@@ -4,6 +4,9 @@ extension NoticeFacts {
     public static let patience = 3
     /// The same for Bluetooth of this machine, which seldom mends itself.
     public static let machinePatience = 2
+    /// The same for syncs that are ended from outside: whoever suspends the machine or presses Ctrl-C has not broken the pedometer, but
+    /// what ends each one (a time limit, say) must be told before the pedometer forgets its oldest days.
+    public static let interruptedPatience = 6
     /// Per cent from which on a battery that was low is not any more.
     public static let batteryRecovered = 30
 
@@ -24,11 +27,11 @@ extension NoticeFacts {
     /// What is broken comes before what is only away: a pedometer that was heard some of the time has more than distance against it.
     private func trouble(_ device: Device) -> Notice? {
         let failures = Array(tries(device).prefix { $0.outcome == .failed })
-        // Whoever suspends the machine or presses Ctrl-C has not broken the pedometer.
         let broken = failures.filter { $0.cause != .outOfRange && $0.cause != .machine && $0.cause != .interrupted }
-        if let first = broken.last, let last = broken.first {
-            let nights = self.nights(broken)
-            if nights >= Self.patience { return notice(device, since: first.start, .nightsFailed(nights: nights, reason: last.reason)) }
+        let interrupted = failures.filter { $0.cause == .interrupted }
+        for (syncs, patience) in [(broken, Self.patience), (interrupted, Self.interruptedPatience)] {
+            guard let first = syncs.last, let last = syncs.first, nights(syncs) >= patience else { continue }
+            return notice(device, since: first.start, .nightsFailed(nights: nights(syncs), reason: last.reason))
         }
         let away = failures.filter { $0.cause == .outOfRange }
         let lastRead = device.lastRead
