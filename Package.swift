@@ -101,20 +101,23 @@ let package = Package(
 
         // Tests
         .target(name: "TestSupport", dependencies: ["StepDomain"], path: "Tests/Support", swiftSettings: rules),
-        tests("DBus", ["PrivateBus"]),
+        .target(name: "SocketStage", path: "Tests/SocketStage", swiftSettings: rules),
+        tests("DBus", ["PrivateBus", "SocketStage"]),
         tests("BlueZ", ["DBus", "SimulatedBlueZ", "PrivateBus"]),
         tests("Pedometers", ["StepDomain", "BlueZ", "SimulatedBlueZ", "PrivateBus"]),
         .target(name: "ProcessStage", path: "Tests/ProcessStage", swiftSettings: rules),
-        .target(name: "ModemStage", dependencies: ["DBus", "PrivateBus", "ProcessStage"], path: "Tests/ModemStage", swiftSettings: rules),
+        .target(
+            name: "ModemStage", dependencies: ["DBus", "PrivateBus", "ProcessStage", "SocketStage"], path: "Tests/ModemStage",
+            swiftSettings: rules),
         tests("ModemManager", ["DBus", "PrivateBus", "ModemStage"]),
         .target(name: "SystemdStage", dependencies: ["DBus"], path: "Tests/SystemdStage", swiftSettings: rules),
         tests("Systemd", ["DBus", "PrivateBus", "SystemdStage"]),
         .target(name: "DesktopStage", dependencies: ["DBus"], path: "Tests/DesktopStage", swiftSettings: rules),
         tests("Desktop", ["DBus", "PrivateBus", "DesktopStage"]),
-        .target(name: "WebStage", path: "Tests/WebStage", swiftSettings: rules),
+        .target(name: "WebStage", dependencies: ["SocketStage"], path: "Tests/WebStage", swiftSettings: rules),
         tests("HTTP", ["CCurl", "Quoting", "WebStage"]),
         tests("SOAP", ["HTTP", "Quoting", "WebStage"]),
-        .target(name: "MQTTStage", dependencies: ["ProcessStage"], path: "Tests/MQTTStage", swiftSettings: rules),
+        .target(name: "MQTTStage", dependencies: ["ProcessStage", "SocketStage"], path: "Tests/MQTTStage", swiftSettings: rules),
         tests("MQTT", ["MQTTStage", "Quoting"]),
         tests(
             "Sharing",

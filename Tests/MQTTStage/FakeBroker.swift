@@ -1,23 +1,22 @@
 internal import Foundation
 internal import Glibc
+internal import SocketStage
 internal import Synchronization
 
 /// A socket of 127.0.0.1 that pretends to be a broker, and behaves as the test says.
 public final class FakeBroker: Sendable {
     public let port: Int
-    private let listener: Int32
+    private let listener: Listener
     private let count = Mutex(0)
 
     /// - Parameter behave: run for each connection, with its number from 0, on a thread of its own; afterwards the connection is closed.
-    public init(_ behave: @escaping @Sendable (Wire, Int) -> Void) {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        port = FreePort.bindLoopback(listener)
-        listen(listener, 16)
+    public init(_ behave: @escaping @Sendable (Wire, Int) -> Void) throws {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        port = FreePort.bindLoopback(socket)
+        listener = try Listener(socket, backlog: 16)
         Thread.detachNewThread { [listener, weak self] in
             var number = 0
-            while true {
-                let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { return }
+            while let descriptor = listener.accept() {
                 let wire = UncheckedWire(wire: Wire(descriptor))
                 self?.count.withLock { $0 += 1 }
                 Thread.detachNewThread { [number] in behave(wire.wire, number) }
@@ -26,11 +25,7 @@ public final class FakeBroker: Sendable {
         }
     }
 
-    deinit {
-        // Wakes `accept`.
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { listener.end() }
 
     /// How many connections there were so far.
     public var connections: Int { count.withLock { $0 } }

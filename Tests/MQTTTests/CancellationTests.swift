@@ -5,9 +5,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct CancellationTests {
     /// A broker that tells when a packet of a type has come, and then says nothing more.
-    private func broker(accepting: Bool, until type: UInt8) -> (FakeBroker, AsyncStream<Void>) {
+    private func broker(accepting: Bool, until type: UInt8) throws -> (FakeBroker, AsyncStream<Void>) {
         let (came, continuation) = AsyncStream.makeStream(of: Void.self)
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             if accepting { wire.accept() }
             if wire.readPacket()?.type == type { continuation.yield() }
             wire.readAll()
@@ -30,17 +30,17 @@ struct CancellationTests {
     }
 
     @Test func cancelledBeforeTheBrokerAnsweredNothingWasSent() async throws {
-        let (broker, came) = broker(accepting: false, until: 1)
+        let (broker, came) = try broker(accepting: false, until: 1)
         #expect(try await cancelled(broker, after: came) == .cancelled(wasSent: false))
     }
 
     @Test func cancelledAfterAMessageWentOutLeavesDoubt() async throws {
-        let (broker, came) = broker(accepting: true, until: 3)
+        let (broker, came) = try broker(accepting: true, until: 3)
         #expect(try await cancelled(broker, after: came) == .cancelled(wasSent: true))
     }
 
     @Test func aCancelledCallClosesItsConnection() async throws {
-        let (broker, came) = broker(accepting: true, until: 3)
+        let (broker, came) = try broker(accepting: true, until: 3)
         var ends = came.makeAsyncIterator()
         let address = try broker.address(), message = try MQTTMessage.text("a", "1")
         let task = Task { await failure([message], address, timeout: .seconds(200)) }
@@ -65,7 +65,7 @@ struct CancellationTests {
     }
 
     @Test func aTaskThatIsCancelledAlreadyDoesNotEvenConnect() async throws {
-        let (broker, _) = broker(accepting: true, until: 3)
+        let (broker, _) = try broker(accepting: true, until: 3)
         let address = try broker.address(), message = try MQTTMessage.text("a", "1")
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct FaultyAcknowledgementTests {
     @Test func aBrokerThatTakesAndHangsUpLeavesDoubt() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
         }
@@ -17,7 +17,7 @@ struct FaultyAcknowledgementTests {
     }
 
     @Test func aBrokerThatTakesAndSaysNothingLeavesDoubt() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             wire.accept()
             wire.readAll()
         }
@@ -26,7 +26,7 @@ struct FaultyAcknowledgementTests {
     }
 
     @Test func aBrokerThatAcknowledgesHalfLeavesDoubt() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             wire.accept()
             if let packet = wire.readPacket() { wire.acknowledge(packet) }
         }
@@ -37,7 +37,7 @@ struct FaultyAcknowledgementTests {
     }
 
     @Test func acknowledgementsOfOthersDoNotCount() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
             for identifier in 2..<9 { wire.write([0x40, 2, 0, UInt8(identifier)]) }
@@ -49,7 +49,7 @@ struct FaultyAcknowledgementTests {
     }
 
     @Test func aBrokerThatIsBusyIsNotSent() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             wire.accept()
             if let packet = wire.readPacket() { wire.acknowledge(packet, code: 0x97) }
             wire.readAll()
@@ -59,7 +59,7 @@ struct FaultyAcknowledgementTests {
     }
 
     @Test func aBrokerThatShutsDownSaysSo() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
             wire.write([0xE0, 1, 0x8B])
@@ -70,7 +70,7 @@ struct FaultyAcknowledgementTests {
     }
 
     @Test func messagesArePublishedRetainedWithQoS1() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             wire.accept()
             guard let packet = wire.readPacket(), packet.isRetained, packet.qualityOfService == 1, packet.topic == "a" else { return }
             wire.acknowledge(packet)

@@ -29,7 +29,7 @@ struct FaultyBrokerTests {
     }
 
     @Test func aBrokerThatNeverAnswersIsNotSent() async throws {
-        let broker = FakeBroker { wire, _ in wire.readAll() }
+        let broker = try FakeBroker { wire, _ in wire.readAll() }
         let error = await failure([try .text("a", "1")], try broker.address(), timeout: .milliseconds(300))
         guard case .notSent = error else {
             Issue.record("\(String(describing: error))")
@@ -38,14 +38,14 @@ struct FaultyBrokerTests {
     }
 
     @Test func aBrokerThatHangsUpAtOnceIsAskedInTheOlderVersionAndNotSent() async throws {
-        let broker = FakeBroker { _, _ in }
+        let broker = try FakeBroker { _, _ in }
         let error = await failure([try .text("a", "1")], try broker.address())
         #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker closed the connection"))
         #expect(broker.connections == 2)
     }
 
     @Test func aBrokerThatResetsIsNotSent() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             _ = wire.readPacket()
             wire.reset()
         }
@@ -56,7 +56,7 @@ struct FaultyBrokerTests {
     }
 
     @Test func aBrokerOfOldKnowsMQTT311Only() async throws {
-        let broker = FakeBroker { wire, number in
+        let broker = try FakeBroker { wire, number in
             guard let connect = wire.readPacket() else { return }
             if number == 0 {
                 // As 3.1.1 says it, and as mosquitto 1.5 did.
@@ -71,7 +71,7 @@ struct FaultyBrokerTests {
     }
 
     @Test func itsRefusalOfThePasswordIsUnderstood() async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             _ = wire.readPacket()
             wire.write([0x20, 2, 0, 5])
             wire.readAll()
@@ -89,7 +89,7 @@ struct FaultyBrokerTests {
         [0xF0, 0x00], [0x30, 2, 0, 0], [0x40, 2, 0, 1], [0x90, 2, 0, 1], [0xD0, 0], [0xE0, 0], [UInt8](repeating: 0xFF, count: 1000),
     ])
     func garbageIsNotSent(answer: [UInt8]) async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             _ = wire.readPacket()
             wire.write(answer)
         }
@@ -104,7 +104,7 @@ struct FaultyBrokerTests {
     /// Nobody subscribed to anything: nothing large can be an answer.
     @Test(arguments: [[UInt8(0x30), 0xFF, 0xFF, 0xFF, 0x7F], [0xD0, 0]])
     func aFloodEndsSoon(begin: [UInt8]) async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
             let flood = begin.count > 2 ? [UInt8](repeating: 0, count: 65_536) : Array(repeatElement(begin, count: 32_768).joined())
@@ -124,7 +124,7 @@ struct FaultyBrokerTests {
         await #expect(processExitsWith: .signal(SIGPIPE)) {
             signal(SIGPIPE, SIG_DFL)
             // To a broker that resets the connection, which alone ends no process.
-            let broker = FakeBroker { wire, _ in
+            let broker = try FakeBroker { wire, _ in
                 wire.accept()
                 wire.reset()
             }

@@ -69,7 +69,7 @@ struct TLSTests {
     /// Again and again, because what the library makes of it depends on how much has come when it looks.
     @Test(arguments: [true, false])
     func aConnectionThatEndsInTheHandshakeEndsTheCall(isReset: Bool) async throws {
-        let broker = FakeBroker { wire, _ in
+        let broker = try FakeBroker { wire, _ in
             // A record of TLS: its length stands behind type and version (RFC 8446, section 5.1).
             let header = wire.read(5)
             guard header.count == 5 else { return }
@@ -88,7 +88,7 @@ struct TLSTests {
     }
 
     @Test func aHandshakeThatStallsEndsWithTheLimit() async throws {
-        let broker = FakeBroker { wire, _ in wire.readAll() }
+        let broker = try FakeBroker { wire, _ in wire.readAll() }
         let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true)
         let error = await failure([try .text("a", "1")], address, timeout: .milliseconds(300))
         #expect(error == .notSent(reason: "no connection with the broker came about within 0.3 s"))

@@ -11,7 +11,7 @@ public final class RealModemManager: Sendable {
 
     /// Where its bus is.
     public let address: String
-    public let modem = SerialModem()
+    public let modem: SerialModem
     private let connection: DBusConnection
     private let polkit: Polkit
     private let process: GuardedProcess
@@ -21,7 +21,8 @@ public final class RealModemManager: Sendable {
     private static let modemInterface = "org.freedesktop.ModemManager1.Modem"
     private static let registered = 8
 
-    private init(address: String, connection: DBusConnection, polkit: Polkit, process: GuardedProcess) {
+    private init(address: String, connection: DBusConnection, polkit: Polkit, process: GuardedProcess) throws {
+        modem = try SerialModem()
         self.address = address
         self.connection = connection
         self.polkit = polkit
@@ -78,7 +79,7 @@ public final class RealModemManager: Sendable {
             ["--debug", "--test-enable", "--test-no-udev", "--test-no-qrtr", "--test-no-suspend-resume", "--no-auto-scan"],
             environment: ["DBUS_SYSTEM_BUS_ADDRESS": address], directory: try GuardedProcess.makeDirectory("modemmanager"))
         for await _ in owners {
-            return RealModemManager(address: address, connection: connection, polkit: polkit, process: process)
+            return try RealModemManager(address: address, connection: connection, polkit: polkit, process: process)
         }
         await process.stop()
         throw Problem.ended(said: process.said.text)

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import SocketStage
 internal import Synchronization
 
 /// A modem at the end of a serial line, which speaks AT commands (3GPP TS 27.007 and 27.005) over a socket in their place.
@@ -20,7 +21,7 @@ public final class SerialModem: Sendable {
 
     /// The name by which ModemManager's tests know such a port: `abstract:` and the name of a socket.
     public let port: String
-    private let listener: Int32
+    private let listener: Listener
 
     private struct State {
         var sending: [Sending] = []
@@ -30,23 +31,22 @@ public final class SerialModem: Sendable {
 
     private let state = Mutex(State())
 
-    public init() {
+    public init() throws {
         let name = "istep-modem-\(UUID().uuidString)"
-        port = "abstract:" + name
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let port = "abstract:" + name
+        self.port = port
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         // An abstract name begins with U+0000 and needs no file.
         withUnsafeMutableBytes(of: &address.sun_path) { $0.dropFirst().copyBytes(from: port.utf8) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + port.utf8.count)
         withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = bind(listener, $0, length) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = bind(socket, $0, length) }
         }
-        listen(listener, 5)
+        listener = try Listener(socket, backlog: 5)
         Thread.detachNewThread { [listener, weak self] in
-            while true {
-                let line = accept(listener, nil, nil)
-                guard line >= 0 else { return }
+            while let line = listener.accept() {
                 Thread.detachNewThread { [weak self] in
                     Self.serve(line) { self?.answer($0) }
                     shutdown(line, Int32(SHUT_RDWR))
@@ -56,11 +56,7 @@ public final class SerialModem: Sendable {
         }
     }
 
-    deinit {
-        // Wakes `accept`.
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { listener.end() }
 
     /// What becomes of the next messages, the last one of all that follow.
     public func onSend(_ sending: Sending...) { state.withLock { $0.sending = sending } }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import SocketStage
 internal import Synchronization
 
 /// The threads of a `LoopbackServer`: one that accepts, one a connection.
@@ -14,7 +15,7 @@ final class Stage: Sendable {
     }
 
     private let state = Mutex(State())
-    private let listener: Int32
+    private let listener: Listener
     private let arrival: @Sendable (Int) -> Arrival
     private let answer: @Sendable (ReceivedRequest) -> Answer
     private let threads = ThreadCount()
@@ -23,11 +24,8 @@ final class Stage: Sendable {
         listener: Int32, arrival: @escaping @Sendable (Int) -> Arrival,
         answer: @escaping @Sendable (ReceivedRequest) -> Answer
     ) throws {
-        guard listen(listener, 128) == 0 else {
-            close(listener)
-            throw POSIXError(.EADDRINUSE)
-        }
-        (self.listener, self.arrival, self.answer) = (listener, arrival, answer)
+        self.listener = try Listener(listener, backlog: 128)
+        (self.arrival, self.answer) = (arrival, answer)
     }
 
     var log: ServerLog { state.withLock { $0.log } }
@@ -41,10 +39,8 @@ final class Stage: Sendable {
             return !state.isStopped
         }
         guard isFirst else { return }
-        // Wakes `accept`.
-        shutdown(listener, Int32(SHUT_RDWR))
+        listener.end()
         threads.waitForAll()
-        close(listener)
     }
 
     func watch() -> (changes: AsyncStream<Void>, id: Int) {
@@ -69,12 +65,7 @@ final class Stage: Sendable {
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
     private func accept() {
-        while true {
-            let number = Glibc.accept(listener, nil, nil)
-            if number < 0 {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                return
-            }
+        while let number = listener.accept() {
             // Swift does not see accept4. A program started just now inherits the connection, and so it is ended, not only closed.
             _ = fcntl(number, F_SETFD, FD_CLOEXEC)
             let socket = Socket(number: number)

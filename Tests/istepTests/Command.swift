@@ -98,8 +98,13 @@ final class Running: Sendable {
     var outputSoFar: String { text(output) }
 
     /// Returns once standard output is as wanted.
-    func until(_ isWanted: (String) -> Bool) async throws {
-        while !isWanted(outputSoFar) {
+    func until(_ isWanted: (String) -> Bool) async throws { try await wait(for: output, isWanted) }
+
+    /// Returns once standard error is as wanted.
+    func untilError(_ isWanted: (String) -> Bool) async throws { try await wait(for: error, isWanted) }
+
+    private func wait(for file: URL, _ isWanted: (String) -> Bool) async throws {
+        while !isWanted(text(file)) {
             try Task.checkCancellation()
             await Task.yield()
         }

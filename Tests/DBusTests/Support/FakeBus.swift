@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
+import SocketStage
 import Synchronization
 
 /// A socket that pretends to be a bus, and behaves as the test says.
 final class FakeBus: Sendable {
     let address: String
-    private let listener: Int32
+    private let listener: Listener
     private let directory: String
 
     /// - Parameter behave: run on a thread of its own with the first peer that connects, who is hung up on afterwards.
@@ -14,13 +15,12 @@ final class FakeBus: Sendable {
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
         directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         address = "unix:path=\(directory)/bus"
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        let bound = UnixAddress(directory + "/bus").with { bind(listener, $0, $1) }
-        guard bound == 0, listen(listener, backlog) == 0 else { throw POSIXError(.EADDRINUSE) }
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard UnixAddress(directory + "/bus").with({ bind(socket, $0, $1) }) == 0 else { throw POSIXError(.EADDRINUSE) }
+        listener = try Listener(socket, backlog: backlog)
         guard let behave else { return }
         Thread.detachNewThread { [listener] in
-            let descriptor = accept(listener, nil, nil)
-            guard descriptor >= 0 else { return }
+            guard let descriptor = listener.accept() else { return }
             let peer = FakePeer(descriptor)
             behave(peer)
             close(descriptor)
@@ -28,9 +28,7 @@ final class FakeBus: Sendable {
     }
 
     deinit {
-        // Wakes `accept`.
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        listener.end()
         unlink(directory + "/bus")
         rmdir(directory)
     }

@@ -4,10 +4,12 @@ Timers are left as they are shipped, but for their spread: the clock is put shor
 is set within the spread makes systemd 252 begin it anew.)"""
 import json
 import os
+import shutil
+import signal
 import subprocess
 import threading
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -195,13 +197,73 @@ def nightly():
 
 @scenario
 def watching():
-    """istep auto on --watch: the watch tells systemd that it is ready and what it does, and ends when it is told to"""
+    """istep auto on --watch: the watch tells systemd that it is ready and what it does, goes by the zone of the machine, and ends when told"""
     ran("istep", "auto", "on", "--system", "--watch")
     check(machine.value("istep-watch.service", "ActiveState") == "active", "the watch does not run")
     check(machine.value("istep-watch.service", "StatusText"), "it does not say what it does")
+    arrive_in("Asia/Tokyo")
     ran("istep", "auto", "off", "--system")
     state = machine.value("istep-watch.service", "ActiveState"), machine.value("istep-watch.service", "Result")
     check(state == ("inactive", "success"), f"it ended as {state}: {machine.lines('istep-watch.service')}")
+
+
+def arrive_in(zone):
+    """What the watch says is by the clocks there, a minute later at the latest."""
+    def next_reading():
+        return machine.value("istep-watch.service", "StatusText").split()[-1]
+
+    until(lambda: ":" in next_reading(), 60, "the ring read")
+    ran("ln", "-sf", f"/usr/share/zoneinfo/{zone}", "/etc/localtime")
+    try:
+        hours = {(datetime.now(ZoneInfo(zone)) + timedelta(minutes=minutes)).strftime("%H") for minutes in (0, 20)}
+        until(lambda: next_reading()[:2] in hours, 90, f"next reading by the clocks of {zone}: {next_reading()}")
+    finally:
+        ran("ln", "-sf", f"/usr/share/zoneinfo/{ZONE}", "/etc/localtime")
+
+
+@scenario
+def hanging():
+    """a watch that hangs is ended by systemd's watchdog, and begins anew"""
+    hasty = Path("/run/systemd/system/istep-watch.service.d/hasty.conf")
+    hasty.parent.mkdir()
+    hasty.write_text("[Service]\nWatchdogSec=4\nRestartSec=1\n")
+    machine("daemon-reload")
+    machine("start", "istep-watch.service")
+    try:
+        first = machine.value("istep-watch.service", "MainPID")
+        time.sleep(10)
+        check(machine.value("istep-watch.service", "MainPID") == first, "it was ended though it lives")
+        os.kill(int(first), signal.SIGSTOP)
+        until(lambda: machine.value("istep-watch.service", "MainPID") not in (first, "0"), 40, "another process")
+        until(lambda: machine.value("istep-watch.service", "ActiveState") == "active", 20, "a watch that is ready")
+        check(machine.value("istep-watch.service", "NRestarts") == "1", "it was started more than once")
+    finally:
+        machine("stop", "istep-watch.service")
+        shutil.rmtree(hasty.parent)
+        machine("daemon-reload")
+
+
+@scenario
+def upgraded():
+    """the next version of the package is installed: what is enabled goes on with it, steps and configuration stay"""
+    ran("istep", "auto", "on", "--system", "--watch")
+    data, settings = Path("/var/lib/istep/.local/share/istep/history.sqlite"), Path("/etc/istep/config.toml")
+    settings.write_text("# the administrator's\n")
+    before = Installed("istep").slots()
+    process = machine.value("istep-watch.service", "MainPID")
+    try:
+        ran("dpkg", "--install", os.environ["RS_NEWER_DEB"])
+        check(ran("dpkg-query", "--show", "--showformat=${Version}", "istep").endswith("+newer"), "it was not installed")
+        check(machine.value("istep-watch.service", "Description").endswith("(newer)"), "systemd does not know the new unit")
+        check(machine.value("istep-watch.service", "MainPID") not in (process, "0"), "the watch is still the old program")
+        for unit in ("istep-sync.timer", "istep-watch.service"):
+            check(machine("is-active", unit) == "active" and machine("is-enabled", unit) == "enabled", f"{unit} does not go on")
+        check(data.exists() and Installed("istep").slots() == before, "steps are gone")
+        check(settings.read_text() == "# the administrator's\n", "the configuration was touched")
+        check(not machine("list-units", "--failed", "--no-legend", "istep-*"), "a unit has failed")
+    finally:
+        settings.unlink()
+        ran("istep", "auto", "off", "--system")
 
 
 @scenario
