@@ -125,7 +125,7 @@ import Testing
     @Test func whoListensAllTheTimeNeedsNoTries() {
         func notices(watched daysAgo: Int, _ syncs: SyncRecord...) -> [Notice.Content] {
             NoticeFacts(
-                users: [anna], devices: [.init(ring, syncs)], watchedSince: [1: now - daysAgo * 86_400], now: now, localTime: place
+                users: [anna], devices: [.init(ring, syncs)], listening: Listening(since: [1: now - daysAgo * 86_400]), now: now, localTime: place
             ).notices.map(\.content)
         }
         #expect(notices(watched: 3, sync(4)) == [.notSeen(lastRead: sync(4).start + 5)])
@@ -137,13 +137,36 @@ import Testing
 
     @Test func whoListensForOneSaysNothingOfAnother() {
         let devices = [NoticeFacts.Device(ring, []), .init(watch, [sync(9)])]
-        func told(_ watchedSince: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
-            NoticeFacts(users: [anna], devices: devices, watchedSince: watchedSince, now: now, localTime: place).notices.map(\.subject)
+        func told(_ since: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
+            let listening = Listening(since: since)
+            return NoticeFacts(users: [anna], devices: devices, listening: listening, now: now, localTime: place).notices.map(\.subject)
         }
         #expect(told([1: now - 3 * 86_400]) == [.pedometer(1)])
         #expect(told([2: now - 3 * 86_400]) == [.pedometer(2)])
         #expect(told([1: now - 60, 2: now - 3 * 86_400]) == [.pedometer(2)])
         #expect(told([:]).isEmpty)
+    }
+
+    /// A watch tries nothing while it cannot listen, and no sync fails.
+    @Test func aWatchThatCannotListenForTwoDaysTellsOfTheMachine() {
+        func notices(deaf hoursAgo: Int?, since: [Pedometer.ID: Timestamp] = [:], _ syncs: [SyncRecord], known: KeptNotice? = nil) -> [Notice] {
+            let deafness = hoursAgo.map { Listening.Deafness(since: now - $0 * 3600, reason: "no adapter") }
+            return NoticeFacts(
+                users: [anna], devices: [.init(ring, syncs)], standing: known.map { [$0] } ?? [],
+                listening: Listening(since: since, deafness: deafness), now: now, localTime: place
+            ).notices
+        }
+        #expect(notices(deaf: 47, [sync(3)]).isEmpty)
+        let told = notices(deaf: 75, [sync(4)])
+        #expect(told == [Notice(.machine, since: now - 75 * 3600, .nightsFailed(nights: 3, reason: "no adapter"))])
+        let known = KeptNotice(id: 1, notice: told[0], keptAt: now)
+        // Another program looks, which has not heard the watch; then the watch has begun anew.
+        #expect(notices(deaf: nil, [sync(4)], known: known) == told)
+        #expect(notices(deaf: 1, [sync(0, .machine), sync(4)], known: known) == told)
+        // A sync has come about, or was only out of range; or somebody listens again.
+        #expect(notices(deaf: nil, [sync(0)], known: known).isEmpty)
+        #expect(notices(deaf: nil, [sync(0, .outOfRange), sync(4)], known: known).isEmpty)
+        #expect(notices(deaf: nil, since: [1: now - 60], [sync(4)], known: known).isEmpty)
     }
 
     @Test func whatWasReadBeforeTheSyncsLookedAtWasRead() {

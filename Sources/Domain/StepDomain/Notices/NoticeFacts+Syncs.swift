@@ -16,10 +16,27 @@ extension NoticeFacts {
         // Whatever else came of a try, Bluetooth was there for it.
         let worked = tries.filter { $0.cause != .machine && $0.cause != .interrupted }.map(\.start).max()
         let failed = tries.filter { sync in sync.cause == .machine && worked.map { $0 < sync.start } ?? true }
-        guard let first = failed.min(by: { $0.start < $1.start }), let last = failed.max(by: { $0.start < $1.start }) else { return nil }
-        let nights = self.nights(failed)
-        guard nights >= Self.machinePatience else { return nil }
-        return Notice(.machine, since: first.start, .nightsFailed(nights: nights, reason: last.reason))
+        if let first = failed.min(by: { $0.start < $1.start }), let last = failed.max(by: { $0.start < $1.start }) {
+            let nights = self.nights(failed)
+            if nights >= Self.machinePatience { return Notice(.machine, since: first.start, .nightsFailed(nights: nights, reason: last.reason)) }
+        }
+        return unheard(worked)
+    }
+
+    /// The same where a watch tells it, which tries nothing while it cannot listen.
+    ///
+    /// - Parameter worked: when a sync last showed that Bluetooth works.
+    private func unheard(_ worked: Timestamp?) -> Notice? {
+        let known = standing.map(\.notice).first { $0.subject == .machine }
+        if let deafness = listening.deafness {
+            let nights = (now - deafness.since) / 86_400
+            if nights >= Self.machinePatience {
+                return Notice(.machine, since: deafness.since, .nightsFailed(nights: nights, reason: deafness.reason))
+            }
+        }
+        // Whoever else looks meanwhile has not heard the watch: only what works ends it.
+        guard let known, listening.since.isEmpty, !devices.isEmpty, worked.map({ $0 < known.since }) ?? true else { return nil }
+        return known
     }
 
     func of(_ device: Device) -> [Notice] { [trouble(device), battery(device)].compactMap(\.self) }
@@ -36,7 +53,7 @@ extension NoticeFacts {
         let away = failures.filter { $0.cause == .outOfRange }
         let lastRead = device.lastRead
         let known = self.known(.notSeen, device)
-        let watched = watchedSince[device.pedometer.id]
+        let watched = listening.since[device.pedometer.id]
         let listened = watched.map { now - $0 >= Self.patience * 86_400 } ?? false
         // One look after a journey says nothing of the days before it.
         guard nights(away) > 1 || listened || known != nil else { return nil }

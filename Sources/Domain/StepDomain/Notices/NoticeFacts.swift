@@ -48,14 +48,14 @@ public struct NoticeFacts: Sendable {
     public var days: [DaySummary]
     /// What holds already: some states end later than they begin.
     public var standing: [KeptNotice]
-    /// Since when a watch has listened for each of them without a break: then silence tells as much as a try.
-    public var watchedSince: [Pedometer.ID: Timestamp]
+    /// Of a watch: its silence tells as much as a try.
+    public var listening: Listening
     public var now: Timestamp
     public var localTime: LocalTime
 
     public init(
         users: [User] = [], devices: [Device] = [], reports: [SyncReport] = [], sharing: [Sharing] = [], days: [DaySummary] = [],
-        standing: [KeptNotice] = [], watchedSince: [Pedometer.ID: Timestamp] = [:], now: Timestamp, localTime: LocalTime
+        standing: [KeptNotice] = [], listening: Listening = Listening(), now: Timestamp, localTime: LocalTime
     ) {
         self.users = users
         self.devices = devices.map { $0.until(now + Self.clockSlack) }
@@ -63,7 +63,7 @@ public struct NoticeFacts: Sendable {
         self.sharing = sharing
         self.days = days
         self.standing = standing
-        self.watchedSince = watchedSince
+        self.listening = listening
         self.now = now
         self.localTime = localTime
     }

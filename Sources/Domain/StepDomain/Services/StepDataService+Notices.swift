@@ -10,11 +10,11 @@ extension StepDataService {
     ///   - store: where they are kept.
     ///   - reports: of the run that has just ended.
     ///   - destinations: names of those that are configured; nil where that cannot be told, and what is kept of any stays as it is.
-    ///   - watchedSince: since when a watch has listened for each pedometer without a break, where one does.
+    ///   - listening: of a watch, where there is one.
     /// - Throws: the history's error.
     @discardableResult
     public func keepNotices(
-        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, watchedSince: [Pedometer.ID: Timestamp] = [:]
+        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, listening: Listening = Listening()
     ) throws -> StandingNotices {
         let moment = now()
         let standing = try store.standingNotices()
@@ -36,7 +36,7 @@ extension StepDataService {
                     DaySummary($0, localTime: localTime, now: moment)
                 }
             },
-            standing: standing, watchedSince: watchedSince, now: moment, localTime: localTime)
+            standing: standing, listening: listening, now: moment, localTime: localTime)
         var holding = facts.notices
         if destinations == nil {
             holding += standing.map(\.notice).filter { if case .destination = $0.subject { true } else { false } }

@@ -36,11 +36,9 @@ struct NightReport {
         }
     }
 
-    /// What time alone has brought up: for a watch that hears nothing of a pedometer, now and then.
-    ///
-    /// - Parameter watchedSince: since when it has listened for each without a break.
-    func look(watchedSince: [Pedometer.ID: Timestamp]) async throws {
-        let standing = try wiring.keepNotices(in: history, watchedSince: watchedSince)
+    /// What time alone has brought up: for a watch that hears nothing of a pedometer, or cannot, now and then.
+    func look(_ listening: Listening) async throws {
+        let standing = try wiring.keepNotices(in: history, listening: listening)
         let isHousehold = (try? history.users().count) ?? 0 > 1
         tell(standing.notices.filter { $0.isNew && standing.begun.contains($0.id) }, isHousehold)
         await Bubbles(wiring: wiring, store: history).show(standing.notices) { words($0, isHousehold) }

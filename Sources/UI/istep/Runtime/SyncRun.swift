@@ -14,8 +14,8 @@ struct SyncRun {
     var isShared = true
     /// Whether to wait for an adapter that is just coming up.
     var isPatient = false
-    /// Since when a watch has listened for each pedometer without a break, where it is one that syncs.
-    var watchedSince: [Pedometer.ID: Timestamp] = [:]
+    /// What the watch that syncs knows of its listening, where it is one.
+    var listening = Listening()
 
     /// What came of it.
     struct Result {
@@ -61,7 +61,7 @@ struct SyncRun {
     /// The steps are home: what goes wrong here is told beside them, and found again the next time.
     private func keepNotices(_ result: inout Result) {
         do {
-            let standing = try wiring.keepNotices(in: history, reports: result.reports, watchedSince: watchedSince)
+            let standing = try wiring.keepNotices(in: history, reports: result.reports, listening: listening)
             result.notices = standing.notices
             result.begun.formUnion(standing.begun)
             result.fault = nil

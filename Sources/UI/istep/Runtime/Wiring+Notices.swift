@@ -5,12 +5,12 @@ extension Wiring {
     ///
     /// - Parameters:
     ///   - reports: of the run that has just ended.
-    ///   - watchedSince: since when a watch has listened for each pedometer without a break, where one does.
+    ///   - listening: of a watch, where there is one.
     func keepNotices(
-        in history: SharingRun.History, reports: [SyncReport] = [], watchedSince: [Pedometer.ID: Timestamp] = [:]
+        in history: SharingRun.History, reports: [SyncReport] = [], listening: Listening = Listening()
     ) throws -> StandingNotices {
         // Where the configuration does not hold, whoever shares says so.
         try StepDataService(history: history, ledger: history, localTime: localTime, now: now)
-            .keepNotices(in: history, reports: reports, destinations: try? destinations().map(\.name), watchedSince: watchedSince)
+            .keepNotices(in: history, reports: reports, destinations: try? destinations().map(\.name), listening: listening)
     }
 }

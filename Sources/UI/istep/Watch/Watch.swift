@@ -116,7 +116,7 @@ actor Watch {
             vigil.begin(for: state.entries.keys, at: now)
             report.troubleIsOver()
         case .sighting(.blind(let error)):
-            vigil.end()
+            vigil.end(because: String(describing: error), at: now)
             report.trouble(error)
         case .synced(let id, let result):
             sync = nil
@@ -205,7 +205,7 @@ actor Watch {
         state.beginSync(of: id)
         report.status("\(Printable(pedometer.name, limit: 32)): reading")
         let opened = Result { try kept.history(of: wiring) }
-        sync = Task { [wiring, order, report, ears, happens, since = vigil.since] in
+        sync = Task { [wiring, order, report, ears, happens, listening = vigil.listening] in
             var result: Result<SyncRun.Result, any Error>
             do {
                 // Connecting while scanning is what often fails.
@@ -213,7 +213,7 @@ actor Watch {
                 try Task.checkCancellation()
                 let history = try opened.get()
                 let run = SyncRun(
-                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, watchedSince: since)
+                    wiring: wiring, history: history, progress: Progress(.silent), isShared: order.isShared, listening: listening)
                 let outcome = try await run.run([pedometer])
                 result = .success(outcome)
                 // What cannot be told is read all the same.
@@ -233,8 +233,8 @@ actor Watch {
     private func think(_ now: Timestamp) {
         // Not beside a sync, which tells the same.
         guard sync == nil, vigil.takesThought(at: now), let history = try? kept.history(of: wiring) else { return }
-        thinking = Task { [report, since = vigil.since] in
-            do { try await report.look(since, history: history) } catch { report.trouble(error) }
+        thinking = Task { [report, listening = vigil.listening] in
+            do { try await report.look(listening, history: history) } catch { report.trouble(error) }
         }
     }
 

@@ -53,9 +53,9 @@ final class WatchReport: Sendable {
     }
 
     /// What silence comes to; where somebody is watching, they see it.
-    func look(_ watchedSince: [Pedometer.ID: Timestamp], history: SharingRun.History) async throws {
+    func look(_ listening: Listening, history: SharingRun.History) async throws {
         guard manner == .unattended else { return }
-        try await NightReport(wiring: wiring, history: history).look(watchedSince: watchedSince)
+        try await NightReport(wiring: wiring, history: history).look(listening)
     }
 
     /// Something stands in the way; told once until it is another, or has passed.
