@@ -74,7 +74,7 @@ public actor Lookout {
     // MARK: Whatever happens
 
     private func run(_ addresses: Set<DeviceAddress>) async {
-        var setbacks = 0
+        var setbacks = Setbacks()
         var releases = 0
         while !addresses.isEmpty, !Task.isCancelled {
             do throws(BluetoothError) {
@@ -82,26 +82,25 @@ public actor Lookout {
                 rounds += 1
                 let round = Round(lookout: self, adapter: adapter, addresses: addresses, number: rounds)
                 if try await round.run(mayMonitor: releases < 3) == .released { releases += 1 }
-                setbacks = 0
+                setbacks = Setbacks()
             } catch {
                 guard error != .cancelled, !Task.isCancelled else { return }
                 continuation.yield(.blind(error))
                 if await central.daemon.end != nil { return continuation.finish() }
-                setbacks += 1
-                await recover(setbacks)
+                await recover(from: error, &setbacks)
             }
         }
     }
 
-    /// Waits until an adapter can be used again. One that can be used all the while has another trouble: it is given some time.
-    private func recover(_ setbacks: Int) async {
+    private func recover(from error: BluetoothError, _ setbacks: inout Setbacks) async {
         let name = adapter
         @Sendable func isUsable(_ cache: ObjectCache) -> Bool {
             cache.isLoaded && cache.adapters.contains { (name == nil || $0.name == name) && $0.isPowered }
         }
-        if await isUsable(central.daemon.cache) {
-            try? await central.clock.sleep(for: .seconds(min(5 << min(setbacks - 1, 6), 300)))
-        } else {
+        switch setbacks.answer(to: error, isUsable: isUsable(await central.daemon.cache)) {
+        case .tryAgain: break
+        case .pause(let pause): try? await central.clock.sleep(for: pause)
+        case .waitForAdapter:
             // Not for ever: what the bus starts on demand is asked for again some time.
             try? await central.daemon.wait(limit: .seconds(1800), doing: "") { isUsable($0) ? .success(()) : nil }
         }
