@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AdversityTests {
     private func withRing(_ body: (Household) async throws -> Void) async throws {
         try await Household.live { home in
-            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "2")
+            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "30")
             #expect(add.status == 0, "\(add.error)")
             try await body(home)
             await home.expectManners()
@@ -99,7 +99,7 @@ import Testing
     @Test func aNameMeantForTheTerminalIsMadeHarmless() async throws {
         try await Household.live { home in
             await home.stack.inject(.name("R02_\u{1b}[2J\u{7}\u{202e}evil"), for: home.ring.address)
-            let scan = try await home.istep("scan", "--timeout", "1")
+            let scan = try await home.istep("scan", "--timeout", "4")
             #expect(scan.status == 0)
             #expect(scan.output.contains("R02_"))
             let scalars = scan.output.unicodeScalars.filter { $0.value < 32 && $0 != "\n" || $0.value == 0x202e || $0.value == 0x7f }

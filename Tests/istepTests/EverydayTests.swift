@@ -6,13 +6,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct EverydayTests {
     @Test func aWeekIsScannedForAddedSyncedAndShown() async throws {
         try await Household.live { home in
-            let scan = try await home.istep("scan", "--timeout", "1", "--json")
+            let scan = try await home.istep("scan", "--timeout", "4", "--json")
             #expect(scan.status == 0)
             let found = scan.json["peripherals"] as? [[String: Any]]
             #expect(found?.compactMap { $0["address"] as? String } == [home.ring.address])
             #expect(found?.first?["model"] as? String == "colmi")
 
-            #expect(try await home.istep("add", "--timeout", "1", "--name", "ring").status == 0)
+            #expect(try await home.istep("add", "--timeout", "4", "--name", "ring").status == 0)
             let sync = try await home.istep("sync")
             #expect(sync.status == 0, "\(sync.error)")
             for daysAgo in 0...7 {
@@ -27,7 +27,7 @@ import Testing
 
     @Test func aSecondSyncOfTheSameChangesNothing() async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", "--timeout", "1")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "30")
             _ = try await home.istep("sync")
             let before = try await home.istep("show", "yesterday", "--json").output
             let again = try await home.istep("sync", "--json")
@@ -42,7 +42,7 @@ import Testing
 
     @Test func aGrownSlotGrows() async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", "--timeout", "1")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "30")
             _ = try await home.istep("sync")
             let before = home.walked(daysAgo: 0)
             home.ring.addSteps(321, at: home.ring.clock)
@@ -58,7 +58,7 @@ import Testing
             let add = try await home.istep(
                 "add", "InfiniTime", "--model", "generic", "--counts", "today", "--format", "u32le",
                 "--service", home.watch.steps.service.text, "--characteristic", home.watch.steps.characteristic.text,
-                "--timeout", "2")
+                "--timeout", "30")
             #expect(add.status == 0, "\(add.error)")
             home.watch.set(4321)
             #expect(try await home.istep("sync").status == 0)
@@ -68,13 +68,13 @@ import Testing
 
     @Test func twoPedometersOfOnePersonCountOnce() async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", home.ring.address, "--timeout", "2")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "30")
             _ = try await home.istep("sync")
             let ringOnly = try await home.istep("show", "--json").json["steps"] as? Int
             _ = try await home.istep(
                 "add", "InfiniTime", "--model", "generic", "--counts", "today",
                 "--service", home.watch.steps.service.text, "--characteristic", home.watch.steps.characteristic.text,
-                "--timeout", "2")
+                "--timeout", "30")
             home.watch.set(1)
             #expect(try await home.istep("sync").status == 0)
             #expect(try await home.istep("show", "--json").json["steps"] as? Int == ringOnly)
@@ -83,11 +83,11 @@ import Testing
 
     @Test func peopleOfAHouseholdAreKeptApart() async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", home.ring.address, "--user", "anna", "--timeout", "2")
+            _ = try await home.istep("add", home.ring.address, "--user", "anna", "--timeout", "30")
             let ben = try await home.istep(
                 "add", "InfiniTime", "--user", "ben", "--model", "generic", "--counts", "today",
                 "--service", home.watch.steps.service.text, "--characteristic", home.watch.steps.characteristic.text,
-                "--timeout", "2")
+                "--timeout", "30")
             #expect(ben.status == 0, "\(ben.error)")
             #expect(try await home.istep("plan", "6000", "--user", "ben").status == 0)
             _ = try await home.istep("sync")
@@ -100,7 +100,7 @@ import Testing
 
     @Test func oldDaysKeepThePlanOfTheirTime() async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", "--timeout", "1")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "30")
             _ = try await home.istep("sync")
             _ = try await home.istep("plan", "8000")
             _ = try await home.istep("plan", "4000")
@@ -111,7 +111,7 @@ import Testing
 
     @Test func forgettingKeepsTheStepsAndAddingAgainGoesOn() async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", "--timeout", "1", "--name", "ring")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "30", "--name", "ring")
             _ = try await home.istep("sync")
             let forgotten = try await home.istep("forget", "ring", "--json")
             #expect(forgotten.status == 0)
@@ -120,7 +120,7 @@ import Testing
             #expect(pedometers?.first?["lastSync"] is [String: Any])
             #expect(try await home.istep("sync").status == 64)
             #expect(try await home.istep("show", "-1", "--json").json["steps"] as? Int == home.walked(daysAgo: 1))
-            #expect(try await home.istep("add", "--timeout", "1", "--name", "ring").status == 0)
+            #expect(try await home.istep("add", home.ring.address, "--timeout", "30", "--name", "ring").status == 0)
             let sync = try await home.istep("sync", "--json")
             #expect((sync.json["pedometers"] as? [[String: Any]])?.first?["added"] as? Int == 0)
         }

@@ -51,7 +51,7 @@ import Testing
 
     @Test func aSignalEndsWhatWaitsForAReaderThatNeverComes() async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", home.ring.address, "--timeout", "2")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "30")
             let pipe = try FullPipe(in: home.folder)
             let running = try home.istep.start(["sync"], redirected: ">'\(pipe.path)'")
             // The first is that of 'add'. With the second all is read, and what is left is to write the result.

@@ -9,7 +9,7 @@ import Testing
     /// A ring is added and synced.
     func live(_ body: (Household) async throws -> Void) async throws {
         try await Household.live { home in
-            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "2")
+            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "30")
             #expect(add.status == 0, "\(add.error)")
             #expect(try await home.istep("sync").status == 0)
             try await body(home)
@@ -18,7 +18,7 @@ import Testing
     }
 
     func doctor(_ home: Household, _ options: String...) async throws -> Report {
-        Report(try await home.istep.run(["doctor", "--json", "--timeout", "2"] + options))
+        Report(try await home.istep.run(["doctor", "--json", "--timeout", "4"] + options))
     }
 
     func configure(_ home: Household, _ text: String) throws {
@@ -237,7 +237,7 @@ import Testing
 
     @Test func noneThatWasAdded() async throws {
         try await Household.live { home in
-            let report = Report(try await home.istep("doctor", "--json", "--timeout", "1"))
+            let report = Report(try await home.istep("doctor", "--json", "--timeout", "4"))
             #expect(report.status == 0, "\(report)")
             #expect(report.entries.contains { $0.cure == "istep add \(home.ring.address)" }, "\(report)")
         }

@@ -8,7 +8,7 @@ extension Household {
     var database: String { folder.path + "/data/istep/history.sqlite" }
 
     func addRing() async throws {
-        let add = try await istep("add", ring.address, "--name", "ring", "--timeout", "2")
+        let add = try await istep("add", ring.address, "--name", "ring", "--timeout", "30")
         try #require(add.status == 0, "\(add.error)")
     }
 
@@ -16,7 +16,7 @@ extension Household {
     func addWatch(_ more: String...) async throws {
         let add = try await istep.run([
             "add", "InfiniTime", "--name", "watch", "--model", "generic", "--counts", "today", "--format", "u32le",
-            "--service", watch.steps.service.text, "--characteristic", watch.steps.characteristic.text, "--timeout", "2",
+            "--service", watch.steps.service.text, "--characteristic", watch.steps.characteristic.text, "--timeout", "30",
         ] + more)
         try #require(add.status == 0, "\(add.error)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SimulatedBlueZ
 import Testing
 
 /// Sharing as people meet it: the configuration, a day, the outbox, by the program as it is built.
@@ -6,7 +7,7 @@ import Testing
     /// A household that has synced, and a configuration.
     private func live(_ configuration: String, _ body: (Household) async throws -> Void) async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", "--timeout", "1", "--name", "ring")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "30", "--name", "ring")
             #expect(try await home.istep("sync").status == 0)
             try configure(home, configuration)
             try await body(home)

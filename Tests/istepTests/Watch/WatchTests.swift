@@ -10,7 +10,7 @@ import Testing
         var quirks = Quirks()
         quirks.isExperimental = isExperimental
         try await Household.live(quirks: quirks) { home in
-            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "2")
+            let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "30")
             #expect(add.status == 0, "\(add.error)")
             if !inRange { await home.stack.inject(.outOfRange, for: home.ring.address) }
             try await body(home)
@@ -91,7 +91,7 @@ import Testing
         try await withRing { home in
             let add = try await home.istep(
                 "add", home.watch.address, "--name", "watch", "--model", "generic", "--service", home.watch.steps.service.text,
-                "--characteristic", home.watch.steps.characteristic.text, "--counts", "today", "--timeout", "2")
+                "--characteristic", home.watch.steps.characteristic.text, "--counts", "today", "--timeout", "30")
             #expect(add.status == 0, "\(add.error)")
             let running = try home.istep.start(["watch", "--unattended"])
             try await running.until { $0.contains("ring: ") && $0.contains("watch: ") }
