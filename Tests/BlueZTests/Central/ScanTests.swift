@@ -126,8 +126,28 @@ struct ScanTests {
             await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress"))
             async let error = error(of: lab)
             for wait in [200, 500, 1000, 2000] { await lab.clock.pass(.milliseconds(wait)) }
-            #expect(await error == .busy("another scan on hci0 is starting or stopping"))
+            #expect(await error == .adapterStuck("hci0", reason: "a scan has been starting or stopping all the while"))
             #expect(await lab.fake.calls.last == "SetDiscoveryFilter")
+        }
+    }
+
+    @Test func `an adapter that is on and does not answer, or fails, is stuck`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.hang)
+            async let silent = error(of: lab)
+            await lab.clock.pass(.seconds(10))
+            #expect(await silent == .adapterStuck("hci0", reason: "no answer within 10 s"))
+        }
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.Failed", "Input/output error"))
+            async let failed = error(of: lab)
+            for wait in [200, 500, 1000, 2000] { await lab.clock.pass(.milliseconds(wait)) }
+            #expect(await failed == .adapterStuck("hci0", reason: "scanning on hci0: org.bluez.Error.Failed: Input/output error"))
+        }
+        // That it may not, says nothing of the adapter.
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
+            #expect(await error(of: lab) == .accessDenied("scanning on hci0: policy"))
         }
     }
 

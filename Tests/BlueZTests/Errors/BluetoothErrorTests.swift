@@ -37,6 +37,8 @@ struct BluetoothErrorTests {
         (.notPaired(doing: "reading"), "reading: the peripheral demands pairing", false),
         (.pairingFailed("P", reason: "it was refused"), "pairing with P failed: it was refused", false),
         (.linkLost(during: "reading"), "the connection was lost while reading", true),
+        (.adapterStuck("hci0", reason: "x"), "the Bluetooth adapter hci0 is on and does not scan: x", false),
+        (.daemonSilent, "the Bluetooth service (bluetoothd) does not answer", false),
         (.adapterLost("hci0"), "the Bluetooth adapter hci0 went away", false),
         (.timedOut(operation: "reading", seconds: 10), "reading took longer than 10 s", true),
         (.cancelled, "cancelled", false),

@@ -163,6 +163,66 @@ struct LookoutTests {
         }
     }
 
+    // MARK: An adapter that is on and does not scan
+
+    private static let stuck = BluetoothError.adapterStuck("hci0", reason: "a scan has been starting or stopping all the while")
+
+    /// Until StartDiscovery is given up.
+    private func startIsGivenUp(_ world: World) async {
+        for wait in [200, 500, 1000, 2000] { await world.clock.pass(.milliseconds(wait)) }
+    }
+
+    private func isRefused(_ world: World) async {
+        await startIsGivenUp(world)
+        #expect(await world.sightings.next() == .blind(Self.stuck))
+    }
+
+    /// That it will be tried again is not listening.
+    @Test func whoCannotScanDoesNotListenUntilAScanHasComeAbout() async throws {
+        try await withWorld(.scans, inRange: false) { world in
+            await world.stack.setDiscoveryFault(.busy)
+            await world.lookout.look(for: [.ring])
+            await isRefused(world)
+            await world.clock.pass(.seconds(5))
+            await isRefused(world)
+            await world.stack.setDiscoveryFault(nil)
+            await world.clock.pass(.seconds(10))
+            await world.clock.pass(.seconds(5))     // the scan
+            #expect(await world.sightings.next() == .listening(.scans))
+        }
+    }
+
+    @Test func aMonitorBesideScansThatFailListensOnceItHearsSomething() async throws {
+        try await withWorld(.monitor, inRange: false) { world in
+            await world.stack.setDiscoveryFault(.busy)
+            await world.lookout.look(for: [.ring])
+            #expect(await world.sightings.next() == .listening(.monitor))
+            await world.clock.pass(.seconds(295))
+            await isRefused(world)
+            await world.clock.pass(.seconds(5))
+            await isRefused(world)
+            await world.clock.pass(.seconds(10))
+            await world.range(true)
+            #expect(await world.sightings.next() == .listening(.monitor))
+            #expect(await world.sightings.next() == .heard(.ring))
+            await startIsGivenUp(world)
+        }
+    }
+
+    /// Otherwise a pedometer that is read often would keep it from ever scanning for another.
+    @Test func thePauseBetweenScansBesideAMonitorGoesOnWhenOthersAreLookedFor() async throws {
+        try await withWorld(.monitor, inRange: false) { world in
+            await world.lookout.look(for: [.ring])
+            await world.clock.sleeping(for: .seconds(295))
+            world.clock.advance(by: .seconds(200))
+            await world.lookout.look(for: [.ring, .other])
+            await world.clock.pass(.seconds(95))
+            await world.clock.pass(.seconds(5))     // the scan
+            await world.clock.sleeping(for: .seconds(295))
+            #expect(world.stack.history.contains(.discovering(true)))
+        }
+    }
+
     @Test func itEndsWithTheBus() async throws {
         try await withWorld(.scans, inRange: false) { world in
             await world.lookout.look(for: [.ring])
@@ -180,12 +240,10 @@ struct LookoutTests {
             #expect(await world.sightings.next() == .listening(means))
             await world.lookout.look(for: [.other])
             #expect(await world.sightings.next() == .listening(means))
+            if means == .scans { await world.clock.pass(.seconds(5)) }      // a scan in vain
             await world.range(true)
             await world.range(true, Self.other)
-            if means == .scans {
-                await world.clock.pass(.seconds(5))
-                await world.clock.pass(Self.pause)
-            }
+            if means == .scans { await world.clock.pass(Self.pause) }
             #expect(await world.sightings.next() == .heard(.other))
         }
     }

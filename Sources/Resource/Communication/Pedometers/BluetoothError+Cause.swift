@@ -6,7 +6,8 @@ extension BluetoothError: CausedError {
     public var cause: FailureCause {
         switch self {
         case .peripheralNotFound: .outOfRange
-        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterLost, .daemonNotRunning, .noBus, .accessDenied:
+        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost, .daemonNotRunning, .daemonSilent,
+            .noBus, .accessDenied:
             .machine
         case .cancelled: .interrupted
         case .connectFailed, .serviceNotFound, .characteristicNotFound, .readFailed, .writeFailed, .notifyFailed, .attError, .notPaired,

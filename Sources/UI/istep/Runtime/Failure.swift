@@ -53,7 +53,9 @@ struct Failure {
 
     private static func status(of error: BluetoothError) -> ExitStatus {
         switch error {
-        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .daemonNotRunning, .noBus, .adapterLost: .unavailable
+        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost, .daemonNotRunning, .daemonSilent,
+            .noBus:
+            .unavailable
         case .accessDenied: .permission
         case .serviceNotFound, .characteristicNotFound: .unavailable
         case .notPaired, .pairingFailed: .permission

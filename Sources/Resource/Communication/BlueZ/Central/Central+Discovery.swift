@@ -86,8 +86,13 @@ extension Central {
             return Self.fault(name, known: await daemon.cache.adapter(path), machine: daemon.machine?.read())
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
             return .adapterLost(name)
-        case "org.bluez.Error.InProgress": return .busy("another scan on \(name) is starting or stopping")
-        default: return BluetoothError(error, doing: "scanning on \(name)")
+        case "org.bluez.Error.InProgress": return .adapterStuck(name, reason: "a scan has been starting or stopping all the while")
+        default: break
+        }
+        switch BluetoothError(error, doing: "scanning on \(name)") {
+        case .timedOut(_, let seconds): return .adapterStuck(name, reason: "no answer within \(Int(seconds)) s")
+        case .unexpected(let answer): return .adapterStuck(name, reason: answer)
+        case let other: return other
         }
     }
 }

@@ -32,24 +32,31 @@ extension Central {
     }
 
     /// Scans until `isEnough` says so, the time is over, or the task is cancelled. Discovery is over on return.
+    ///
+    /// - Parameter begun: called once BlueZ has taken the scan up.
     func listen(
         _ filter: ScanFilter, on adapter: AdapterRecord, limit: Duration,
-        _ isEnough: @escaping @Sendable (Discovery) -> Bool
+        begun: () async -> Void = {}, isEnough: @escaping @Sendable (Discovery) -> Bool
     ) async throws(BluetoothError) {
         let events = await daemon.deviceEvents(on: adapter.path)
         let failed = Signal<BluetoothError>()
         let id = await joinDiscovery(adapter, filter) { failed.send($0) }
-
-        let error = await limited(limit, clock) { () async -> BluetoothError? in
-            await withTaskGroup(of: BluetoothError?.self) { group in
-                group.addTask { await failed.value }
-                group.addTask { await Self.read(events, filter, adapter.name, isEnough) }
-                defer { group.cancelAll() }
-                return await group.next() ?? nil
-            }
+        var error: BluetoothError?
+        if failed.isSent {
+            error = await failed.value
+        } else {
+            await begun()
+            error = await limited(limit, clock) { () async -> BluetoothError? in
+                await withTaskGroup(of: BluetoothError?.self) { group in
+                    group.addTask { await failed.value }
+                    group.addTask { await Self.read(events, filter, adapter.name, isEnough) }
+                    defer { group.cancelAll() }
+                    return await group.next() ?? nil
+                }
+            } ?? nil
         }
         await uncancelled { await self.leaveDiscovery(adapter.path, id) }
-        if let error = error ?? nil { throw await explain(error, adapter) }
+        if let error { throw await explain(error, adapter) }
         try Self.throwIfCancelled()
     }
 

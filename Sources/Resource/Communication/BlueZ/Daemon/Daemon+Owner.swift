@@ -10,9 +10,13 @@ extension Daemon {
             // A NameOwnerChanged may have been faster.
             if cache.owner != owner { adopt(owner) }
         }
-        try await wait(limit: .seconds(15), doing: "reading the objects of BlueZ") { cache in
-            if cache.isLoaded { return .success(()) }
-            return cache.owner == nil ? .failure(.daemonNotRunning) : nil
+        do {
+            try await wait(limit: .seconds(15), doing: "reading the objects of BlueZ") { cache in
+                if cache.isLoaded { return .success(()) }
+                return cache.owner == nil ? .failure(.daemonNotRunning) : nil
+            }
+        } catch .timedOut {
+            throw .daemonSilent
         }
     }
 
@@ -102,6 +106,7 @@ extension Daemon {
             reply = try await bus.call(
                 BlueZName.service, BlueZName.root, BlueZName.objectManager, "GetManagedObjects", timeout: .seconds(15))
         } catch {
+            if case .timedOut = error { throw .daemonSilent }
             throw BluetoothError(error, doing: "reading the objects of BlueZ")
         }
         guard let objects = ObjectChange.objects(reply) else { throw .unexpected("GetManagedObjects") }

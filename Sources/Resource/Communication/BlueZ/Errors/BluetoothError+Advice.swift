@@ -10,6 +10,12 @@ extension BluetoothError {
         // Powered=true alone does not lift the block.
         case .adapterBlocked(_, hard: false): "Lift the block with `rfkill unblock bluetooth`."
         case .adapterBlocked(_, hard: true): "Use the machine's wireless switch or key; no program can lift this block."
+        case .adapterStuck:
+            """
+            Switch it off and on: `bluetoothctl power off`, then `bluetoothctl power on`. If that does not help: \
+            `sudo systemctl restart bluetooth`, or plug it out and in.
+            """
+        case .daemonSilent: "Restart it with `sudo systemctl restart bluetooth`."
         case .daemonNotRunning: "Start it with `systemctl enable --now bluetooth` (package bluez)."
         case .noBus: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
         case .accessDenied: "Add the user to the group bluetooth, or check /etc/dbus-1/system.d/bluetooth.conf."

@@ -13,8 +13,12 @@ public enum BluetoothError: Error, Sendable, Hashable {
     case adapterDown(String)
     /// A radio switch blocks the adapter: in software, or (`hard`) a switch or key of the machine.
     case adapterBlocked(String, hard: Bool)
+    /// The adapter is switched on and does not scan.
+    case adapterStuck(String, reason: String)
     /// `bluetoothd` is not running and could not be started.
     case daemonNotRunning
+    /// `bluetoothd` runs and does not answer.
+    case daemonSilent
     /// The D-Bus bus cannot be reached, or went away.
     case noBus(String)
     /// The bus or `bluetoothd` refuses this user.

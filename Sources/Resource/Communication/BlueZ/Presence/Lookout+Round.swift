@@ -18,11 +18,11 @@ extension Lookout {
         func run(mayMonitor: Bool) async throws(BluetoothError) -> End {
             let events = await daemon.deviceEvents(on: adapter.path)
             let tree = mayMonitor ? await register() : nil
-            lookout.continuation.yield(.listening(tree == nil ? .scans : .monitor))
-            let pace = tree == nil ? lookout.pace : lookout.pace.besideMonitor
+            let means: Means = tree == nil ? .scans : .monitor
+            if tree != nil { await lookout.begin(means, isProven: false) }
             let result = await withTaskGroup(of: Result<End, BluetoothError>.self) { group in
-                group.addTask { await read(events) }
-                group.addTask { await scan(pace) }
+                group.addTask { await read(events, means) }
+                group.addTask { await scan(means) }
                 if let tree { group.addTask { await read(tree) } }
                 let first = await group.next() ?? .success(.cancelled)
                 group.cancelAll()
@@ -35,13 +35,19 @@ extension Lookout {
             }
         }
 
-        private func heard(_ address: DeviceAddress) {
+        private func heard(_ address: DeviceAddress, _ means: Means) async {
+            await lookout.begin(means, isProven: true)
+            if addresses.contains(address) { lookout.continuation.yield(.heard(address)) }
+        }
+
+        /// It was not heard, but is near.
+        private func near(_ address: DeviceAddress) {
             if addresses.contains(address) { lookout.continuation.yield(.heard(address)) }
         }
 
         // MARK: What BlueZ tells by itself
 
-        private func read(_ events: AsyncStream<DeviceEvent>) async -> Result<End, BluetoothError> {
+        private func read(_ events: AsyncStream<DeviceEvent>, _ means: Means) async -> Result<End, BluetoothError> {
             var isDiscovering = adapter.isDiscovering
             for await event in events {
                 switch event {
@@ -50,11 +56,24 @@ extension Lookout {
                     guard record.isPowered else { return .failure(.adapterDown(adapter.name)) }
                     isDiscovering = record.isDiscovering
                 // A signal strength outlives a monitor: only while somebody scans it tells that the peripheral is there.
-                case .known(let device): if device.isConnected || device.isHeard && isDiscovering { heard(device.address) }
-                case .added(let device): if device.isConnected || device.isHeard { heard(device.address) }
+                case .known(let device):
+                    if device.isHeard, isDiscovering {
+                        await heard(device.address, means)
+                    } else if device.isConnected {
+                        near(device.address)
+                    }
+                case .added(let device):
+                    if device.isHeard {
+                        await heard(device.address, means)
+                    } else if device.isConnected {
+                        near(device.address)
+                    }
                 case .changed(let device, let names):
-                    let isNews = !names.isDisjoint(with: ScanState.fromAdvertisements)
-                    if isNews || names.contains("Connected") && device.isConnected { heard(device.address) }
+                    if !names.isDisjoint(with: ScanState.fromAdvertisements) {
+                        await heard(device.address, means)
+                    } else if names.contains("Connected"), device.isConnected {
+                        near(device.address)
+                    }
                 case .removed: break
                 }
             }
@@ -94,7 +113,7 @@ extension Lookout {
         private func read(_ tree: MonitorTree) async -> Result<End, BluetoothError> {
             for await event in tree.events {
                 switch event {
-                case .found(let device): if let address = Self.address(device) { heard(address) }
+                case .found(let device): if let address = Self.address(device) { await heard(address, .monitor) }
                 case .released: return .success(.released)
                 }
             }
@@ -110,21 +129,25 @@ extension Lookout {
 
         // MARK: Scanning
 
-        private func scan(_ pace: ScanPace) async -> Result<End, BluetoothError> {
-            var pace = pace
+        private func scan(_ means: Means) async -> Result<End, BluetoothError> {
+            var pace = means == .scans ? lookout.pace : lookout.pace.besideMonitor
             do throws(BluetoothError) {
-                if pace.beginsWithPause { try await pause(pace.pause) }
+                if pace.beginsWithPause { try await pause(await lookout.left(of: pace.pause)) }
                 while true {
                     let missing = Mutex(addresses)
                     // With one to look for, BlueZ can keep all others to itself.
                     let filter = ScanFilter(address: addresses.count == 1 ? addresses.first : nil)
-                    try await central.listen(filter, on: adapter, limit: pace.length) { discovery in
+                    try await central.listen(filter, on: adapter, limit: pace.length) {
+                        await lookout.begin(means, isProven: false)
+                    } isEnough: { discovery in
                         // That it was heard is told by `read(_:)`; here only that the scan can end.
                         missing.withLock { missing in
                             missing.remove(discovery.address)
                             return missing.isEmpty
                         }
                     }
+                    await lookout.begin(means, isProven: true)
+                    await lookout.hasScanned()
                     let isSilent = missing.withLock { $0 == addresses }
                     try await pause(pace.next(heard: !isSilent))
                 }

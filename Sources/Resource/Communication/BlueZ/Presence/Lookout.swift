@@ -33,6 +33,13 @@ public actor Lookout {
     private let adapter: String?
     let pace: ScanPace
     private var wanted: Set<DeviceAddress> = []
+    /// Whether this round is known to hear, and has said so.
+    private var hasBegun = false
+    /// That a monitor was registered or a scan begun says nothing of an adapter that failed otherwise: something must be heard, or a whole
+    /// scan come about.
+    private var needsProof = false
+    /// How long ago the last scan beside a monitor was, or the first such round began.
+    private var sinceScan: (@Sendable () -> Duration)?
     private var watch: Task<Void, Never>?
     private var rounds = 0
 
@@ -71,6 +78,29 @@ public actor Lookout {
         continuation.finish()
     }
 
+    // MARK: What a round tells
+
+    /// It listens.
+    ///
+    /// - Parameter isProven: and it has heard something, or scanned to the end.
+    func begin(_ means: Means, isProven: Bool) {
+        guard !hasBegun, isProven || !needsProof else { return }
+        hasBegun = true
+        needsProof = false
+        continuation.yield(.listening(means))
+    }
+
+    /// Of the pause between two scans beside a monitor, what is left: it goes on from one round to the next.
+    func left(of pause: Duration) -> Duration {
+        guard let sinceScan else {
+            self.sinceScan = central.daemon.clock.stopwatch()
+            return pause
+        }
+        return max(.zero, pause - sinceScan())
+    }
+
+    func hasScanned() { sinceScan = central.daemon.clock.stopwatch() }
+
     // MARK: Whatever happens
 
     private func run(_ addresses: Set<DeviceAddress>) async {
@@ -81,11 +111,15 @@ public actor Lookout {
                 let adapter = try await central.usableAdapter(adapter)
                 rounds += 1
                 let round = Round(lookout: self, adapter: adapter, addresses: addresses, number: rounds)
+                hasBegun = false
                 if try await round.run(mayMonitor: releases < 3) == .released { releases += 1 }
                 setbacks = Setbacks()
             } catch {
                 guard error != .cancelled, !Task.isCancelled else { return }
                 continuation.yield(.blind(error))
+                if hasBegun { setbacks = Setbacks() }
+                // The end of the bus may be told by a call before the daemon has heard of it.
+                if case .noBus = error { return continuation.finish() }
                 if await central.daemon.end != nil { return continuation.finish() }
                 await recover(from: error, &setbacks)
             }
@@ -98,11 +132,22 @@ public actor Lookout {
             cache.isLoaded && cache.adapters.contains { (name == nil || $0.name == name) && $0.isPowered }
         }
         switch setbacks.answer(to: error, isUsable: isUsable(await central.daemon.cache)) {
-        case .tryAgain: break
-        case .pause(let pause): try? await central.clock.sleep(for: pause)
+        case .tryAgain: needsProof = false
+        case .pause(let pause):
+            needsProof = true
+            try? await central.clock.sleep(for: pause)
         case .waitForAdapter:
+            needsProof = false
             // Not for ever: what the bus starts on demand is asked for again some time.
             try? await central.daemon.wait(limit: .seconds(1800), doing: "") { isUsable($0) ? .success(()) : nil }
         }
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Tells how long ago it was made.
+    fileprivate func stopwatch() -> @Sendable () -> Duration {
+        let start = now
+        return { start.duration(to: self.now) }
     }
 }

@@ -16,24 +16,15 @@ extension Check {
             }
             let wanted = Set((context.pedometers ?? []).compactMap { DeviceAddress($0.address) })
             var heard: [DeviceAddress: Discovery] = [:]
-            do {
-                for try await discovery in await central.scan(ScanFilter(), adapter: context.adapter, limit: .seconds(seconds)) {
-                    heard[discovery.address] = discovery
-                    if !wanted.isEmpty, wanted.isSubset(of: heard.keys) { break }
-                }
-            } catch let error as BluetoothError where error.meansStuck {
-                return [Remark(error, subject, cure: cureOfStuck)]
+            for try await discovery in await central.scan(ScanFilter(), adapter: context.adapter, limit: .seconds(seconds)) {
+                heard[discovery.address] = discovery
+                if !wanted.isEmpty, wanted.isSubset(of: heard.keys) { break }
             }
             context.keep(heard)
             let remark = remark(subject, heard, isMissed: !wanted.isEmpty, seconds: seconds)
             return context.pedometers?.isEmpty == true ? [remark, newcomer(subject, heard)] : [remark]
         }
     }
-
-    static let cureOfStuck = """
-        The adapter is on and does not work. Switch it off and on: bluetoothctl power off; bluetoothctl power on. If that does not \
-        help: sudo systemctl restart bluetooth, or plug it out and in.
-        """
 
     private static func remark(
         _ subject: String, _ heard: [DeviceAddress: Discovery], isMissed: Bool, seconds: Double
@@ -43,7 +34,7 @@ extension Check {
         }
         return Remark(
             isMissed ? .warning : .note, subject, "the adapter hears no device at all within \(Int(seconds)) seconds",
-            cure: "If there should be some: " + cureOfStuck)
+            cure: "If there should be some, the adapter is stuck. " + BluetoothError.adapterStuck("", reason: "").advice)
     }
 
     /// Nothing was added: what is in range might be.
@@ -55,15 +46,5 @@ extension Check {
         return Remark(
             .note, subject, "there is \(found.name ?? "\(found.address)"), and no pedometer was added yet",
             cure: "istep add \(found.address)")
-    }
-}
-
-extension BluetoothError {
-    /// What an adapter answers that is on and cannot scan.
-    fileprivate var meansStuck: Bool {
-        switch self {
-        case .busy, .timedOut, .unexpected: true
-        default: false
-        }
     }
 }
