@@ -1,6 +1,8 @@
 import Foundation
-import StepDatabase
+import Synchronization
 import Testing
+
+@testable import StepDatabase
 
 @Suite struct SyncLockTests {
     @Test func theSecondIsToldWhoHoldsIt() async throws {
@@ -44,6 +46,107 @@ import Testing
                 let mode = try mode(of: directory + "/history.sqlite.lock")
                 #expect(mode == 0o600)
             }
+        }
+    }
+
+    // MARK: Whose the file is
+
+    /// Root's own would keep the history's owner out.
+    @Test(.enabled(if: geteuid() == 0, "only root makes files for others"), arguments: SyncLock.Work.allCases)
+    func whatRootMakesIsTheOwners(_ work: SyncLock.Work) async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            try #require(chown(directory, 4711, 4712) == 0)
+            try await SyncLock.hold(ofDatabase: path, for: work) {}
+            #expect(try owner(of: SyncLock.path(ofDatabase: path, for: work)) == [4711, 4712], "as the directory, while there is no history")
+            try #require(unlink(SyncLock.path(ofDatabase: path, for: work)) == 0)
+            try Data().write(to: URL(fileURLWithPath: path))
+            try #require(chown(path, 4713, 4714) == 0)
+            try await SyncLock.hold(ofDatabase: path, for: work) {}
+            #expect(try owner(of: SyncLock.path(ofDatabase: path, for: work)) == [4713, 4714])
+        }
+    }
+
+    /// In a child process, which gives up root's privileges.
+    @Test func whatRootHasLockedItsOwnerCanLock() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            try Data().write(to: URL(fileURLWithPath: path))
+            if geteuid() == 0 { for place in [directory, path] { try #require(chown(place, 65_534, 65_534) == 0) } }
+            try await SyncLock.hold(ofDatabase: path) {}
+            await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+                if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+                try await SyncLock.hold(ofDatabase: path) {}
+                exit(3)
+            }
+        }
+    }
+
+    private func owner(of path: String) throws -> [UInt32] {
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        return [status.st_uid, status.st_gid]
+    }
+
+    // MARK: Nothing is left behind
+
+    @Test func whatWasMadeForALookGoes() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite", lock = path + ".lock"
+            try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {
+                let error = await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: path) {} }
+                #expect(error == .held(.syncing, byProcess: getpid()))
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+            try await SyncLock.hold(ofDatabase: path) {}
+            try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {}
+            #expect(FileManager.default.fileExists(atPath: lock), "it was there before")
+        }
+    }
+
+    @Test func aFileThatWasTakenAwayIsNoLock() throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite.lock"
+            let (file, isNew) = try LockFile.open(path, ofDatabase: directory + "/history.sqlite")
+            defer { close(file) }
+            #expect(isNew && LockFile.isStill(file, at: path))
+            try #require(unlink(path) == 0)
+            #expect(!LockFile.isStill(file, at: path))
+            let (next, _) = try LockFile.open(path, ofDatabase: directory + "/history.sqlite")
+            defer { close(next) }
+            #expect(!LockFile.isStill(file, at: path) && LockFile.isStill(next, at: path))
+        }
+    }
+
+    /// Each takes the file away that another may just have opened.
+    @Test func neverAreTwoIn() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let crowd = Crowd()
+            await withTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<500 { _ = try? await SyncLock.hold(ofDatabase: path, leavingNothing: true) { await crowd.pass() } }
+                    }
+                }
+            }
+            #expect(crowd.most == 1)
+        }
+    }
+
+    /// How many are in at the same time.
+    private final class Crowd: Sendable {
+        private let counts = Mutex((inside: 0, most: 0))
+
+        var most: Int { counts.withLock(\.most) }
+
+        func pass() async {
+            counts.withLock {
+                $0.inside += 1
+                $0.most = max($0.most, $0.inside)
+            }
+            await Task.yield()
+            counts.withLock { $0.inside -= 1 }
         }
     }
 

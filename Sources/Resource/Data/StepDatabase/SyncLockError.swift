@@ -32,7 +32,8 @@ extension SyncLockError: CustomStringConvertible {
         case .held(let work, let process):
             "another \(work.rawValue) of this history is running\(process.map { " (process \($0))" } ?? ""); wait until it is done"
         case .readOnly(let path, let reason):
-            "no permission for the lock \(quoted(path)): \(reason); make the file and its directory yours and writable"
+            "no permission for the lock \(quoted(path)): \(reason); make the file and its directory yours and writable "
+                + "(`ls -l \(shellQuoted(path))` tells whose it is, `sudo chown` makes it yours)"
         case .failed(let path, let reason):
             "cannot lock \(quoted(path)): \(reason)"
         }

@@ -27,7 +27,7 @@ extension Check {
 
     private static func locked<R>(_ database: String, _ body: () async throws -> R) async throws -> R {
         do {
-            return try await SyncLock.hold(ofDatabase: database, body)
+            return try await SyncLock.hold(ofDatabase: database, leavingNothing: true, body)
         } catch let error as SyncLockError {
             if case .held = error { throw error }
             return try await body()     // where nobody may lock, nobody syncs
