@@ -161,6 +161,27 @@ import Testing
         }
     }
 
+    /// As where root has copied one back from a backup. In a child process, which gives up root's privileges.
+    @Test(.enabled(if: geteuid() == 0, "only root has files that are not ours"), arguments: ["-wal", "-shm"], [0o600, 0o644] as [mode_t])
+    func aLogOfAnotherUsersIsAMatterOfPermission(_ suffix: String, _ mode: mode_t) async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            try history.database.close()
+            let path = history.path
+            for place in [directory, path] { try #require(chown(place, 65_534, 65_534) == 0) }
+            try Data().write(to: URL(fileURLWithPath: path + suffix))
+            chmod(path + suffix, mode)
+            await #expect(processExitsWith: .success) { [path = path as String, suffix = suffix as String] in
+                try #require(setuid(65_534) == 0)
+                let error = historyError { try StepDatabase(path: path).addUser(named: "Ben") }
+                guard error == .closedLog(path: path, file: path + suffix, reason: "Permission denied") else {
+                    Issue.record("gave \(String(describing: error))")
+                    exit(1)
+                }
+            }
+        }
+    }
+
     @Test func aFileThatMayNotBeReadIsAMatterOfPermission() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)

@@ -5,6 +5,7 @@ import Testing
     @Test(arguments: [
         (HistoryError.locked(path: "/h"), 75 as Int32, "try again"),
         (.readOnly(path: "/h", reason: "Permission denied"), 77, "writable"),
+        (.closedLog(path: "/h", file: "/h-wal", reason: "Permission denied"), 77, "sudo chown --reference=/h /h-wal"),
         (.damaged(path: "/h", reason: "malformed"), 65, "sqlite3 /h .recover"),
         (.foreign(path: "/h"), 65, "--db"),
         (.newerVersion(path: "/h", found: 3, supported: 2), 65, "newer istep"),

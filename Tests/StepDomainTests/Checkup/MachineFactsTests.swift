@@ -50,6 +50,27 @@ import Testing
         #expect(storage { ($0.file.owner, $0.user) = (7, 0) }.privacy.map(\.grade) == [.fine], "root may look at anybody's")
     }
 
+    private func beside(_ owner: UInt32, isWritable: Bool = true, user: UInt32 = 1000, of file: UInt32 = 1000) -> [Remark] {
+        storage {
+            ($0.file.owner, $0.user) = (file, user)
+            $0.companions = [.init(path: "/home/anna/history.sqlite.lock", mode: 0o600, owner: owner, isWritable: isWritable)]
+        }.privacy
+    }
+
+    @Test func whatLiesBesideTheHistory() {
+        #expect(beside(1000).map(\.grade) == [.fine])
+        let closed = beside(0, isWritable: false)
+        #expect(closed.map(\.grade) == [.fault(.permission)])
+        #expect(closed[0].message.hasPrefix("/home/anna/history.sqlite.lock belongs to another user (0)"))
+        #expect(closed[0].cure == "sudo chown --reference='/home/anna/history.sqlite' '/home/anna/history.sqlite.lock'")
+        #expect(beside(0).map(\.grade) == [.warning], "open to a group, say")
+        #expect(beside(1000, isWritable: false).map(\.cure)
+            == ["chmod u+rw '/home/anna/history.sqlite.lock'; or the disk is mounted read-only: mount tells"])
+        #expect(beside(0, user: 0).map(\.grade) == [.fault(.permission)], "root can write it, the history's owner cannot")
+        #expect(beside(1000, user: 0).map(\.grade) == [.fine])
+        #expect(beside(1000, user: 0, of: 0).map(\.grade) == [.warning], "nothing keeps root out of its own")
+    }
+
     @Test func pathsAreQuotedForTheShell() {
         let cure = storage { ($0.file.path, $0.file.mode) = ("/home/o'hara/h", 0o666) }.privacy[0].cure
         #expect(cure == #"chmod 600 '/home/o'\''hara/h'"#)

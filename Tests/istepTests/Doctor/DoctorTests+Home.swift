@@ -16,6 +16,28 @@ extension DoctorTests {
         }
     }
 
+    /// A lock that root has made of old keeps the owner out, and root sees it.
+    @Test(.enabled(if: geteuid() == 0, "only root looks after others")) func aLockThatKeepsTheOwnerOut() async throws {
+        try await live { home in
+            #expect(try await doctor(home, "--no-radio").grades("permissions") == ["fine"])
+            try #require(chown(history(home), 4711, 4711) == 0)
+            let report = try await doctor(home, "--no-radio")
+            #expect(report.status == 77, "\(report)")
+            #expect(report["permissions"]?.cure == "sudo chown --reference='\(history(home))' '\(history(home)).lock'")
+        }
+    }
+
+    @Test func nothingIsLeftBesideTheHistory() async throws {
+        try await live { home in
+            let folder = (history(home) as NSString).deletingLastPathComponent
+            for file in try FileManager.default.contentsOfDirectory(atPath: folder) where file.hasSuffix(".lock") {
+                try FileManager.default.removeItem(atPath: folder + "/" + file)
+            }
+            #expect(try await doctor(home).grades("pedometer") == ["fine"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["history.sqlite"])
+        }
+    }
+
     @Test func aHistoryThatIsDamaged() async throws {
         try await live { home in
             let file = try #require(FileHandle(forUpdatingAtPath: history(home)))

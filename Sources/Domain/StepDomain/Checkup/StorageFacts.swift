@@ -23,6 +23,8 @@ public struct StorageFacts: Hashable, Sendable {
 
     public var file: Entry
     public var directory: Entry
+    /// What lies beside it and belongs to it: locks, and the log's files. Those that are there.
+    public var companions: [Entry]
     /// Bytes of the write-ahead log beside it; 0 where there is none.
     public var logSize: Int
     /// Bytes that a user may still fill; nil where it cannot be told.
@@ -30,9 +32,10 @@ public struct StorageFacts: Hashable, Sendable {
     /// Who looks.
     public var user: UInt32
 
-    public init(file: Entry, directory: Entry, logSize: Int = 0, free: Int?, user: UInt32) {
+    public init(file: Entry, directory: Entry, companions: [Entry] = [], logSize: Int = 0, free: Int?, user: UInt32) {
         self.file = file
         self.directory = directory
+        self.companions = companions
         self.logSize = logSize
         self.free = free
         self.user = user
@@ -60,6 +63,7 @@ extension StorageFacts {
                 .fault(.permission), subject, "\(file.isWritable ? directory.path : file.path) may not be written",
                 cure: "chmod u+w \(quoted(file.isWritable ? directory.path : file.path)); or the disk is mounted read-only: mount tells"))
         }
+        remarks += companions.compactMap { companion($0, subject) }
         if file.mode & 0o077 != 0 {
             remarks.append(Remark(
                 .warning, subject, "others on this machine can get at \(file.path) (mode \(octal(file.mode)))",
@@ -72,6 +76,23 @@ extension StorageFacts {
                 cure: "chmod 700 \(quoted(directory.path))"))
         }
         return remarks.isEmpty ? [Remark(.fine, subject, "for you alone")] : remarks
+    }
+
+    /// A lock or a log that the history's owner may not write to ends every sync.
+    private func companion(_ entry: Entry, _ subject: String) -> Remark? {
+        // Root may look at anybody's, and is not who is kept out.
+        let owner = user == 0 ? file.owner : user
+        if entry.owner != owner {
+            let isHarmless = user == 0 ? owner == 0 : entry.isWritable
+            return Remark(
+                isHarmless ? .warning : .fault(.permission), subject,
+                "\(entry.path) belongs to another user (\(entry.owner))\(isHarmless ? "" : ", which keeps the history's owner out")",
+                cure: "sudo chown --reference=\(quoted(file.path)) \(quoted(entry.path))")
+        }
+        guard !entry.isWritable else { return nil }
+        return Remark(
+            .fault(.permission), subject, "\(entry.path) may not be written",
+            cure: "chmod u+rw \(quoted(entry.path)); or the disk is mounted read-only: mount tells")
     }
 
     /// Whether there is room for more.

@@ -18,7 +18,8 @@ extension HistoryError {
         let reason = error.message ?? error.resultCode.description
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path)
-        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: self = .readOnly(path: path, reason: reason)
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+            self = .closedLog(ofDatabase: path) ?? .readOnly(path: path, reason: reason)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, reason: reason)
         case .SQLITE_FULL: self = .noSpace(path: path)
         case .SQLITE_CANTOPEN: self = .unopened(path: path, reason: reason)
@@ -49,6 +50,15 @@ extension HistoryError {
             // SQLite needs the directory for the write-ahead log beside the file.
             return .readOnly(path: path, reason: "its directory: " + String(cString: strerror(errno)))
         }
-        return .cannotOpen(path: path, reason: reason)
+        return .closedLog(ofDatabase: path) ?? .cannotOpen(path: path, reason: reason)
+    }
+
+    /// The history is ours, and a file of its log is another's, as one is that was copied back from a backup: SQLite takes neither then.
+    private static func closedLog(ofDatabase path: String) -> HistoryError? {
+        guard access(path, R_OK | W_OK) == 0 else { return nil }
+        for file in StepDatabase.logs(ofDatabase: path) where access(file, R_OK | W_OK) != 0 && errno != ENOENT {
+            return .closedLog(path: path, file: file, reason: String(cString: strerror(errno)))
+        }
+        return nil
     }
 }

@@ -8,6 +8,8 @@ public enum HistoryError: Error, Hashable, Sendable {
     case locked(path: String)
     /// The file, its directory or the file system may not be written (or not even be read).
     case readOnly(path: String, reason: String)
+    /// A file of SQLite's beside the history, its log or the log's index, may not be read and written, as one of another user.
+    case closedLog(path: String, file: String, reason: String)
     /// The file is malformed, or no database at all.
     case damaged(path: String, reason: String)
     /// A database, but another program's.
@@ -56,7 +58,7 @@ extension HistoryError {
         case .damaged, .foreign, .newerVersion: .data
         // A full disk passes, so that the nightly sync is to be tried again.
         case .locked, .noSpace: .temporary
-        case .readOnly: .permission
+        case .readOnly, .closedLog: .permission
         case .inputOutput: .inputOutput
         case .cannotOpen, .nameTaken, .addressTaken, .invalidName, .invalidValue, .notFound: .usage
         case .failed: .software
@@ -76,6 +78,9 @@ extension HistoryError: CustomStringConvertible {
         case .readOnly(let path, let reason):
             "no permission for the history \(quoted(path)): \(reason); "
                 + "make the file and its directory yours and writable, or choose another with --db"
+        case .closedLog(let path, let file, let reason):
+            "no permission for \(quoted(file)), the log of the history: \(reason); "
+                + "make it the history's owner's: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file))`, and writable"
         case .damaged(let path, let reason):
             "the history \(quoted(path)) is damaged: \(reason); restore it from a backup, or save what can be read with "
                 + "`sqlite3 \(shellQuoted(path)) .recover | sqlite3 recovered.sqlite`"

@@ -1,4 +1,5 @@
 import Foundation
+import StepDatabase
 import StepDomain
 
 extension StorageFacts {
@@ -7,9 +8,10 @@ extension StorageFacts {
         guard let path = context.database, let file = Entry(path: path), isFile(path) else { return nil }
         let folder = path.hasPrefix("/") || path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
         guard let directory = Entry(path: folder.isEmpty ? "/" : folder) else { return nil }
+        let companions = StepDatabase.companions(ofDatabase: path).compactMap { Entry(path: $0) }
         self.init(
-            file: file, directory: directory, logSize: Entry(path: path + "-wal")?.size ?? 0,
-            free: context.instruments.free(directory.path), user: geteuid())
+            file: file, directory: directory, companions: companions,
+            logSize: companions.first { $0.path.hasSuffix("-wal") }?.size ?? 0, free: context.instruments.free(directory.path), user: geteuid())
     }
 }
 
