@@ -98,6 +98,7 @@ struct ServiceManagerTests {
             await fake.set("a.timer") { $0.jobResult = "dependency" }
             let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: ["a.timer"]) }
             #expect(error == .jobFailed(unit: "a.timer", result: "dependency"))
+            #expect(error?.advice.contains("journalctl --user-unit a.timer; ") == true)
         }
     }
 

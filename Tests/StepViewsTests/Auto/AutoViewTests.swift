@@ -63,6 +63,13 @@ struct AutoViewTests {
         #expect(lines(night: new)[1] == "  every night: next at once; not yet since the start")
     }
 
+    /// `journalctl --user -u` shows nothing to members of the group adm (systemd 252).
+    @Test func aWatchThatHasEndedSaysWhereToLook() {
+        let idle = AutoView.Trigger(isEnabled: true, isActive: false)
+        #expect(lines(watch: idle).contains { $0.hasSuffix("it should, but does not run: journalctl --user-unit istep-watch") })
+        #expect(lines(owner: .machine, watch: idle).contains { $0.hasSuffix("does not run: sudo journalctl -u istep-watch") })
+    }
+
     @Test(arguments: [
         (0, "success", "all done."), (75, "success", "something has to wait"), (69, "exit-code", "no Bluetooth adapter"),
         (1, "exit-code", "it failed with exit code 1"), (nil, "timeout", "it was ended (timeout)"),

@@ -38,7 +38,7 @@ extension SystemdError: CustomStringConvertible {
         case .notInstalled: "Install istep with its units: the package, or .packaging/install in a checkout."
         case .refused(_, .system): "Only an administrator may: put sudo before it."
         case .refused(_, .user): "Log in as the user whose steps they are."
-        case .jobFailed(let unit, _): "Look into its journal: journalctl -u \(unit), with --user for a user's."
+        case .jobFailed(let unit, _): "Look into its journal: journalctl --user-unit \(unit); for the machine's: sudo journalctl -u \(unit)."
         case .failed: "Look into the journal: journalctl -e."
         }
     }

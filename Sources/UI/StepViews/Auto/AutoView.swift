@@ -110,8 +110,8 @@ public struct AutoView: View {
 
     private var watch: String {
         if state.watch.isActive { return "yes" }
-        let scope = state.owner == .machine ? "" : "--user "
-        return state.watch.isEnabled ? "it should, but does not run: journalctl \(scope)-u istep-watch" : "no"
+        let journal = state.owner == .machine ? "sudo journalctl -u" : "journalctl --user-unit"
+        return state.watch.isEnabled ? "it should, but does not run: \(journal) istep-watch" : "no"
     }
 
     private func times(_ trigger: Trigger) -> String {

@@ -10,7 +10,7 @@ struct AutoCommand: AsyncParsableCommand {
         discussion: """
             Switched on, istep syncs and shares every night, once more shortly before midnight for pedometers that keep only today's \
             count, and when a Bluetooth adapter is plugged in. A night that was slept through is made up for. What it did stands in \
-            the journal (journalctl --user -u istep-sync), what you should know in 'istep status'.
+            the journal (journalctl --user-unit istep-sync), what you should know in 'istep status'.
             """,
         subcommands: [On.self, Off.self, Status.self],
         defaultSubcommand: Status.self)
