@@ -106,8 +106,8 @@ import Testing
         #expect(timer { ($0.isEnabled, $0.isActive, $0.isSystemWide) = (false, false, true) }[0].cure == "sudo istep auto on --system")
         #expect(timer { $0.isActive = false }.map(\.grade) == [.warning])
         #expect(timer { $0.isEnabled = false }.map(\.grade) == [.fine, .warning])
-        #expect(timer { $0.lastResult = "exit-code" }.map(\.cure) == ["journalctl --user -u istep-sync tells why"])
-        #expect(timer { ($0.lastResult, $0.isSystemWide) = ("timeout", true) }.map(\.cure) == ["journalctl -u istep-sync tells why"])
+        #expect(timer { $0.lastResult = "exit-code" }.map(\.cure) == ["journalctl --user-unit istep-sync tells why"])
+        #expect(timer { ($0.lastResult, $0.isSystemWide) = ("timeout", true) }.map(\.cure) == ["sudo journalctl -u istep-sync tells why"])
         #expect(timer { ($0.lastRun, $0.nextRun) = (now - 40 * 3600, nil) }.map(\.grade) == [.warning])
         #expect(timer { $0.lastRun = now - 40 * 3600 }.map(\.grade) == [.fine], "it comes")
         #expect(timer { $0.isWatchActive = true }.map(\.subject) == ["timer", "watch"])
@@ -115,5 +115,38 @@ import Testing
         #expect(timer { $0.isWatchEnabled = true }.map(\.grade) == [.fine, .warning])
         #expect(timer { $0.lingers = false }.map(\.subject) == ["timer", "lingering"])
         #expect(timer { ($0.lingers, $0.isSystemWide) = (false, true) }.map(\.subject) == ["timer"])
+    }
+
+    @Test func whoWatchesGoesOnWatching() {
+        let cure = timer { ($0.isEnabled, $0.isActive, $0.isWatchEnabled) = (false, false, true) }[0].cure
+        #expect(cure == "istep auto on --watch")
+    }
+
+    private func midnight(_ counters: [String] = ["watch"], _ change: (inout TimerFacts) -> Void = { _ in }) -> [Remark] {
+        var facts = TimerFacts(
+            unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, isMidnightEnabled: true, isMidnightActive: true,
+            lingers: true)
+        change(&facts)
+        return facts.remarks(now: now, localTime: .fixed(0), counters: counters).filter { $0.subject != "timer" && $0.subject != "watch" }
+    }
+
+    private func off(_ facts: inout TimerFacts) { (facts.isMidnightEnabled, facts.isMidnightActive) = (false, false) }
+
+    @Test func theTimerOfWhatKeepsOnlyToday() {
+        #expect(midnight().isEmpty && midnight { $0.midnightResult = "success" }.isEmpty)
+        #expect(midnight([], off).isEmpty, "nothing needs it")
+        let without = midnight(["watch"], off)
+        #expect(without.map(\.grade) == [.warning] && without.map(\.cure) == ["istep auto on"])
+        #expect(without[0].message == "istep-midnight.timer is switched off: watch keeps only today's count, "
+            + "and what is not read before midnight is lost")
+        #expect(midnight(["a", "b"], off)[0].message.contains("2 pedometers keep only"))
+        #expect(midnight { off(&$0); $0.isSystemWide = true }[0].cure == "sudo istep auto on --system")
+        #expect(midnight { off(&$0); ($0.isEnabled, $0.isActive) = (false, false) }.isEmpty, "all of it is off, and said to be")
+        #expect(midnight { off(&$0); $0.isWatchActive = true }.isEmpty, "a watch reads it before midnight")
+        #expect(midnight { $0.isMidnightActive = false }.map(\.cure) == ["systemctl --user restart istep-midnight.timer"])
+        #expect(midnight { ($0.isMidnightActive, $0.isSystemWide) = (false, true) }.map(\.cure)
+            == ["sudo systemctl restart istep-midnight.timer"])
+        #expect(midnight { $0.isMidnightEnabled = false }.map(\.cure) == ["istep auto on"])
+        #expect(midnight { $0.midnightResult = "exit-code 69" }.map(\.cure) == ["journalctl --user-unit istep-midnight tells why"])
     }
 }

@@ -1,6 +1,8 @@
 import DBus
 import Foundation
 import PrivateBus
+import StepDatabase
+import StepDomain
 import SystemdStage
 import Testing
 
@@ -10,10 +12,12 @@ import Testing
 
     /// - Parameter change: what is not as it is after an installation, by unit.
     private func doctor(
-        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), linger: Bool? = true, isSystemWide: Bool = false
+        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), linger: Bool? = true, isSystemWide: Bool = false,
+        counts: String? = nil
     ) async throws -> [Report.Entry] {
         let bus = try await PrivateBus.start()
         let folder = try Folder()
+        if let counts { try add(counting: counts, folder) }
         let systemd = try await FakeSystemd.start(bus.address, units: units, linger: linger)
         var istep = Command(folder: folder, bus: bus.address)
         istep.environment["DBUS_SESSION_BUS_ADDRESS"] = isSystemWide ? nil : bus.address
@@ -21,6 +25,15 @@ import Testing
         await systemd.close()
         bus.stop()
         return report.entries.filter { $0.check == "timer" }
+    }
+
+    private func add(counting counts: String, _ folder: Folder) throws {
+        let history = try StepDatabase(path: folder.path + "/data/istep/history.sqlite")
+        let user = try history.addUser(named: "anna")
+        _ = try history.addPedometer(Pedometer(
+            id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch",
+            options: ["service": "fff0", "characteristic": "fff1", "counts": counts]))
+        try history.close()
     }
 
     private func units(_ result: String = "success", status: Int32 = 0, active: String = "active") -> [String: FakeSystemd.Unit] {
@@ -65,7 +78,7 @@ import Testing
         let entries = try await doctor(units("exit-code", status: 69), isSystemWide: true)
         #expect(entries.map(\.grade) == ["warning"])
         #expect(entries.first?.message.contains("exit-code 69") == true)
-        #expect(entries.first?.cure == "journalctl -u istep-sync tells why")
+        #expect(entries.first?.cure == "sudo journalctl -u istep-sync tells why")
     }
 
     @Test func aWatchThatHasEnded() async throws {
@@ -75,7 +88,25 @@ import Testing
         units["istep-watch.service"]?.activeState = "failed"
         let entries = try await doctor(units, isSystemWide: true)
         #expect(entries.map(\.subject) == ["timer", "watch"])
-        #expect(entries.last?.grade == "warning" && entries.last?.cure == "journalctl -u istep-watch tells why")
+        #expect(entries.last?.grade == "warning" && entries.last?.cure == "sudo journalctl -u istep-watch tells why")
+    }
+
+    @Test(arguments: [false, true]) func theTimerOfWhatKeepsOnlyToday(_ isSystemWide: Bool) async throws {
+        func subjects(_ units: [String: FakeSystemd.Unit], counts: String = "today") async throws -> Set<String> {
+            Set(try await doctor(units, isSystemWide: isSystemWide, counts: counts).map(\.subject))
+        }
+        var units = units()
+        #expect(try await subjects(units) == ["timer", "midnight timer"])
+        #expect(try await subjects(units, counts: "total") == ["timer"], "it loses nothing at midnight")
+        var midnight = FakeSystemd.Unit()
+        (midnight.fileState, midnight.activeState) = ("enabled", "active")
+        units["istep-midnight.timer"] = midnight
+        #expect(try await subjects(units) == ["timer"])
+        midnight.activeState = "failed"
+        units["istep-midnight.timer"] = midnight
+        let entry = try await doctor(units, isSystemWide: isSystemWide, counts: "today").first { $0.subject == "midnight timer" }
+        #expect(entry?.grade == "warning")
+        #expect(entry?.cure == (isSystemWide ? "sudo systemctl" : "systemctl --user") + " restart istep-midnight.timer")
     }
 
     @Test func stopped() async throws {

@@ -14,13 +14,19 @@ public struct TimerFacts: Hashable, Sendable {
     /// Whether a watch is to run besides or instead, which syncs whenever a pedometer comes near, and does.
     public var isWatchEnabled: Bool
     public var isWatchActive: Bool
+    /// The timer for pedometers that keep only today's count, shortly before midnight.
+    public var isMidnightEnabled: Bool
+    public var isMidnightActive: Bool
+    /// How its last run ended, as `lastResult`.
+    public var midnightResult: String?
     /// Whether the user's timers run while nobody is logged in; nil where it cannot be told.
     public var lingers: Bool?
 
     public init(
         unit: String, isSystemWide: Bool = false, isInstalled: Bool = false, isEnabled: Bool = false, isActive: Bool = false,
         lastRun: Timestamp? = nil, nextRun: Timestamp? = nil, lastResult: String? = nil, isWatchEnabled: Bool = false,
-        isWatchActive: Bool = false, lingers: Bool? = nil
+        isWatchActive: Bool = false, isMidnightEnabled: Bool = false, isMidnightActive: Bool = false, midnightResult: String? = nil,
+        lingers: Bool? = nil
     ) {
         self.unit = unit
         self.isSystemWide = isSystemWide
@@ -32,6 +38,9 @@ public struct TimerFacts: Hashable, Sendable {
         self.lastResult = lastResult
         self.isWatchEnabled = isWatchEnabled
         self.isWatchActive = isWatchActive
+        self.isMidnightEnabled = isMidnightEnabled
+        self.isMidnightActive = isMidnightActive
+        self.midnightResult = midnightResult
         self.lingers = lingers
     }
 
@@ -41,11 +50,36 @@ public struct TimerFacts: Hashable, Sendable {
 
 extension TimerFacts {
     /// Whether the pedometers are read every night, or whenever they come near.
-    public func remarks(now: Timestamp, localTime: LocalTime) -> [Remark] {
+    ///
+    /// - Parameter counters: names of pedometers in use that keep only today's count.
+    public func remarks(now: Timestamp, localTime: LocalTime, counters: [String] = []) -> [Remark] {
         let watch = watch
         // Who watches needs no timer.
         if isWatchActive, !isEnabled, !isActive { return watch }
-        return timer(now, localTime) + watch
+        return timer(now, localTime) + midnight(counters) + watch
+    }
+
+    /// Where the night's timer is off, too, that is said, and mends both; and a watch reads such pedometers before midnight by itself.
+    private func midnight(_ counters: [String]) -> [Remark] {
+        guard isEnabled || isActive, !isWatchActive, let first = counters.first else { return [] }
+        let subject = "midnight timer", unit = "istep-midnight.timer"
+        let whose = counters.count == 1 ? "\(first) keeps" : "\(counters.count) pedometers keep"
+        let loss = "\(whose) only today's count, and what is not read before midnight is lost"
+        if !isMidnightEnabled, !isMidnightActive {
+            return [Remark(.warning, subject, "\(unit) is switched off: \(loss)", cure: auto)]
+        }
+        if !isMidnightActive {
+            return [Remark(.warning, subject, "\(unit) is enabled and does not run: \(loss)", cure: "\(systemctl) restart \(unit)")]
+        }
+        var remarks: [Remark] = []
+        if let midnightResult, midnightResult != "success" {
+            remarks.append(Remark(
+                .warning, subject, "its last run failed (\(midnightResult)): \(loss)", cure: "\(journal("istep-midnight")) tells why"))
+        }
+        if !isMidnightEnabled {
+            remarks.append(Remark(.warning, subject, "\(unit) runs, but will not after the next start of the machine", cure: auto))
+        }
+        return remarks
     }
 
     private var watch: [Remark] {
@@ -91,10 +125,14 @@ extension TimerFacts {
         return Remark(.fine, subject, last)
     }
 
-    private var auto: String { isSystemWide ? "sudo istep auto on --system" : "istep auto on" }
+    /// Without its option, a watch that is on would be switched off.
+    private var auto: String {
+        (isSystemWide ? "sudo istep auto on --system" : "istep auto on") + (isWatchEnabled || isWatchActive ? " --watch" : "")
+    }
     private var service: String { unit.hasSuffix(".timer") ? String(unit.dropLast(6)) : unit }
     private var systemctl: String { isSystemWide ? "sudo systemctl" : "systemctl --user" }
-    private func journal(_ unit: String) -> String { isSystemWide ? "journalctl -u \(unit)" : "journalctl --user -u \(unit)" }
+    /// Not `--user -u`, which shows nothing to whom the machine's journal is open, as to the group adm.
+    private func journal(_ unit: String) -> String { isSystemWide ? "sudo journalctl -u \(unit)" : "journalctl --user-unit \(unit)" }
 
     private func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
         let text = moment.iso8601(utcOffset: localTime.utcOffset(moment))

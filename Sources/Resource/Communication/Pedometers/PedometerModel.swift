@@ -57,6 +57,11 @@ public enum PedometerRegistry {
         return model
     }
 
+    /// Whether it holds nothing but the count of its today; false for one of a model that is not known.
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
+        (try? model(pedometer.model))?.holdsTodayOnly(pedometer) ?? false
+    }
+
     /// The model that a peripheral's advertisement tells of, if any.
     public static func model(of discovery: Discovery) -> (any PedometerModel.Type)? {
         models.first { $0.recognises(discovery) }

@@ -27,14 +27,21 @@ extension TimerFacts {
                 let timer = try await automatic.manager.state(of: AutomaticSync.nightTimer)
                 let service = try await automatic.manager.state(of: AutomaticSync.service)
                 let watch = try await automatic.manager.state(of: AutomaticSync.watch)
-                let exit = service.lastResult == "exit-code" ? service.exitStatus.map { " \($0)" } ?? "" : ""
+                let midnight = try await automatic.manager.state(of: AutomaticSync.midnightTimer)
+                let counting = try await automatic.manager.state(of: AutomaticSync.midnightService)
                 return TimerFacts(
                     unit: timer.name, isSystemWide: scope == .system, isInstalled: timer.isInstalled, isEnabled: timer.isEnabled,
                     isActive: timer.isActive, lastRun: timer.lastTrigger.map { Timestamp($0) },
-                    nextRun: timer.nextElapse.map { Timestamp($0) }, lastResult: service.lastResult.map { $0 + exit },
-                    isWatchEnabled: watch.isEnabled, isWatchActive: watch.isActive,
+                    nextRun: timer.nextElapse.map { Timestamp($0) }, lastResult: ending(of: service),
+                    isWatchEnabled: watch.isEnabled, isWatchActive: watch.isActive, isMidnightEnabled: midnight.isEnabled,
+                    isMidnightActive: midnight.isActive, midnightResult: ending(of: counting),
                     lingers: scope == .user ? await Lingering.isOn(user: getuid(), bus: Wiring.systemBus(environment)) : nil)
             }
         }
+    }
+
+    private static func ending(of service: UnitState) -> String? {
+        guard let result = service.lastResult, result == "exit-code", let status = service.exitStatus else { return service.lastResult }
+        return "\(result) \(status)"
     }
 }

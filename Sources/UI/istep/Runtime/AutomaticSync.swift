@@ -10,7 +10,8 @@ struct AutomaticSync {
     static let nightTimer = "istep-sync.timer"
     /// Before midnight, for what keeps only today's count.
     static let midnightTimer = "istep-midnight.timer"
-    /// What both run; by itself it is started when an adapter is plugged in.
+    static let midnightService = "istep-midnight.service"
+    /// What the night's timer runs; by itself it is started when an adapter is plugged in.
     static let service = "istep-sync.service"
     /// Stays and watches.
     static let watch = "istep-watch.service"

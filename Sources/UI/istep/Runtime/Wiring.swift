@@ -134,7 +134,7 @@ struct Wiring: Sendable {
 
     /// Whether it holds nothing but the count of its today.
     func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
-        (try? PedometerRegistry.model(pedometer.model))?.holdsTodayOnly(pedometer) ?? false
+        PedometerRegistry.holdsTodayOnly(pedometer)
     }
 
     func title(ofModel key: String) -> String { (try? PedometerRegistry.model(key).title) ?? key }
