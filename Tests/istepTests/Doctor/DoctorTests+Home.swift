@@ -1,7 +1,10 @@
 import Foundation
 import StepDatabase
+import StepDomain
 import Testing
 import WebStage
+
+@testable import istep
 
 /// What lies with the user rather than with the radio: the history, the configuration, destinations, the command line.
 extension DoctorTests {
@@ -168,6 +171,13 @@ extension DoctorTests {
                 let result = try await home.istep.run(["doctor", "--no-radio"] + slip)
                 #expect(result.status == 64, "\(slip): \(result.status) \(result.output)")
             }
+        }
+    }
+
+    @Test func itsHelpListsItsExitCodes() async throws {
+        let help = try await Command(folder: try Folder())("doctor", "--help").output.split { !$0.isNumber }.map(String.init)
+        for trouble in Grade.Trouble.allCases where trouble != .usage {
+            #expect(help.contains("\(ExitStatus(trouble).rawValue)"), "\(trouble)")
         }
     }
 

@@ -14,7 +14,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
             Exit code 0: nothing but warnings at most; else that of the worst fault: 69 no adapter, bus or device; 75 a pedometer is \
             not in range, or something else that may pass; 77 not permitted; 78 the configuration does not hold; 65 the history is \
-            damaged.
+            damaged; 1 something unforeseen.
             """)
 
     @Flag(name: .customLong("no-radio"), help: "Do not listen for pedometers, nor connect to them.")
