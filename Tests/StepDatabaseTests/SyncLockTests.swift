@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import StepDatabase
@@ -104,49 +103,22 @@ import Testing
         }
     }
 
-    @Test func aFileThatWasTakenAwayIsNoLock() throws {
-        try withDirectory { directory in
-            let path = directory + "/history.sqlite.lock"
-            let (file, isNew) = try LockFile.open(path, ofDatabase: directory + "/history.sqlite")
-            defer { close(file) }
-            #expect(isNew && LockFile.isStill(file, at: path))
-            try #require(unlink(path) == 0)
-            #expect(!LockFile.isStill(file, at: path))
-            let (next, _) = try LockFile.open(path, ofDatabase: directory + "/history.sqlite")
-            defer { close(next) }
-            #expect(!LockFile.isStill(file, at: path) && LockFile.isStill(next, at: path))
-        }
-    }
-
-    /// Each takes the file away that another may just have opened.
-    @Test func neverAreTwoIn() async throws {
+    /// As one opens it that a doctor takes away just then: the next has made another.
+    @Test func aFileThatWasTakenAwayIsNoLock() async throws {
         try await withDirectory { directory in
-            let path = directory + "/history.sqlite"
-            let crowd = Crowd()
-            await withTaskGroup { group in
-                for _ in 0..<8 {
-                    group.addTask {
-                        for _ in 0..<500 { _ = try? await SyncLock.hold(ofDatabase: path, leavingNothing: true) { await crowd.pass() } }
-                    }
-                }
+            let path = directory + "/history.sqlite", lock = path + ".lock"
+            var opened: Int32 = -1
+            try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {
+                opened = try LockFile.open(lock, ofDatabase: path).file
+                #expect(throws: SyncLockError.held(.syncing, byProcess: getpid())) { try LockFile.lock(opened, at: lock, .syncing) }
             }
-            #expect(crowd.most == 1)
-        }
-    }
-
-    /// How many are in at the same time.
-    private final class Crowd: Sendable {
-        private let counts = Mutex((inside: 0, most: 0))
-
-        var most: Int { counts.withLock(\.most) }
-
-        func pass() async {
-            counts.withLock {
-                $0.inside += 1
-                $0.most = max($0.most, $0.inside)
-            }
-            await Task.yield()
-            counts.withLock { $0.inside -= 1 }
+            defer { close(opened) }
+            #expect(try !LockFile.lock(opened, at: lock, .syncing))
+            let (next, isNew) = try LockFile.open(lock, ofDatabase: path)
+            defer { close(next) }
+            #expect(isNew)
+            #expect(try LockFile.lock(next, at: lock, .syncing))
+            #expect(try !LockFile.lock(opened, at: lock, .syncing))
         }
     }
 

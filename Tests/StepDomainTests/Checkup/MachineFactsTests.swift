@@ -137,10 +137,10 @@ import Testing
         #expect(midnight([], off).isEmpty, "nothing needs it")
         let without = midnight(["watch"], off)
         #expect(without.map(\.grade) == [.warning] && without.map(\.cure) == ["istep auto on"])
-        #expect(without[0].message == "istep-midnight.timer is switched off: watch keeps only today's count, "
+        #expect(without.first?.message == "istep-midnight.timer is switched off: watch keeps only today's count, "
             + "and what is not read before midnight is lost")
-        #expect(midnight(["a", "b"], off)[0].message.contains("2 pedometers keep only"))
-        #expect(midnight { off(&$0); $0.isSystemWide = true }[0].cure == "sudo istep auto on --system")
+        #expect(midnight(["a", "b"], off).first?.message.contains("2 pedometers keep only") == true)
+        #expect(midnight { off(&$0); $0.isSystemWide = true }.first?.cure == "sudo istep auto on --system")
         #expect(midnight { off(&$0); ($0.isEnabled, $0.isActive) = (false, false) }.isEmpty, "all of it is off, and said to be")
         #expect(midnight { off(&$0); $0.isWatchActive = true }.isEmpty, "a watch reads it before midnight")
         #expect(midnight { $0.isMidnightActive = false }.map(\.cure) == ["systemctl --user restart istep-midnight.timer"])

@@ -14,18 +14,15 @@ struct LockFile {
         path = database + work.suffix
         while true {
             let (file, isNew) = try Self.open(path, ofDatabase: database)
-            while flock(file, LOCK_EX | LOCK_NB) != 0 {
-                let code = errno
-                if code == EINTR { continue }
-                let holder = Self.process(in: file)
+            do throws(SyncLockError) {
+                if try Self.lock(file, at: path, work) {
+                    descriptor = file
+                    self.isPassing = isPassing && isNew
+                    break
+                }
+            } catch {
                 close(file)
-                throw code == EWOULDBLOCK ? .held(work, byProcess: holder) : SyncLockError(errno: code, path: path)
-            }
-            // Who held it may have taken it away since it was opened: without its name it keeps nobody out.
-            if Self.isStill(file, at: path) {
-                descriptor = file
-                self.isPassing = isPassing && isNew
-                break
+                throw error
             }
             close(file)
         }
@@ -71,8 +68,13 @@ struct LockFile {
         _ = fchown(file, status.st_uid, status.st_gid)
     }
 
-    /// Whether the name is still that of this file.
-    static func isStill(_ file: Int32, at path: String) -> Bool {
+    /// - Returns: false where who held it has taken its name away since it was opened: then it keeps nobody out.
+    static func lock(_ file: Int32, at path: String, _ work: SyncLock.Work) throws(SyncLockError) -> Bool {
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            let code = errno
+            if code == EINTR { continue }
+            throw code == EWOULDBLOCK ? .held(work, byProcess: process(in: file)) : SyncLockError(errno: code, path: path)
+        }
         var opened = stat(), named = stat()
         guard fstat(file, &opened) == 0 else { return true }
         return lstat(path, &named) == 0 && (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
