@@ -15,6 +15,8 @@ public actor FakeDesktop: DBusObject {
     /// In the order in which it was asked.
     public private(set) var shown: [Shown] = []
     private var refusal: (name: String, from: Int)?
+    /// While nil, it answers at once.
+    private var unanswered: [(DBusMethodCall, Int)]?
 
     public static let name = "org.freedesktop.Notifications"
 
@@ -37,6 +39,24 @@ public actor FakeDesktop: DBusObject {
     /// From the notice of that number on it refuses with that error; with nil it takes all again.
     public func refuse(_ error: String?, from number: Int = 1) { refusal = error.map { ($0, number) } }
 
+    /// From now on it shows and does not answer, until it is told to.
+    public func dawdle() { unanswered = unanswered ?? [] }
+
+    /// Answers what it has shown, and all that comes.
+    public func answer() async {
+        let late = unanswered ?? []
+        unanswered = nil
+        for (call, number) in late { await call.reply([.uint32(UInt32(number))]) }
+    }
+
+    /// Returns once it has shown so many.
+    public func until(_ count: Int) async throws {
+        while shown.count < count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     public func receive(_ call: DBusMethodCall) async {
         guard call.message.interface == Self.name else { return await call.fail("org.freedesktop.DBus.Error.UnknownInterface", "") }
         switch call.message.member {
@@ -54,6 +74,6 @@ public actor FakeDesktop: DBusObject {
             Shown(
                 program: body[0].stringValue ?? "", icon: body[2].stringValue ?? "", summary: body[3].stringValue ?? "",
                 body: body[4].stringValue ?? "", hints: body[6].propertiesValue ?? [:]))
-        await call.reply([.uint32(UInt32(shown.count))])
+        if unanswered == nil { await call.reply([.uint32(UInt32(shown.count))]) } else { unanswered?.append((call, shown.count)) }
     }
 }

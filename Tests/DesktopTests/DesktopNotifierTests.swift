@@ -45,6 +45,34 @@ import Testing
         }
     }
 
+    @Test func whatWasHandedOverAndIsNotWaitedForIsTaken() async throws {
+        try await withDesktop { desktop, notifier in
+            await desktop.dawdle()
+            let shows = Task { [notice] in try await notifier.show(notice) }
+            try await desktop.until(1)
+            shows.cancel()
+            #expect(try await shows.value == nil)
+            // What was cancelled before is not handed over.
+            let late = Task { [notice] in
+                while !Task.isCancelled { await Task.yield() }
+                return try await notifier.show(notice)
+            }
+            late.cancel()
+            await #expect(throws: DBusError.cancelled(call: "Notify")) { try await late.value }
+            #expect(await desktop.shown.count == 1)
+        }
+    }
+
+    @Test func whatTheServerTakesWithItWhenItEndsIsNotTaken() async throws {
+        try await withDesktop { desktop, notifier in
+            await desktop.dawdle()
+            let shows = Task { [notice] in try await notifier.show(notice) }
+            try await desktop.until(1)
+            await desktop.stop()
+            await #expect(throws: DBusError.self) { try await shows.value }
+        }
+    }
+
     @Test func withoutASessionOrAServerNobodyShowsAnything() async throws {
         #expect(await DesktopNotifier.open(.address("unix:path=/nowhere/bus")) == nil)
         let bus = try await PrivateBus.start()

@@ -39,23 +39,32 @@ public actor DesktopNotifier {
 
     /// Shows a notice.
     ///
-    /// - Returns: once the server has taken it: the number by which the server knows it.
-    /// - Throws: `DBusError`: the server refused it, went away, or did not answer in time.
+    /// - Returns: the number by which the server knows it; nil where it has been handed over and the answer was not waited for any longer:
+    ///   many a server answers late what it shows at once.
+    /// - Throws: `DBusError`: the server refused it or went away, or the task was cancelled before.
     @discardableResult
-    public func show(_ notice: DesktopNotice) async throws(DBusError) -> Int {
+    public func show(_ notice: DesktopNotice) async throws(DBusError) -> Int? {
+        if Task.isCancelled { throw .cancelled(call: "Notify") }
         var hints: [String: DBusValue] = [
             "urgency": .byte(notice.urgency.rawValue), "desktop-entry": .string(Self.program),
         ]
         if let category = notice.category { hints["category"] = .string(category) }
         let body = readsMarkup ? Self.escaped(notice.body) : notice.body
-        let reply = try await bus.call(
-            Self.name, Self.path, Self.name, "Notify",
-            [
-                // It takes the place of none, and the server decides how long it stays.
-                .string(Self.program), .uint32(0), .string(notice.icon), .string(notice.summary), .string(body),
-                .array(element: "s", []), .properties(hints), .int32(-1),
-            ], timeout: limit)
-        return reply.first?.intValue ?? 0
+        do throws(DBusError) {
+            let reply = try await bus.call(
+                Self.name, Self.path, Self.name, "Notify",
+                [
+                    // It takes the place of none, and the server decides how long it stays.
+                    .string(Self.program), .uint32(0), .string(notice.icon), .string(notice.summary), .string(body),
+                    .array(element: "s", []), .properties(hints), .int32(-1),
+                ], timeout: limit)
+            return reply.first?.intValue ?? 0
+        } catch {
+            switch error {
+            case .timedOut, .cancelled: return nil
+            case .cannotConnect, .disconnected, .remote, .invalidMessage, .nameTaken: throw error
+            }
+        }
     }
 
     public func close() async { await bus.close() }
