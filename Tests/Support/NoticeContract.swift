@@ -127,6 +127,24 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             #expect(try stage.store.keep([stage.clock(1, first + 8 * day - 1)], at: first + 8 * day - 1).isEmpty)
             #expect(try stage.store.keep([stage.clock(1, first + 8 * day)], at: first + 8 * day).count == 1)
         },
+        NoticeContract("a goal that the desktop showed, withdrawn and reached again, is the same: new in a terminal, and no bubble") { stage in
+            let key = stage.goal().key
+            try stage.keep(stage.goal())
+            try stage.notify()
+            let before = try stage.standing()
+            for round in 1...2 {
+                try stage.store.keep([], withdrawn: [key], at: NoticeStage.now + 10 * round)
+                #expect(try stage.standing().isEmpty)
+                #expect(try stage.store.keep([stage.goal(steps: 9000 + round)], at: NoticeStage.now + 10 * round + 1).isEmpty)
+                let after = try stage.standing()
+                #expect(after.map(\.id) == before.map(\.id))
+                #expect(after.map(\.notice) == [stage.goal(steps: 9000 + round)])
+                #expect(after.map(\.isNew) == [true] && after.map(\.isToBeNotified) == [false])
+            }
+            try stage.see()
+            try stage.keep(stage.goal(), at: NoticeStage.now + 99)
+            #expect(try stage.standing().isEmpty)
+        },
         NoticeContract("every kind is kept as it is") { stage in
             try stage.keep(stage.everyKind)
             #expect(Set(try stage.standing().map(\.notice)) == Set(stage.everyKind))

@@ -73,6 +73,20 @@ import Testing
         }
     }
 
+    @Test func aGoalThatIsRaisedAndLoweredAgainIsReachedOnce() async throws {
+        try await live { home, desktop in
+            for goal in ["1", "100000", "1"] {
+                let plan = try await home.istep("plan", goal, "--from", "today")
+                #expect(plan.status == 0, "\(plan.error)")
+                let night = try await home.istep("sync", "--unattended")
+                #expect(night.status == 0, "\(night.error)")
+            }
+            #expect(await desktop.shown.map { $0.summary.prefix(18) } == ["Goal reached today"])
+            // Bubbles pass: whoever looks is told all the same.
+            #expect(try await home.istep("status").output.contains("New: Goal reached today"))
+        }
+    }
+
     @Test func whatCannotBeWrittenIsShownAllTheSame() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")

@@ -2,7 +2,7 @@
 public struct NoticeMerge: Hashable, Sendable {
     /// To be kept from now on.
     public private(set) var begun: [Notice] = []
-    /// Known ones whose words have changed, or that have ended.
+    /// Known ones whose words have changed, that have ended, or that stand again.
     public private(set) var changed: [KeptNotice] = []
     /// Ended so long ago that nothing can bring them up again.
     public private(set) var forgotten: [KeptNotice.ID] = []
@@ -16,11 +16,13 @@ public struct NoticeMerge: Hashable, Sendable {
     ///   - kept: all that are kept, ended ones too.
     public init(_ holding: [Notice], withdrawn: Set<String> = [], into kept: [KeptNotice], at now: Timestamp) {
         var holding = Dictionary(holding.map { ($0.key, $0) }) { _, later in later }
+        var takenBack: [String: KeptNotice] = [:]
         for known in kept {
             let key = known.notice.key
             if known.endedAt != nil {
                 // An event happens once. A state may come back: that is another one.
                 if let notice = holding[key], known.forbids(notice) { holding[key] = nil }
+                if known.wasTakenBack(at: now) { takenBack[key] = known }
                 if let end = known.endedAt, end < now - Self.memory { forgotten.append(known.id) }
                 continue
             }
@@ -33,6 +35,14 @@ public struct NoticeMerge: Hashable, Sendable {
             }
             if !known.notice.isState, known.keptAt < now - known.notice.lifetime { new.endedAt = now }
             if new != known { changed.append(new) }
+        }
+        for (key, known) in takenBack {
+            guard var notice = holding.removeValue(forKey: key) else { continue }
+            notice.since = known.notice.since
+            var again = known
+            again.notice = notice
+            again.endedAt = nil
+            changed.append(again)
         }
         begun = holding.values.sorted { ($0.since, $0.key) < ($1.since, $1.key) }
     }
@@ -48,5 +58,11 @@ extension KeptNotice {
         }
         // One that was taken back before anybody saw it has not been told.
         return notice.kind != .goalReached || seenAt != nil
+    }
+
+    /// Whether it stands again, as it did, when the same is found: a goal that was taken back after the desktop had shown it and before
+    /// anybody looked. Begun anew, it would be shown twice.
+    fileprivate func wasTakenBack(at now: Timestamp) -> Bool {
+        notice.kind == .goalReached && seenAt == nil && notifiedAt != nil && keptAt >= now - notice.lifetime
     }
 }
