@@ -28,11 +28,23 @@ extension InMemoryHistory: NoticeStore {
 
     public func markSeen(_ ids: [KeptNotice.ID], at now: Timestamp) { mark(ids) { $0.see(at: now) } }
 
-    public func markNotified(_ ids: [KeptNotice.ID], at now: Timestamp) { mark(ids) { $0.notifiedAt = $0.notifiedAt ?? now } }
+    public func claim(_ ids: [KeptNotice.ID], at now: Timestamp) -> Set<KeptNotice.ID> {
+        mark(ids) { if $0.isToBeNotified { $0.notifiedAt = now } }
+    }
 
-    private func mark(_ ids: [KeptNotice.ID], _ change: (inout KeptNotice) -> Void) {
+    public func giveBack(_ ids: [KeptNotice.ID]) { mark(ids) { $0.notifiedAt = nil } }
+
+    /// - Returns: those that it changed.
+    @discardableResult
+    private func mark(_ ids: [KeptNotice.ID], _ change: (inout KeptNotice) -> Void) -> Set<KeptNotice.ID> {
         state.withLock { state in
-            for index in state.notices.indices where ids.contains(state.notices[index].id) { change(&state.notices[index]) }
+            var changed: Set<KeptNotice.ID> = []
+            for index in state.notices.indices where ids.contains(state.notices[index].id) {
+                let known = state.notices[index]
+                change(&state.notices[index])
+                if state.notices[index] != known { changed.insert(known.id) }
+            }
+            return changed
         }
     }
 }

@@ -145,6 +145,24 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try stage.keep(stage.goal(), at: NoticeStage.now + 99)
             #expect(try stage.standing().isEmpty)
         },
+        NoticeContract("what is claimed is its claimant's alone, and anybody's when it is given back") { stage in
+            try stage.keep(stage.battery(12), stage.rejection)
+            let ids = try stage.standing().map(\.id)
+            #expect(try stage.store.claim([ids[0]], at: NoticeStage.now) == [ids[0]])
+            #expect(try stage.store.claim(ids + [4711], at: NoticeStage.now + 1) == [ids[1]])
+            #expect(try stage.standing().map(\.notifiedAt) == [NoticeStage.now, NoticeStage.now + 1])
+            #expect(try stage.store.claim(ids, at: NoticeStage.now + 2).isEmpty)
+            try stage.store.giveBack([ids[0]])
+            #expect(try stage.standing().map(\.isToBeNotified) == [true, false])
+            #expect(try stage.store.claim(ids, at: NoticeStage.now + 3) == [ids[0]])
+        },
+        NoticeContract("what was seen or has ended is nobody's to show") { stage in
+            try stage.keep(stage.battery(12), stage.rejection)
+            let ids = try stage.standing().map(\.id)
+            try stage.store.markSeen([ids[0]], at: NoticeStage.now)
+            try stage.keep(stage.battery(12), at: NoticeStage.now + 60)
+            #expect(try stage.store.claim(ids, at: NoticeStage.now + 60).isEmpty)
+        },
         NoticeContract("every kind is kept as it is") { stage in
             try stage.keep(stage.everyKind)
             #expect(Set(try stage.standing().map(\.notice)) == Set(stage.everyKind))
@@ -166,7 +184,7 @@ struct NoticeStage {
     func keep(_ notices: [Notice]) throws { try store.keep(notices, at: Self.now) }
     func standing() throws -> [KeptNotice] { try store.standingNotices() }
     func see() throws { try store.markSeen(try standing().map(\.id), at: Self.now) }
-    func notify() throws { try store.markNotified(try standing().map(\.id), at: Self.now) }
+    func notify() throws { _ = try store.claim(try standing().map(\.id), at: Self.now) }
 
     func battery(_ percent: Int, since: Timestamp = now - 99) -> Notice {
         Notice(.pedometer(1), name: "ring", user: user.id, since: since, .batteryLow(percent: percent))

@@ -18,7 +18,7 @@ import Testing
                 .pedometer(history.pedometer.id), name: "ring", user: history.user.id, since: noon, .notSeen(lastRead: midnight))
             try history.database.keep([notice], at: noon)
             let kept = try history.database.standingNotices()
-            try history.database.markNotified(kept.map(\.id), at: noon + 1)
+            #expect(try history.database.claim(kept.map(\.id), at: noon + 1) == Set(kept.map(\.id)))
             try history.database.close()
             let again = try StepDatabase(path: history.path, for: .reading).standingNotices()
             #expect(again == [KeptNotice(id: kept[0].id, notice: notice, keptAt: noon, notifiedAt: noon + 1)])
@@ -63,6 +63,19 @@ import Testing
             // One of them has begun it, and tells it.
             #expect(begun.filter { !$0.isEmpty }.count == 1)
             #expect(try StepDatabase(path: path, for: .reading).standingNotices().map(\.notice) == [notice])
+        }
+    }
+
+    /// A watch and a timer's sync want to show the same.
+    @Test func manyMayClaimTheSameAtOnce() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let begun = try StepDatabase(path: path).keep([Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))], at: noon)
+            let claimed = try await withThrowingTaskGroup(of: Set<KeptNotice.ID>.self) { group in
+                for second in 0..<8 { group.addTask { try StepDatabase(path: path).claim(Array(begun), at: noon + second) } }
+                return try await group.reduce(into: []) { $0 += [$1] }
+            }
+            #expect(claimed.filter { !$0.isEmpty } == [begun])
         }
     }
 

@@ -73,6 +73,50 @@ import Testing
         }
     }
 
+    /// It answers after more than the five seconds for which it is waited.
+    @Test func whatAServerShowsAndDoesNotAnswerIsNotShownAgain() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1", "--from", "today")
+            await desktop.dawdle()
+            for _ in 0..<2 {
+                #expect(try await home.istep("sync", "--unattended").status == 0)
+                #expect(await desktop.shown.map { $0.summary.prefix(18) } == ["Goal reached today"])
+            }
+            await desktop.answer()
+            #expect(try await home.istep("status").output.contains("New: Goal reached today"))
+        }
+    }
+
+    @Test func whatIsBeingShownWhileARunIsInterruptedIsNotShownAgain() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            await desktop.dawdle()
+            let running = try home.istep.start(["sync", "--unattended"])
+            try await desktop.until(1)
+            running.send(SIGTERM)
+            _ = await running.result
+            await desktop.answer()
+            _ = try await home.istep("sync", "--unattended")
+            #expect(await desktop.shown.count == 2)
+            #expect(await Set(desktop.shown.map(\.summary)).count == 2)
+        }
+    }
+
+    @Test func whatAnotherRunIsShowingIsNotShownBesides() async throws {
+        try await live { home, desktop in
+            _ = try await home.istep("plan", "1")
+            await desktop.dawdle()
+            let running = try home.istep.start(["sync", "--unattended"])
+            try await desktop.until(1)
+            let other = try home.istep.start(["sync", "--unattended"])
+            try await desktop.until(2)
+            await desktop.answer()
+            _ = await (running.result, other.result)
+            #expect(await desktop.shown.count == 2)
+            #expect(await Set(desktop.shown.map(\.summary)).count == 2)
+        }
+    }
+
     @Test func aGoalThatIsRaisedAndLoweredAgainIsReachedOnce() async throws {
         try await live { home, desktop in
             for goal in ["1", "100000", "1"] {

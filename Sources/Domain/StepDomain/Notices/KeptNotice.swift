@@ -7,7 +7,7 @@ public struct KeptNotice: Hashable, Sendable, Identifiable {
     public var keptAt: Timestamp
     /// When somebody saw it; nil while it is new.
     public var seenAt: Timestamp?
-    /// When the desktop took it to be shown.
+    /// When it was claimed for the desktop; nil where the desktop did not take it.
     public var notifiedAt: Timestamp?
     /// When its cause ended, or it was no news any more.
     public var endedAt: Timestamp?

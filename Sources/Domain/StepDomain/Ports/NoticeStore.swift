@@ -12,8 +12,12 @@ public protocol NoticeStore: Sendable {
     func standingNotices() throws -> [KeptNotice]
     /// Somebody has seen them; those that were seen before, or are not there any more, stay as they are.
     func markSeen(_ ids: [KeptNotice.ID], at now: Timestamp) throws
-    /// The desktop has taken them.
-    func markNotified(_ ids: [KeptNotice.ID], at now: Timestamp) throws
+    /// Claims notices for the desktop before it is handed them: of several that want to show the same, one may.
+    ///
+    /// - Returns: those that are the caller's to show. The others were claimed or seen meanwhile, or have ended.
+    func claim(_ ids: [KeptNotice.ID], at now: Timestamp) throws -> Set<KeptNotice.ID>
+    /// Gives back what the caller has claimed and the desktop did not take: the next one may show it.
+    func giveBack(_ ids: [KeptNotice.ID]) throws
 }
 
 extension NoticeStore {

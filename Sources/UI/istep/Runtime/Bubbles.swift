@@ -5,6 +5,9 @@ import StepViews
 
 /// What the desktop of the session shows of notices, each of them once. Where there is no session, or nobody in it who shows them, they
 /// stay for the next run that finds one, and for `istep status`.
+///
+/// Each is claimed before it is shown: a watch and a timer's sync may want to show the same. Whoever is killed in between leaves it
+/// to `istep status`, as does a server that takes a notice and then does not answer: better one bubble too few than the same again and again.
 struct Bubbles {
     let wiring: Wiring
     let store: any NoticeStore
@@ -20,16 +23,24 @@ struct Bubbles {
         // Whatever fails: what the desktop has not taken is shown the next time.
         do {
             for kept in new.prefix(Self.most) {
-                try await desktop.show(DesktopNotice(kept.notice, words(kept.notice)))
-                try store.markNotified([kept.id], at: wiring.now())
+                try await show([kept], on: desktop) { DesktopNotice($0[0].notice, words($0[0].notice)) }
             }
-            let rest = new.dropFirst(Self.most)
-            if !rest.isEmpty {
-                try await desktop.show(DesktopNotice(rest.map { words($0.notice).headline }))
-                try store.markNotified(rest.map(\.id), at: wiring.now())
-            }
+            try await show(Array(new.dropFirst(Self.most)), on: desktop) { rest in DesktopNotice(rest.map { words($0.notice).headline }) }
         } catch {}
         await desktop.close()
+    }
+
+    /// Shows those of them in one bubble that nobody else shows.
+    private func show(_ notices: [KeptNotice], on desktop: DesktopNotifier, _ bubble: ([KeptNotice]) -> DesktopNotice) async throws {
+        let claimed = try store.claim(notices.map(\.id), at: wiring.now())
+        let ours = notices.filter { claimed.contains($0.id) }
+        guard !ours.isEmpty else { return }
+        do {
+            try await desktop.show(bubble(ours))
+        } catch {
+            try store.giveBack(ours.map(\.id))
+            throw error
+        }
     }
 }
 

@@ -32,21 +32,32 @@ extension StepDatabase: NoticeStore {
         try mark(ids) { $0.see(at: now) }
     }
 
-    public func markNotified(_ ids: [KeptNotice.ID], at now: Timestamp) throws(HistoryError) {
-        try mark(ids) { $0.notifiedAt = $0.notifiedAt ?? now }
+    public func claim(_ ids: [KeptNotice.ID], at now: Timestamp) throws(HistoryError) -> Set<KeptNotice.ID> {
+        try mark(ids) { if $0.isToBeNotified { $0.notifiedAt = now } }
     }
 
-    private func mark(_ ids: [KeptNotice.ID], _ change: (inout KeptNotice) -> Void) throws(HistoryError) {
-        if ids.isEmpty { return }
-        try write { database in
+    public func giveBack(_ ids: [KeptNotice.ID]) throws(HistoryError) {
+        try mark(ids) { $0.notifiedAt = nil }
+    }
+
+    /// - Returns: those that it changed.
+    @discardableResult
+    private func mark(_ ids: [KeptNotice.ID], _ change: (inout KeptNotice) -> Void) throws(HistoryError) -> Set<KeptNotice.ID> {
+        if ids.isEmpty { return [] }
+        return try write { database in
+            var changed: Set<KeptNotice.ID> = []
             for id in ids {
                 let row = try Row.fetchOne(
                     database.cachedStatement(sql: KeptNotice.query + " WHERE id = ?"), arguments: [id])
-                guard var known = row.flatMap(KeptNotice.init) else { continue }
-                change(&known)
+                guard let known = row.flatMap(KeptNotice.init) else { continue }
+                var new = known
+                change(&new)
+                guard new != known else { continue }
                 try database.cachedStatement(sql: "UPDATE notice SET seen_at = ?, notified_at = ?, ended_at = ? WHERE id = ?")
-                    .execute(arguments: [known.seenAt?.seconds, known.notifiedAt?.seconds, known.endedAt?.seconds, id])
+                    .execute(arguments: [new.seenAt?.seconds, new.notifiedAt?.seconds, new.endedAt?.seconds, id])
+                changed.insert(id)
             }
+            return changed
         }
     }
 }
