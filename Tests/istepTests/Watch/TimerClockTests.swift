@@ -29,16 +29,23 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func manySleepersWakeInTheirOrder() async throws {
-        let order = await withTaskGroup(of: Int.self) { group in
+    /// Which of those that are due is the first to go on is the machine's affair.
+    @Test func manySleepersWakeNoneTooEarlyAndNoneForAnother() async throws {
+        let long = Task { try await clock.sleep(for: .seconds(86_400)) }
+        let start = clock.now
+        let woken = try await withThrowingTaskGroup(of: (number: Int, moment: TimerClock.Instant).self) { group in
             for number in [3, 1, 2] {
                 group.addTask {
-                    try? await clock.sleep(for: .milliseconds(100 * number))
-                    return number
+                    try await clock.sleep(until: start.advanced(by: .milliseconds(20 * number)), tolerance: nil)
+                    return (number, clock.now)
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(order == [1, 2, 3])
+        #expect(Set(woken.map(\.number)) == [1, 2, 3])
+        #expect(woken.allSatisfy { start.duration(to: $0.moment) >= .milliseconds(20 * $0.number) })
+        // Whoever is short wakes while another sleeps on.
+        long.cancel()
+        await #expect(throws: CancellationError.self) { try await long.value }
     }
 }
