@@ -45,11 +45,11 @@ struct Command {
         return try Running(process)
     }
 
-    /// Starts the program by a shell that redirects it, such as `>/dev/full`.
-    func start(_ arguments: [String], redirected: String) throws -> Running {
+    /// Starts the program by a shell that redirects it, such as `>/dev/full`, or prepares something before, such as `trap '' HUP`.
+    func start(_ arguments: [String], redirected: String = "", after preparation: String = ":") throws -> Running {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exec \"$0\" \"$@\" \(redirected)", try Self.program.path] + arguments
+        process.arguments = ["-c", "\(preparation); exec \"$0\" \"$@\" \(redirected)", try Self.program.path] + arguments
         process.environment = environment
         return try Running(process)
     }
@@ -111,6 +111,9 @@ final class Running: Sendable {
     }
 
     private func text(_ file: URL) -> String { String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self) }
+
+    /// Whether it has not ended yet.
+    var isAlive: Bool { kill(processIdentifier, 0) == 0 }
 
     func send(_ signal: Int32) { kill(processIdentifier, signal) }
 }

@@ -108,6 +108,30 @@ import Testing
         }
     }
 
+    /// `nohup`, and shells for what they run in the background.
+    @Test func aSignalThatItWasStartedToIgnoreIsIgnored() async throws {
+        try await withRing(inRange: false) { home in
+            let running = try home.istep.start(["watch"], after: "trap '' HUP INT")
+            for await event in home.stack.events where event == .monitoring(true) { break }
+            running.send(SIGHUP)
+            running.send(SIGINT)
+            await home.stack.remove(.outOfRange, for: home.ring.address)
+            try await running.until { $0.contains("new steps") || !running.isAlive }
+            #expect(running.isAlive)
+            let result = await end(running)
+            #expect(result.status == 0 && result.output.contains("new steps"), "\(result.error)")
+        }
+    }
+
+    @Test(arguments: [SIGHUP, SIGINT]) func otherwiseItEnds(signal: Int32) async throws {
+        try await withRing(inRange: false) { home in
+            let running = try home.istep.start(["watch"])
+            for await event in home.stack.events where event == .monitoring(true) { break }
+            running.send(signal)
+            #expect(await running.result.status == 0)
+        }
+    }
+
     @Test func anotherSyncThatRunsIsWaitedFor() async throws {
         try await withRing { home in
             let database = home.folder.path + "/data/istep/history.sqlite"
