@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// Values ready to be shown: one result with two renderings, text for people and a document for programs.
 ///
 /// A view reads no clock and no terminal: what it needs of them it is given.
@@ -19,22 +13,7 @@ extension View {
     /// The document as JSON: pretty, keys sorted, so that two runs compare line by line.
     ///
     /// Characters that would steer a terminal are escaped: a program reads the same string, a terminal only its escape.
-    public func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(document), as: UTF8.self).unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar != "\n", Printable.isHarmful(scalar) {
-                for unit in UTF16.encode(scalar) ?? .init() { text += escape(unit) }
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
-        }
-    }
-
-    private func escape(_ unit: UInt16) -> String {
-        let digits = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }
+    public func json() throws -> String { try JSONText.pretty(document) }
 }
 
 /// Writes null where there is no value: a key that is always there is easier on programs than one that comes and goes.

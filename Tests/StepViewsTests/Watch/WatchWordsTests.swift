@@ -14,6 +14,17 @@ struct WatchWordsTests {
                 == "ring: connected | watch\u{fffd}[2J: 0 steps today")
     }
 
+    @Test func forProgramsTheyAreOneLine() throws {
+        let figures: [WatchWords.Figure] = [
+            .init(name: "ring", steps: 4_857, goal: 8_000), .init(name: "a\n\u{1b}[2J\"/", steps: nil, goal: nil),
+        ]
+        #expect(
+            try LiveDocument(figures, now: Timestamp(1_779_278_700), localTime: localTime).json() == #"""
+                {"live":[{"goal":8000,"name":"ring","percentage":60.71,"steps":4857},\#
+                {"goal":null,"name":"a\n\u001b[2J\"/","percentage":null,"steps":null}],"time":"2026-05-20T14:05:00+02:00","version":1}
+                """#)
+    }
+
     @Test func whomItWaitsFor() {
         let next = Timestamp(1_779_285_900)     // 14:05 UTC
         #expect(WatchWords.waiting(for: ["ring", "watch\n"], next: next, localTime: localTime) == "Looking for ring, watch\u{fffd}")

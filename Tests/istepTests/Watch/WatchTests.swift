@@ -162,6 +162,40 @@ import Testing
         }
     }
 
+    @Test func forProgramsLiveStepsAreDocumentsBesideThoseOfSyncs() async throws {
+        try await withRing { home in
+            let running = try home.istep.start(["watch", "--live", "--json"])
+            let today = home.walked(daysAgo: 0)
+            try await running.until {
+                home.ring.announceSteps()
+                // One is written when it is connected, before it has told anything.
+                return $0.components(separatedBy: "\"live\"").count > 2 || $0.contains("steps today")
+            }
+            let result = await end(running)
+            #expect(result.status == 0, "\(result.error)")
+            let documents = try documents(result.output)
+            let syncs = documents.filter { $0["pedometers"] != nil }
+            let live = documents.compactMap { $0["live"] as? [[String: Any]] }
+            #expect(syncs.count + live.count == documents.count && !syncs.isEmpty && live.count > 1)
+            #expect(live.allSatisfy { $0.map { $0["name"] as? String } == ["ring"] && $0.map { $0["steps"] as? Int } == [today] })
+            #expect(result.output.split(separator: "\n").count { $0.hasPrefix("{\"live\":") && $0.hasSuffix("}") } == live.count)
+        }
+    }
+
+    /// A stream of documents, one after the other: each begins and ends a line.
+    private func documents(_ output: String) throws -> [[String: Any]] {
+        var lines: [Substring] = [], documents: [[String: Any]] = []
+        for line in output.split(separator: "\n") {
+            lines.append(line)
+            let text = lines.joined(separator: "\n")
+            guard let document = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { continue }
+            documents.append(document)
+            lines = []
+        }
+        #expect(lines.isEmpty, "no JSON: \(lines)")
+        return documents
+    }
+
     // MARK: Before the first pedometer
 
     @Test func withoutAPedometerTheFirstStepIsTold() async throws {

@@ -12,6 +12,8 @@ final class WatchReport: Sendable {
     private let manner: Manner
     private let progress: Progress
     private let lastTrouble = Mutex<String?>(nil)
+    /// Held while a document is written: what one pedometer tells must not come into the middle of another's sync.
+    private let writing = Mutex(())
 
     init(_ wiring: Wiring, _ manner: Manner) {
         self.wiring = wiring
@@ -31,18 +33,29 @@ final class WatchReport: Sendable {
         Output.error.line("Watching for \(list). Ctrl-C ends it.")
     }
 
-    /// Where nobody sees them come, live figures are lines now and then.
+    /// On a terminal live figures are the one line of what it is at, elsewhere lines, and for programs documents.
     func live(_ figures: [WatchWords.Figure]) {
         guard manner == .attended, !figures.isEmpty else { return }
+        if wiring.isForPrograms { return document(figures) }
         let text = WatchWords.live(figures)
         if Output.error.isTerminal { progress.step(text) } else { try? wiring.say(text) }
+    }
+
+    private func document(_ figures: [WatchWords.Figure]) {
+        progress.end()
+        do {
+            let document = try LiveDocument(figures, now: wiring.now(), localTime: wiring.localTime).json()
+            try writing.withLock { _ in try Output.standard.result(document) }
+        } catch {
+            trouble(error)
+        }
     }
 
     func tell(_ result: SyncRun.Result, history: SharingRun.History) async throws {
         troubleIsOver()
         guard manner == .attended else { return try await NightReport(wiring: wiring, history: history).tell(result) }
         progress.end()
-        if wiring.isForPrograms { return try wiring.show(result.view(wiring)) }
+        if wiring.isForPrograms { return try writing.withLock { _ in try wiring.show(result.view(wiring)) } }
         let time = WatchWords.time(wiring.now(), wiring.localTime)
         for (index, line) in result.view(wiring).lines(TextStyle(.standard, environment: wiring.environment)).enumerated() {
             try Output.standard.result((index == 0 ? time : "     ") + "  " + line)
