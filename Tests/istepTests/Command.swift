@@ -45,11 +45,11 @@ struct Command {
         return try Running(process)
     }
 
-    /// Starts the program by a shell that redirects it, such as `>/dev/full`, or prepares something before, such as `trap '' HUP`.
-    func start(_ arguments: [String], redirected: String = "", after preparation: String = ":") throws -> Running {
+    /// Starts the program by a shell that redirects it, such as `>/dev/full`, or by a program of that shell, such as `nohup`.
+    func start(_ arguments: [String], redirected: String = "", by launcher: String = "") throws -> Running {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "\(preparation); exec \"$0\" \"$@\" \(redirected)", try Self.program.path] + arguments
+        process.arguments = ["-c", "exec \(launcher) \"$0\" \"$@\" \(redirected)", try Self.program.path] + arguments
         process.environment = environment
         return try Running(process)
     }

@@ -111,7 +111,7 @@ import Testing
     /// `nohup`, and shells for what they run in the background.
     @Test func aSignalThatItWasStartedToIgnoreIsIgnored() async throws {
         try await withRing(inRange: false) { home in
-            let running = try home.istep.start(["watch"], after: "trap '' HUP INT")
+            let running = try home.istep.start(["watch"], by: "env --ignore-signal=HUP,INT")
             for await event in home.stack.events where event == .monitoring(true) { break }
             running.send(SIGHUP)
             running.send(SIGINT)
@@ -123,9 +123,10 @@ import Testing
         }
     }
 
+    /// Whatever these tests were started to ignore.
     @Test(arguments: [SIGHUP, SIGINT]) func otherwiseItEnds(signal: Int32) async throws {
         try await withRing(inRange: false) { home in
-            let running = try home.istep.start(["watch"])
+            let running = try home.istep.start(["watch"], by: "env --default-signal=HUP,INT")
             for await event in home.stack.events where event == .monitoring(true) { break }
             running.send(signal)
             #expect(await running.result.status == 0)

@@ -107,16 +107,17 @@ public actor Lookout {
         var setbacks = Setbacks()
         var releases = 0
         while !addresses.isEmpty, !Task.isCancelled {
+            hasBegun = false
             do throws(BluetoothError) {
                 let adapter = try await central.usableAdapter(adapter)
                 rounds += 1
                 let round = Round(lookout: self, adapter: adapter, addresses: addresses, number: rounds)
-                hasBegun = false
                 if try await round.run(mayMonitor: releases < 3) == .released { releases += 1 }
                 setbacks = Setbacks()
             } catch {
                 guard error != .cancelled, !Task.isCancelled else { return }
                 continuation.yield(.blind(error))
+                // It could: what stands in the way now is new.
                 if hasBegun { setbacks = Setbacks() }
                 // The end of the bus may be told by a call before the daemon has heard of it.
                 if case .noBus = error { return continuation.finish() }
