@@ -15,9 +15,8 @@ struct WatchCommand: AsyncParsableCommand {
             range, which costs its battery, and no phone can connect to it meanwhile.
 
             With --json each sync is a document as 'istep sync --json' prints it. With --live besides, each change is a document on a \
-            line of its own, in which what is not known is null:
-
-            {"live":[{"goal":8000,"name":"ring","percentage":60.71,"steps":4857}],"time":"2026-05-20T14:05:00+02:00","version":1}
+            line of its own: "version" is 1, "time" when it was, and "live" a list of those that are connected, each with its "name", \
+            "steps", "goal" and "percentage", of which null is what is not known.
             """)
 
     @Argument(help: ArgumentHelp("Only these, by name or address.", valueName: "pedometer"))
