@@ -24,6 +24,18 @@ import Testing
         }
     }
 
+    /// Nobody has to come nearer for that, and a unit of the night has failed.
+    @Test(arguments: [DiscoveryFault.busy, .stalled]) func anAdapterThatIsStuckIsTheMachinesFault(_ fault: DiscoveryFault) async throws {
+        try await withRing { home in
+            await home.stack.setDiscoveryFault(fault)
+            let sync = try await home.istep("sync", "--unattended")
+            #expect(sync.status == 69, "\(sync.error)")
+            #expect(sync.error.contains("does not scan") && sync.error.contains("systemctl restart bluetooth"), "\(sync.error)")
+            await home.stack.setDiscoveryFault(nil)
+            #expect(try await home.istep("sync").status == 0)
+        }
+    }
+
     @Test func aDropInTheMiddleGoesOnTheNextTime() async throws {
         try await withRing { home in
             await home.stack.inject(.drop(afterPackets: 100), for: home.ring.address)

@@ -4,8 +4,8 @@ import Synchronization
 /// The suspending clock, with a timer for each sleeper that is taken back when the sleeper is woken before.
 ///
 /// It stands still while the machine sleeps, as libdispatch's timers do. So a limit on a link counts only time in which something could
-/// come; and a watch, which never pauses for more than a minute and then looks at the time of day, looks within a minute of waking up,
-/// whatever time its machine has slept through.
+/// come; and a watch, which never pauses for more than a minute, looks at the time of day within a minute of waking up, whatever time its
+/// machine has slept through. (What was left of a pause between two scans, five minutes at most, passes first.)
 ///
 /// `Task.sleep` leaves its timer behind when it is cancelled, and so each limit that was kept wakes the process some time later; and it
 /// runs on the queues that wake a process each second for ever (see `run_tasks_unwatched`).

@@ -38,7 +38,7 @@ public actor Lookout {
     /// That a monitor was registered or a scan begun says nothing of an adapter that failed otherwise: something must be heard, or a whole
     /// scan come about.
     private var needsProof = false
-    /// How long ago the last scan beside a monitor was, or the first such round began.
+    /// How long ago the last scan ended or, before the first, a monitor was registered.
     private var sinceScan: (@Sendable () -> Duration)?
     private var watch: Task<Void, Never>?
     private var rounds = 0
