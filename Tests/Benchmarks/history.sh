@@ -25,7 +25,7 @@ fill() {                    # DB, first minute, minutes: rows as merging would h
         FROM generate_series($2, $2 + $3 - 1)"
 }
 
-## Merging: a year of minutes, a day a batch, against .import of the same rows into the same table
+## Merging: a year of minutes, a day a batch, against .import of the same rows into the same table, without istep's triggers
 days=365
 first=$((16071 * 1440))     # 2014-01-01
 "$bench" prepare "$directory/source.sqlite"
@@ -38,6 +38,7 @@ for ((i = 0; i < rounds; i++)); do
     rm -f "$directory"/merged.sqlite* "$directory"/imported.sqlite*
     "$bench" prepare "$directory/merged.sqlite"
     "$bench" prepare "$directory/imported.sqlite"
+    sqlite3 "$directory/imported.sqlite" "DROP TRIGGER day_sum_sample_insert"
     microseconds "$bench" merge "$directory/merged.sqlite" 2014-01-01 $days >>"$directory/merge"
     microseconds sqlite3 "$directory/imported.sqlite" ".import --csv $directory/rows.csv sample" >>"$directory/import"
 done
@@ -70,6 +71,32 @@ for ((i = 0; i < rounds; i++)); do
 done
 ours=$(median $rounds <"$directory/show") peer=$(median $rounds <"$directory/sum")
 month=$(median $rounds <"$directory/show-month")
-echo "istep show: $ours µs, sqlite3 $peer µs: $(ratio "$ours" "$peer") times (budget: at most 8)"
+echo "istep show: $ours µs, sqlite3 $peer µs: $(ratio "$ours" "$peer") times (budget: at most 4)"
 echo "istep show on one month: $month µs: ten years take $(ratio "$ours" "$month") times that (budget: at most 1.1)"
-echo "istep --version: $(median $rounds <"$directory/start") µs (budget: at most 20,000)"
+
+## The days of a year and of ten years, whole process, against the shell grouping the same samples by day
+grouped() { # FROM TO: days since 1970, the last not included
+    sqlite3 "$directory/decade.sqlite" "SELECT (start + utc_offset) / 86400, sum(steps) FROM sample
+        WHERE pedometer = 1 AND start >= $1 * 86400 AND start < $2 * 86400 GROUP BY 1"
+}
+year() { "$istep" history year --on 2019-06-01 --db "$directory/decade.sqlite" "$@"; }
+decade() { "$istep" history --from 2014-01-01 --to 2023-12-31 --db "$directory/decade.sqlite" "$@"; }
+begin=$(microseconds decade)
+sum() { awk -F, 'NR > 1 { sum += $2 } END { print sum }'; }
+[ "$(decade --by day --csv | sum)" = "$(grouped 16071 19723 | awk -F'|' '{ sum += $2 } END { print sum }')" ] ||
+    { echo "different sums of ten years" >&2; exit 1; }
+[ "$(year --by day --csv | sum)" = "$(grouped 17897 18262 | awk -F'|' '{ sum += $2 } END { print sum }')" ] ||
+    { echo "different sums of a year" >&2; exit 1; }
+rounds=9
+for ((i = 0; i < rounds; i++)); do
+    microseconds year >>"$directory/year"
+    microseconds grouped 17897 18262 >>"$directory/year-sum"
+    microseconds decade >>"$directory/ten"
+    microseconds grouped 16071 19723 >>"$directory/ten-sum"
+done
+ours=$(median $rounds <"$directory/year") peer=$(median $rounds <"$directory/year-sum")
+echo "istep history year: $ours µs, sqlite3 $peer µs: $(ratio "$ours" "$peer") times (budget: at most 0.5)"
+ours=$(median $rounds <"$directory/ten") peer=$(median $rounds <"$directory/ten-sum")
+echo "istep history of ten years: $ours µs, sqlite3 $peer µs: $(ratio "$ours" "$peer") times (budget: at most 1.5)"
+echo "istep history of ten years, the first time, when it stores the sums of days: $begin µs: $(ratio "$begin" "$peer") times"
+echo "istep --version: $(median $rounds <"$directory/start") µs (budget: at most 6,000)"

@@ -1,6 +1,6 @@
 public import DBus
 
-/// A session's notification server, with capabilities as a test wants them; it keeps what it is asked to show.
+/// A session's notification server, with the capabilities that a test sets; it records the notices that it shows.
 public actor FakeDesktop: DBusObject {
     public struct Shown: Hashable, Sendable {
         public var program: String
@@ -12,10 +12,10 @@ public actor FakeDesktop: DBusObject {
 
     private let bus: DBusConnection
     private let capabilities: [String]
-    /// In the order in which it was asked.
+    /// In the order of the calls.
     public private(set) var shown: [Shown] = []
     private var refusal: (name: String, from: Int)?
-    /// While nil, it answers at once.
+    /// The calls to answer later. While nil, it answers immediately.
     private var unanswered: [(DBusMethodCall, Int)]?
 
     public static let name = "org.freedesktop.Notifications"
@@ -25,7 +25,7 @@ public actor FakeDesktop: DBusObject {
         self.capabilities = capabilities
     }
 
-    /// Takes its name on a bus.
+    /// Registers its name on a bus.
     public static func start(_ address: String, capabilities: [String] = ["body", "body-markup"]) async throws -> FakeDesktop {
         let bus = try await DBusConnection.open(.address(address))
         let desktop = FakeDesktop(bus, capabilities)
@@ -36,20 +36,20 @@ public actor FakeDesktop: DBusObject {
 
     public func stop() async { await bus.close() }
 
-    /// From the notice of that number on it refuses with that error; with nil it takes all again.
+    /// Refuses with this error from the notice of this number on; nil accepts all again.
     public func refuse(_ error: String?, from number: Int = 1) { refusal = error.map { ($0, number) } }
 
-    /// From now on it shows and does not answer, until it is told to.
+    /// From now on it shows notices but does not answer, until `answer` is called.
     public func dawdle() { unanswered = unanswered ?? [] }
 
-    /// Answers what it has shown, and all that comes.
+    /// Answers the calls that wait, and all later ones.
     public func answer() async {
         let late = unanswered ?? []
         unanswered = nil
         for (call, number) in late { await call.reply([.uint32(UInt32(number))]) }
     }
 
-    /// Returns once it has shown so many.
+    /// Returns once it has shown `count` notices.
     public func until(_ count: Int) async throws {
         while shown.count < count {
             try Task.checkCancellation()

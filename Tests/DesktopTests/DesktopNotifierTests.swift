@@ -2,13 +2,14 @@ import DBus
 import Desktop
 import DesktopStage
 import PrivateBus
+import StepDomain
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct DesktopNotifierTests {
     private let notice = DesktopNotice(
         summary: "ring: <b>battery</b> & more", body: "5 < 6 & \"7\" > 6", urgency: .critical, category: "device", icon: "battery-caution")
 
-    @Test func whatIsShown() async throws {
+    @Test func `a notice is shown with escaped body and hints`() async throws {
         try await withDesktop { desktop, notifier in
             #expect(try await notifier.show(notice) == 1)
             let shown = try #require(await desktop.shown.first)
@@ -20,22 +21,39 @@ import Testing
         }
     }
 
-    @Test func aServerWithoutMarkupGetsTheTextAsItIs() async throws {
+    @Test func `a notification has the category and the icon of its kind`() async throws {
+        try await withDesktop { desktop, notifier in
+            try await notifier.show(UserNotification(summary: "ring: battery at 5 %", body: "Charge it soon.", kind: .batteryLow))
+            try await notifier.show(UserNotification(summary: "Goal reached", kind: .goalReached))
+            try await notifier.show(UserNotification(summary: "2 more", body: "a\nb"))
+            let shown = await desktop.shown
+            #expect(shown.map(\.summary) == ["ring: battery at 5 %", "Goal reached", "2 more"])
+            #expect(shown.map(\.icon) == ["battery-caution", "dialog-information", "dialog-information"])
+            #expect(shown.map { $0.hints["category"] } == [.string("device"), .string("x-istep.goal"), nil])
+            #expect(shown.map { $0.hints["urgency"] } == [.byte(1), .byte(0), .byte(1)])
+        }
+    }
+
+    @Test func `outside a session nothing is shown`() async {
+        #expect(await SessionNotifier(.address("unix:path=/nonexistent/bus")).connect() == nil)
+    }
+
+    @Test func `a server without markup receives the body unescaped`() async throws {
         try await withDesktop(["body"]) { desktop, notifier in
             try await notifier.show(notice)
             #expect(await desktop.shown.first?.body == notice.body)
         }
     }
 
-    @Test func marksDoNotHideMarkup() async throws {
+    @Test func `a markup character before a combining mark is escaped`() async throws {
         try await withDesktop { desktop, notifier in
-            // With a combining mark behind it, it is another character to Swift, and the same to a server.
+            // With a combining mark after it, `<` is another character to Swift, and the same to a server.
             try await notifier.show(DesktopNotice(summary: "x", body: "<\u{301}b>"))
             #expect(await desktop.shown.first?.body == "&lt;\u{301}b&gt;")
         }
     }
 
-    @Test func whatIsRefusedIsNotTaken() async throws {
+    @Test func `a refused notice is reported as an error`() async throws {
         try await withDesktop { desktop, notifier in
             await desktop.refuse("org.freedesktop.Notifications.Error.ExcessNotificationGeneration")
             await #expect(throws: DBusError.self) { try await notifier.show(notice) }
@@ -45,14 +63,14 @@ import Testing
         }
     }
 
-    @Test func whatWasHandedOverAndIsNotWaitedForIsTaken() async throws {
+    @Test func `cancellation after a notice was handed over is not an error`() async throws {
         try await withDesktop { desktop, notifier in
             await desktop.dawdle()
             let shows = Task { [notice] in try await notifier.show(notice) }
             try await desktop.until(1)
             shows.cancel()
             #expect(try await shows.value == nil)
-            // What was cancelled before is not handed over.
+            // A notice that was cancelled before is not sent.
             let late = Task { [notice] in
                 while !Task.isCancelled { await Task.yield() }
                 return try await notifier.show(notice)
@@ -63,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func whatTheServerTakesWithItWhenItEndsIsNotTaken() async throws {
+    @Test func `a notice fails if the server ends before its answer`() async throws {
         try await withDesktop { desktop, notifier in
             await desktop.dawdle()
             let shows = Task { [notice] in try await notifier.show(notice) }
@@ -73,14 +91,14 @@ import Testing
         }
     }
 
-    @Test func withoutASessionOrAServerNobodyShowsAnything() async throws {
+    @Test func `no notifier opens without a session bus or a server`() async throws {
         #expect(await DesktopNotifier.open(.address("unix:path=/nowhere/bus")) == nil)
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         #expect(await DesktopNotifier.open(.address(bus.address)) == nil)
     }
 
-    @Test func aServerThatSaysNothingIsNone() async throws {
+    @Test func `no notifier opens if the server does not answer`() async throws {
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let server = try await DBusConnection.open(.address(bus.address))

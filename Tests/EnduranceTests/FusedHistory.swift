@@ -2,12 +2,12 @@ import StepDatabase
 import StepDomain
 import Synchronization
 
-/// A history on a machine that loses power: from one merge on, nothing is written any more, not even that the sync ended.
+/// A history on a machine that loses power: from a certain merge on, nothing more is written, not even the end of the sync.
 final class FusedHistory: StepHistory {
     struct Dark: Error {}
 
     private let database: StepDatabase
-    /// Merges left; nil for power without end.
+    /// The number of merges before the power fails; nil if it does not fail.
     private let left: Mutex<Int?>
 
     init(_ database: StepDatabase, merges: Int?) {
@@ -35,6 +35,8 @@ final class FusedHistory: StepHistory {
         try database.endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: cause)
     }
 
+    func syncs(behind day: Day, of user: User) throws -> [DaySync] { try database.syncs(behind: day, of: user) }
+
     func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws {
         try live()
         try database.setClock(clock, of: pedometer)
@@ -58,7 +60,8 @@ final class FusedHistory: StepHistory {
         try database.lastCompleteSync(of: pedometer, until: moment)
     }
     func stepData(of user: User, on day: Day) throws -> StepData { try database.stepData(of: user, on: day) }
-    func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) throws {
-        try database.setCorrection(steps, of: user, on: day, at: moment)
+    func firstKnownDay(of user: User.ID) throws -> Day? { try database.firstKnownDay(of: user) }
+    func setCorrection(_ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp) throws {
+        try database.setCorrection(correction, of: user, on: day, at: moment)
     }
 }

@@ -6,33 +6,34 @@ import Pedometers
 import SimulatedBlueZ
 @testable import StepDatabase
 import StepDomain
+import StepServices
 import Synchronization
 
-/// A machine with its history, which syncs at night and to which things happen.
+/// A machine with its history, which syncs at night and has faults.
 final class Machine: Sendable {
     let stack: SimulatedBlueZ
     let world: World
     let itinerary: Itinerary
     private let path: String
 
-    /// - Parameter path: of the history.
+    /// - Parameter path: the path of the history.
     init(_ stack: SimulatedBlueZ, _ world: World, _ itinerary: Itinerary, path: String) {
         (self.stack, self.world, self.itinerary, self.path) = (stack, world, itinerary, path)
     }
 
-    /// Opened anew for each night, as every run of the program does.
+    /// Opened again for each night, as every run of the program does.
     func history() throws -> StepDatabase { try StepDatabase(path: path) }
 
-    /// One run, with what goes wrong in it.
+    /// One run, with its fault.
     ///
-    /// - Parameter roll: decides when in the run it goes wrong, from 0.
-    /// - Returns: nil where the machine did not live to tell.
+    /// - Parameter roll: decides when in the run the fault occurs, from 0.
+    /// - Returns: nil if the machine did not finish the run.
     func sync(_ address: String, _ trouble: Trouble?, roll: Int) async throws -> SyncReport? {
         if trouble == .asleep { return nil }
         let database = try history()
         guard let pedometer = try database.pedometers().first(where: { $0.address == address }) else { return nil }
         if trouble == .fullDisk {
-            // What SQLite says of a disk without room: it may not grow by a page.
+            // Makes SQLite report a full disk: the file may not grow by a page.
             try database.write { try $0.execute(sql: "PRAGMA max_page_count = \(Int.fetchOne($0, sql: "PRAGMA page_count") ?? 1)") }
         }
         let cut = trouble == .powerCut ? roll % 4 : nil
@@ -61,11 +62,11 @@ final class Machine: Sendable {
 
     private func reader(_ place: LocalTime, _ now: @escaping @Sendable () -> Timestamp) -> BluetoothPedometerReader {
         var limits = ConnectionLimits()
-        limits.scan = .milliseconds(250)
+        limits.scan = .seconds(2)
         limits.attempts = 2
         return BluetoothPedometerReader(
-            limits: limits, localTime: place, now: now, clock: HurriedClock(),
-            central: { [stack] in try await Central.open(.address(stack.address)) })
+            limits: limits, localTime: place, now: now, clock: HurriedClock(pace: 100),
+            central: { [stack] in try await Central.open(.address(stack.address), clock: HurriedClock(pace: 10)) })
     }
 
     private func inject(_ trouble: Trouble?, _ address: String, _ roll: Int) async {
@@ -83,7 +84,7 @@ final class Machine: Sendable {
     }
 }
 
-/// Something that happens once in the middle of a sync.
+/// An action that runs once in the middle of a sync.
 private final class Blow: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let body: @Sendable () async -> Void
@@ -96,7 +97,7 @@ private final class Blow: Sendable {
         }
     }
 
-    /// Strikes now if it has not yet.
+    /// Runs the action now if it has not run yet, and waits for its end.
     func done() async {
         strike()
         await task.withLock { $0 }?.value

@@ -1,12 +1,12 @@
 import TestSupport
 
-/// What goes wrong in a night.
+/// The fault of a night.
 enum Trouble: Hashable, Sendable, CaseIterable {
-    /// The pedometer lies elsewhere.
+    /// The pedometer is in another place.
     case absent
     /// The link is lost in the middle, once.
     case drop
-    /// It lets nobody connect: another program holds it.
+    /// Refuses connections: another program holds it.
     case refusal
     /// Packets get lost or garbled.
     case garbled
@@ -24,7 +24,7 @@ enum Trouble: Hashable, Sendable, CaseIterable {
     case asleep
 }
 
-/// Throws the dice for each night.
+/// Chooses the fault of each night at random.
 struct Nights {
     private var dice: SeededGenerator
     private var absence = 0
@@ -44,7 +44,7 @@ struct Nights {
         switch Int.random(in: 0..<100, using: &dice) {
         case 0..<12: return .absent
         case 12..<14:
-            absence = Int.random(in: 3...11, using: &dice)      // a journey without the machine
+            absence = Int.random(in: 3...11, using: &dice)  // a journey without the machine
             return .absent
         case 14..<24: return .drop
         case 24..<28: return .refusal

@@ -3,9 +3,10 @@ import Pedometers
 import SimulatedBlueZ
 import StepDatabase
 import StepDomain
+import StepServices
 import Testing
 
-/// A year with a ring, which keeps today and seven days: somebody travels, clocks are changed, and most that can go wrong does.
+/// A year with a ring, which stores today and seven days: its wearer travels, clocks are changed, and most possible faults occur.
 @Suite(.timeLimit(.minutes(15))) struct RingYearTests {
     private static let itinerary = Itinerary(
         ("2025-12-01", "Europe/Berlin"), ("2026-03-05", "America/New_York"), ("2026-03-20", "Europe/Berlin"),
@@ -13,14 +14,14 @@ import Testing
     private static let first = Day("2026-01-01")!
     private static let last = Day("2026-12-31")!
 
-    @Test(arguments: [1, 2] as [UInt64]) func theHistoryIsWhatTheRingWalked(_ seed: UInt64) async throws {
+    @Test(arguments: [1, 2] as [UInt64]) func `a year of syncs stores the steps that the ring counted`(_ seed: UInt64) async throws {
         let year = try await RingYear(Self.itinerary, from: Self.first, seed: seed)
         var day = Self.first
         while day <= Self.last {
             day = day.advanced(by: 1)
             try await year.night(before: day)
         }
-        // Days that are still with the ring come home in the quiet of the new year.
+        // Days that the ring still stores are read in the new year, in a night without faults.
         try await year.quietNight(before: day.advanced(by: 1))
         await year.stop()
 
@@ -42,12 +43,12 @@ import Testing
                 #expect(summary.steps ?? 0 <= truth, "\(day): \(year.log(around: day))")
             }
         }
-        // Absences longer than a ring's memory are in the year, and few.
+        // The year has absences longer than a ring's memory, but only a few.
         #expect((1...40).contains(lost), "\(lost) days")
     }
 }
 
-/// The year as it goes on.
+/// The course of the year.
 private final class RingYear {
     struct Tally { var complete = 0, failed = 0, dark = 0 }
 
@@ -89,7 +90,7 @@ private final class RingYear {
     func night(before day: Day) async throws {
         let today = day.advanced(by: -1)
         if itinerary.isJourney(today) {
-            // Whoever arrives syncs, before the first step there.
+            // After an arrival there is a sync before the first step there.
             return try await sync(at: Timestamp(day.daysSince1970 * 86_400 - 60), nil, day)
         }
         let trouble = nights.next()
@@ -124,7 +125,7 @@ private final class RingYear {
         tally.complete += 1
         // Days with gaps are asked for again, if the ring still has them then.
         if trouble == .garbled { return }
-        // The oldest is a whole day by the ring's clock only, which may be an hour or more away from that of the place.
+        // The oldest day is complete only by the ring's clock, which may differ by an hour or more from that of the place.
         for daysAgo in 1...6 { broughtHome.insert(ringDay.advanced(by: -daysAgo)) }
     }
 

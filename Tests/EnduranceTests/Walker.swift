@@ -1,7 +1,7 @@
 import StepDomain
 import TestSupport
 
-/// How many steps somebody makes in each quarter of an hour, wherever that is: the truth that a history is held against.
+/// The steps of a person in each quarter of an hour, wherever that is: the truth to which a history is compared.
 struct Walker: Sendable {
     let seed: UInt64
     let itinerary: Itinerary
@@ -14,8 +14,8 @@ struct Walker: Sendable {
         let (hour, minute) = (wall / 3600 % 24, wall / 60 % 60)
         var dice = SeededGenerator(seed: seed &+ UInt64(moment.seconds) &* 0x9e37_79b9_7f4a_7c15)
         if isWakeful(moment) { return (1..<5).contains(hour) ? Int.random(in: 20...60, using: &dice) : 0 }
-        // Whoever travels sits, but for the hour in which all places have the same date: of which place another step was would be a
-        // matter of taste.
+        // A traveller sits, except in the hour in which all places have the same date: at other times it is not defined to which place
+        // a step belongs.
         if itinerary.isJourney(Day(of: moment, utcOffset: 0)) { return moment.seconds / 3600 % 24 == 13 ? 120 : 0 }
         switch hour {
         case 7, 12, 17: return Int.random(in: 300...1300, using: &dice)
@@ -25,7 +25,7 @@ struct Walker: Sendable {
         }
     }
 
-    /// In the nights in which clocks are changed people dance, so that the hours that are skipped or come twice have steps in them.
+    /// In the nights of clock changes people dance, so that skipped and repeated hours have steps.
     private func isWakeful(_ moment: Timestamp) -> Bool {
         guard (0..<6).contains((moment.seconds + itinerary.utcOffset(at: moment)) / 3600 % 24) else { return false }
         let place = itinerary.place(at: moment)

@@ -3,14 +3,15 @@ import Pedometers
 import SimulatedBlueZ
 import StepDatabase
 import StepDomain
+import StepServices
 import Testing
 
-/// A year with a watch that holds nothing but the count of its today, and restarts now and then.
+/// A year with a watch that stores only today's count and restarts now and then.
 @Suite(.timeLimit(.minutes(15))) struct WatchYearTests {
     private static let first = Day("2026-01-01")!
     private static let last = Day("2026-12-31")!
 
-    @Test func theHistoryIsWhatWasReadOfTheWatch() async throws {
+    @Test func `a year of readings stores the steps read from the watch`() async throws {
         let year = try await WatchYear(from: Self.first, seed: 3)
         var day = Self.first
         while day <= Self.last {
@@ -30,14 +31,14 @@ import Testing
             let (steps, truth) = (summary.steps ?? 0, year.truth[day] ?? 0)
             #expect(steps <= truth, "\(day): \(year.log(around: day))")
             if !year.doubtful.contains(day) { #expect(steps == year.credit[day] ?? 0, "\(day): \(year.log(around: day))") }
-            // What is missing is marked, but for what no reading can tell: a restart before the first one of a day.
+            // Missing steps are marked, except those that no reading can reveal: a restart before the first reading of a day.
             if steps < truth {
                 unread += 1
                 if !year.hidden.contains(day) { #expect(summary.completeness != .complete, "\(day): \(year.log(around: day))") }
             }
         }
         #expect((10...250).contains(unread), "\(unread)")
-        // A restart that a reading has shown took steps with it: nobody vouches for the time around it.
+        // A restart that a reading has revealed lost steps: the time around it is not covered.
         #expect(year.shownRestarts.count > 2)
         let history = try year.machine.history()
         for moment in year.shownRestarts {
@@ -55,21 +56,21 @@ private final class WatchYear {
     let user: User
     let home = LocalTime.zone(TimeZone(identifier: "Europe/Berlin")!)
     private(set) var truth: [Day: Int] = [:]
-    /// What readings have told of each day: the growth of its count, or the whole count where it has fallen.
+    /// The steps of each day according to the readings: the growth of the count, or the whole count if it has fallen.
     private(set) var credit: [Day: Int] = [:]
-    /// Days that were read while the machine took the time for another.
+    /// Days that were read while the machine's clock was wrong.
     private(set) var doubtful: Set<Day> = []
-    /// Days of which a restart took steps that no reading had seen, and none could.
+    /// Days on which a restart lost steps that no reading had seen or could see.
     private(set) var hidden: Set<Day> = []
     private(set) var restarts = 0
-    /// Those after which a reading of the same day, by a machine that knew the time, found less than the one before.
+    /// Restarts after which a reading of the same day, with the machine's clock right, found less than the one before.
     private(set) var shownRestarts: [Timestamp] = []
     private var lastRestart: Timestamp?
     private(set) var failures = 0
     private let watch: SimulatedPedometer
     private let walker: Walker
     private var nights: Nights
-    /// What the watch shows.
+    /// The count that the watch shows.
     private var count = 0
     private var lastRead = 0
     private var events: [(day: Day, words: String)] = []
@@ -98,7 +99,7 @@ private final class WatchYear {
 
     func stop() async { await machine.stack.stop() }
 
-    /// A day from its midnight to the next: the night's reading, sometimes one at noon, the one before midnight.
+    /// A day from midnight to midnight: the night's reading, sometimes one at noon, the one before midnight.
     func live(through day: Day) async throws {
         try await read(at: 3.25 + Double(nights.roll(0...1000)) / 2000, of: day, nights.next())
         if nights.roll(0...2) == 0 { try await read(at: 12.6, of: day, nights.next()) }

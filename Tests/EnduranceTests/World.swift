@@ -2,7 +2,7 @@ import Foundation
 import StepDomain
 import Synchronization
 
-/// The one time that pedometers, people and the machine share in a simulated year.
+/// The time that pedometers, people and the machine share in a simulated year.
 final class World: Sendable {
     private let state: Mutex<Timestamp>
 
@@ -13,18 +13,18 @@ final class World: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// As simulated pedometers ask for it.
+    /// The time in the form that simulated pedometers ask for.
     var date: @Sendable () -> Date { { Date(timeIntervalSince1970: TimeInterval(self.now.seconds)) } }
 }
 
-/// Where somebody is on which days.
+/// Where a person is on which days.
 struct Itinerary: Sendable {
     struct Stay: Sendable {
         var from: Day
         var zone: TimeZone
     }
 
-    /// Sorted; the first holds for all time before.
+    /// Sorted; the first one also applies to all time before it.
     var stays: [Stay]
 
     init(_ stays: (String, String)...) {
@@ -41,15 +41,18 @@ struct Itinerary: Sendable {
 
     func utcOffset(at moment: Timestamp) -> Int { place(at: moment).utcOffset(moment) }
 
-    /// Whether somebody sets out or arrives on the day.
+    /// Whether the person departs or arrives on the day.
     func isJourney(_ day: Day) -> Bool { stays.dropFirst().contains { $0.from == day } }
 }
 
-/// A clock that runs a hundred times as fast: what waits for an answer that never comes waits for less.
+/// A clock that runs faster than the machine's: waits for an answer that never comes are shorter.
 struct HurriedClock: Clock {
-    private static let pace = 100
+    private let pace: Int
     private let base = ContinuousClock()
     private let start = ContinuousClock.now
+
+    /// - Parameter pace: how many times as fast. If the awaited answer does come, a loaded machine must have the time for it.
+    init(pace: Int) { self.pace = pace }
 
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -58,10 +61,10 @@ struct HurriedClock: Clock {
         static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     }
 
-    var now: Instant { Instant(offset: start.duration(to: base.now) * Self.pace) }
+    var now: Instant { Instant(offset: start.duration(to: base.now) * pace) }
     var minimumResolution: Duration { .milliseconds(1) }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        try await base.sleep(until: start.advanced(by: deadline.offset / Self.pace), tolerance: nil)
+        try await base.sleep(until: start.advanced(by: deadline.offset / pace), tolerance: nil)
     }
 }

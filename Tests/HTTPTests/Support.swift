@@ -4,7 +4,7 @@ import Testing
 import WebStage
 
 extension CurlTransport {
-    /// Short of patience where a test waits for its end, else with more than any machine needs.
+    /// A test that waits for a limit sets it short; the defaults are longer than any machine needs.
     static func forTests(
         connect: Duration = .seconds(30), silence: Duration = .seconds(30), whole: Duration = .seconds(50),
         body: Int = 256 * 1024, head: Int = 64 * 1024, authorities: String? = nil
@@ -38,7 +38,7 @@ func failure(_ transport: some HTTPTransport, _ request: HTTPRequest) async -> T
     }
 }
 
-/// A directory that is there as long as `body` runs.
+/// A directory that exists as long as `body` runs.
 func withDirectory<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     var template = Array("/tmp/http-tests-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }

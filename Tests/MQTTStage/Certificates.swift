@@ -1,13 +1,13 @@
 internal import ProcessStage
 
-/// A certificate authority of the test's own, and a certificate of it for `localhost`, made by the openssl command.
+/// A certificate authority for tests, and a certificate that it has issued for `localhost`, made by the openssl command.
 public enum Certificates {
     public struct Problem: Error {
         public let said: String
     }
 
     /// Makes `ca.pem`, `server.pem` and `server.key` in a new directory.
-    /// - Returns: the directory, which is the caller's to remove.
+    /// - Returns: the directory, which the caller has to remove.
     public static func make() async throws -> String {
         let directory = try GuardedProcess.makeDirectory("certificates")
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]

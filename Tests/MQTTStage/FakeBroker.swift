@@ -3,7 +3,7 @@ internal import Glibc
 internal import SocketStage
 internal import Synchronization
 
-/// A socket of 127.0.0.1 that pretends to be a broker, and behaves as the test says.
+/// A fake broker on a port of 127.0.0.1, which behaves as the test specifies.
 public final class FakeBroker: Sendable {
     public let port: Int
     private let listener: Listener
@@ -30,7 +30,7 @@ public final class FakeBroker: Sendable {
     /// How many connections there were so far.
     public var connections: Int { count.withLock { $0 } }
 
-    /// Handed to one thread, and used by none but that.
+    /// Passed to one thread and used only by that thread.
     private struct UncheckedWire: @unchecked Sendable {
         let wire: Wire
     }
@@ -38,7 +38,7 @@ public final class FakeBroker: Sendable {
 
 extension Wire {
     /// Reads a CONNECT and accepts it.
-    /// - Returns: false if none came.
+    /// - Returns: false if none was received.
     @discardableResult
     public func accept(properties: [UInt8] = []) -> Bool {
         guard let packet = readPacket(), let level = packet.protocolLevel else { return false }

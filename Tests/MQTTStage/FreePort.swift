@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Ports of this machine that nobody listens on.
+/// Free ports of this machine.
 public enum FreePort {
-    /// A port that was free a moment ago. Whoever listens on it has to be ready to be second.
+    /// A port that was free a moment ago. The caller has to handle that another program may have taken it since.
     public static func find() -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

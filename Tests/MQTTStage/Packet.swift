@@ -1,8 +1,8 @@
-/// A packet of MQTT (3.1.1 and 5.0, chapter 2), for those who play a broker or look at one.
+/// An MQTT packet (3.1.1 and 5.0, chapter 2), for code that simulates or reads a broker.
 public struct Packet: Sendable, Hashable {
     /// Type and flags.
     public let first: UInt8
-    /// All behind the length.
+    /// Everything after the length.
     public let body: [UInt8]
 
     public init(first: UInt8, body: [UInt8]) {

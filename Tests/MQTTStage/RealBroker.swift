@@ -1,9 +1,9 @@
 internal import ProcessStage
 
-/// A `mosquitto` of the test's own, on a port of 127.0.0.1. It ends with `stop`, and in any case with this process.
+/// A `mosquitto` for one test, on a port of 127.0.0.1. It ends with `stop`, and at the latest with this process.
 public final class RealBroker: Sendable {
     public enum Problem: Error {
-        /// What it said.
+        /// Its output.
         case didNotStart(String)
     }
 
@@ -15,11 +15,11 @@ public final class RealBroker: Sendable {
         self.process = process
     }
 
-    /// Runs `body` with a broker, and ends that on the way out.
+    /// Runs `body` with a broker, and stops it afterwards.
     /// - Parameters:
-    ///   - users: names and passwords; nil to let anybody in.
+    ///   - users: names and passwords; nil to allow anonymous access.
     ///   - options: further lines of its configuration. `DIRECTORY` in them stands for its directory.
-    ///   - files: what else is in the directory, by name.
+    ///   - files: contents of further files in the directory, by name.
     public static func with(
         users: [String: String]? = nil, options: [String] = [], files: [String: String] = [:],
         _ body: (RealBroker) async throws -> Void
@@ -47,7 +47,7 @@ public final class RealBroker: Sendable {
             if await process.said.contains(" running", orAnyOf: ["Error: "]) { return RealBroker(port: port, process: process) }
             let said = process.said.text
             await process.stop()
-            // Else somebody was quicker to take the port.
+            // If the address is in use, another program has taken the port meanwhile.
             guard said.contains("Address already in use") else { throw Problem.didNotStart(said) }
         }
     }
@@ -55,6 +55,6 @@ public final class RealBroker: Sendable {
     /// Ends it and waits until its files are gone.
     public func stop() async { await process.stop() }
 
-    /// What it has written to its log.
+    /// Its log output so far.
     public var log: String { process.said.text }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A port of 127.0.0.1 to which connecting neither succeeds nor fails, as to a machine behind a firewall.
+/// A port of 127.0.0.1 to which connecting neither succeeds nor fails, as with a machine behind a firewall.
 public final class SilentPort: Sendable {
     public let port: Int
     private let descriptors: [Int32]
@@ -9,7 +9,7 @@ public final class SilentPort: Sendable {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         port = FreePort.bindLoopback(listener)
         listen(listener, 0)
-        // One connection that nobody accepts is the whole queue of such a listener.
+        // The queue of such a listener is full with one connection that is not accepted.
         var taken = [listener]
         for _ in 0..<4 {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)

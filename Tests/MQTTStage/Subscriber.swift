@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Looks at what a broker keeps, by bytes put together here, so that it owes nothing to the library that published.
+/// Reads what a broker retains, with packets built here, so that it does not depend on the library that published.
 public enum Subscriber {
     /// The retained messages of a broker on 127.0.0.1, by topic.
     /// - Parameter user: name and password.
@@ -20,7 +20,7 @@ public enum Subscriber {
         wire.write(Packet(first: 0x10, body: connect).bytes)
         guard wire.readPacket()?.body == [0, 0] else { return [:] }
         wire.write(Packet(first: 0x82, body: [0, 1] + Packet.text(filter) + [0]).bytes)
-        // What is retained comes before the answer to this.
+        // Retained messages arrive before the answer to this packet.
         wire.write(Packet(first: 0xC0, body: []).bytes)
         var found: [String: String] = [:]
         while let packet = wire.readPacket(), packet.type != 13 {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A TCP connection, used by one thread, that blocks. A limit of time keeps a test that waits in vain from hanging.
+/// A blocking TCP connection, used by one thread. A time limit keeps a test from waiting forever.
 public final class Wire {
     private let descriptor: Int32
 
@@ -11,13 +11,13 @@ public final class Wire {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Ends the connection whoever else has a descriptor of it: a child that was started meanwhile may.
+    /// Ends the connection even if another process has a descriptor of it, such as a child that was started meanwhile.
     deinit {
         shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)
     }
 
-    /// Connects to 127.0.0.1; nil if nobody listens there.
+    /// Connects to 127.0.0.1; nil if that fails.
     static func connect(port: Int) -> Wire? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let wire = Wire(descriptor)
@@ -37,7 +37,7 @@ public final class Wire {
         }
     }
 
-    /// - Returns: false if the other side has gone.
+    /// - Returns: false if the other side has closed the connection.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -49,7 +49,7 @@ public final class Wire {
         return true
     }
 
-    /// Less than `count` bytes if the other side has gone.
+    /// Returns less than `count` bytes if the other side has closed the connection.
     public func read(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: max(count, 1))
@@ -63,13 +63,13 @@ public final class Wire {
 
     /// Ends the connection with a reset instead of an orderly close.
     public func reset() {
-        // What connect(2) calls dissolving the association.
+        // connect(2) calls this dissolving the association.
         var nobody = sockaddr()
         nobody.sa_family = sa_family_t(AF_UNSPEC)
         _ = Glibc.connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
-    /// The next packet of MQTT; nil if the other side has gone.
+    /// The next MQTT packet; nil if the other side has closed the connection.
     public func readPacket() -> Packet? {
         guard let first = read(1).first else { return nil }
         var length = 0, shift = 0
@@ -83,7 +83,7 @@ public final class Wire {
         return body.count == length ? Packet(first: first, body: body) : nil
     }
 
-    /// Until the other side has gone.
+    /// Reads until the other side has closed the connection.
     public func readAll() {
         while !read(1).isEmpty {}
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CancellationTests {
-    /// A broker that tells when a packet of a type has come, and then says nothing more.
+    /// A broker that reports when a packet of this type has arrived, and then sends nothing more.
     private func broker(accepting: Bool, until type: UInt8) throws -> (FakeBroker, AsyncStream<Void>) {
         let (came, continuation) = AsyncStream.makeStream(of: Void.self)
         let broker = try FakeBroker { wire, _ in
@@ -24,22 +24,22 @@ struct CancellationTests {
         let began = clock.now
         task.cancel()
         let error = await task.value
-        // Not after the limit of the call.
+        // The call did not end by its time limit.
         #expect(began.duration(to: clock.now) < .seconds(100))
         return error
     }
 
-    @Test func cancelledBeforeTheBrokerAnsweredNothingWasSent() async throws {
+    @Test func `cancellation before the broker answers is reported as not sent`() async throws {
         let (broker, came) = try broker(accepting: false, until: 1)
         #expect(try await cancelled(broker, after: came) == .cancelled(wasSent: false))
     }
 
-    @Test func cancelledAfterAMessageWentOutLeavesDoubt() async throws {
+    @Test func `cancellation after a message was sent is reported as sent`() async throws {
         let (broker, came) = try broker(accepting: true, until: 3)
         #expect(try await cancelled(broker, after: came) == .cancelled(wasSent: true))
     }
 
-    @Test func aCancelledCallClosesItsConnection() async throws {
+    @Test func `a cancelled call closes its connection`() async throws {
         let (broker, came) = try broker(accepting: true, until: 3)
         var ends = came.makeAsyncIterator()
         let address = try broker.address(), message = try MQTTMessage.text("a", "1")
@@ -47,12 +47,12 @@ struct CancellationTests {
         _ = await ends.next()
         task.cancel()
         _ = await task.value
-        // Finishes when the other side has hung up.
+        // Finishes when the client has closed the connection.
         #expect(await ends.next() == nil)
     }
 
-    /// The library blocks there for minutes, and nothing can wake it.
-    @Test func nobodyWaitsForAConnectionThatDoesNotComeAbout() async throws {
+    /// The library blocks for minutes while it connects, and nothing can interrupt it.
+    @Test func `time-out and cancellation end a call that cannot connect`() async throws {
         let silent = SilentPort()
         let address = try MQTTBroker(host: "127.0.0.1", port: silent.port, tls: false), message = try MQTTMessage.text("a", "1")
         let clock = ContinuousClock(), began = clock.now
@@ -64,7 +64,7 @@ struct CancellationTests {
         #expect(began.duration(to: clock.now) < .seconds(100))
     }
 
-    @Test func aTaskThatIsCancelledAlreadyDoesNotEvenConnect() async throws {
+    @Test func `a call in a cancelled task does not connect`() async throws {
         let (broker, _) = try broker(accepting: true, until: 3)
         let address = try broker.address(), message = try MQTTMessage.text("a", "1")
         let task = Task {

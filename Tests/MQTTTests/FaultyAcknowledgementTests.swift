@@ -2,21 +2,21 @@ import MQTT
 import MQTTStage
 import Testing
 
-/// Against a broker that lets clients in and misbehaves then.
+/// Against a broker that accepts clients and misbehaves afterwards.
 @Suite(.timeLimit(.minutes(5)))
 struct FaultyAcknowledgementTests {
-    @Test func aBrokerThatTakesAndHangsUpLeavesDoubt() async throws {
+    @Test func `a connection closed before the acknowledgement is reported as unanswered`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
         }
         let error = await failure([try .text("a", "1")], try broker.address())
         #expect(error == .unanswered(reason: "127.0.0.1:\(broker.port): the broker closed the connection"))
-        // It knew MQTT 5: no second connection, and no second message.
+        // The broker supports MQTT 5, so there is no second connection and no second message.
         #expect(broker.connections == 1)
     }
 
-    @Test func aBrokerThatTakesAndSaysNothingLeavesDoubt() async throws {
+    @Test func `silence after a message is reported as unanswered`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             wire.readAll()
@@ -25,7 +25,7 @@ struct FaultyAcknowledgementTests {
         #expect(error == .unanswered(reason: "the broker was silent for 5 s"))
     }
 
-    @Test func aBrokerThatAcknowledgesHalfLeavesDoubt() async throws {
+    @Test func `a partly acknowledged delivery is reported as unanswered`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             if let packet = wire.readPacket() { wire.acknowledge(packet) }
@@ -36,7 +36,7 @@ struct FaultyAcknowledgementTests {
         }
     }
 
-    @Test func acknowledgementsOfOthersDoNotCount() async throws {
+    @Test func `acknowledgements with other identifiers are ignored`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
@@ -48,7 +48,7 @@ struct FaultyAcknowledgementTests {
         }
     }
 
-    @Test func aBrokerThatIsBusyIsNotSent() async throws {
+    @Test func `an exceeded quota of the broker is reported as not sent`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             if let packet = wire.readPacket() { wire.acknowledge(packet, code: 0x97) }
@@ -58,7 +58,7 @@ struct FaultyAcknowledgementTests {
         #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker did not take a message for a: Quota exceeded"))
     }
 
-    @Test func aBrokerThatShutsDownSaysSo() async throws {
+    @Test func `a shutdown of the broker is reported as the reason`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
@@ -69,12 +69,12 @@ struct FaultyAcknowledgementTests {
         #expect(error == .unanswered(reason: "127.0.0.1:\(broker.port): the broker ended the connection: Server shutting down"))
     }
 
-    @Test func messagesArePublishedRetainedWithQoS1() async throws {
+    @Test func `messages are published with the retain flag and QoS 1`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             guard let packet = wire.readPacket(), packet.isRetained, packet.qualityOfService == 1, packet.topic == "a" else { return }
             wire.acknowledge(packet)
-            // The goodbye.
+            // DISCONNECT.
             guard wire.readPacket()?.type == 14 else { return }
         }
         try await MQTT.publish([.text("a", "1")], to: broker.address())

@@ -13,13 +13,13 @@ struct FaultyBrokerTests {
         }
     }
 
-    @Test func nobodyThereIsNotSent() async throws {
+    @Test func `a refused connection is reported as not sent`() async throws {
         let port = FreePort.find()
         let error = await failure([try .text("a", "1")], try MQTTBroker(host: "localhost", port: port, tls: false))
         #expect(error == .notSent(reason: "localhost:\(port): Connection refused"))
     }
 
-    @Test func aNameThatNobodyHasIsNotSent() async throws {
+    @Test func `an unknown host name is reported as not sent`() async throws {
         let error = await failure([try .text("a", "1")], try MQTTBroker(host: "no-such-host.invalid", tls: true))
         guard case .notSent(let reason) = error else {
             Issue.record("\(String(describing: error))")
@@ -28,7 +28,7 @@ struct FaultyBrokerTests {
         #expect(reason.hasPrefix("no-such-host.invalid:8883: "))
     }
 
-    @Test func aBrokerThatNeverAnswersIsNotSent() async throws {
+    @Test func `a broker that never answers is reported as not sent`() async throws {
         let broker = try FakeBroker { wire, _ in wire.readAll() }
         let error = await failure([try .text("a", "1")], try broker.address(), timeout: .milliseconds(300))
         guard case .notSent = error else {
@@ -37,14 +37,14 @@ struct FaultyBrokerTests {
         }
     }
 
-    @Test func aBrokerThatHangsUpAtOnceIsAskedInTheOlderVersionAndNotSent() async throws {
+    @Test func `a broker that closes at once is retried with older MQTT`() async throws {
         let broker = try FakeBroker { _, _ in }
         let error = await failure([try .text("a", "1")], try broker.address())
         #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker closed the connection"))
         #expect(broker.connections == 2)
     }
 
-    @Test func aBrokerThatResetsIsNotSent() async throws {
+    @Test func `a connection reset is reported as not sent`() async throws {
         let broker = try FakeBroker { wire, _ in
             _ = wire.readPacket()
             wire.reset()
@@ -55,11 +55,11 @@ struct FaultyBrokerTests {
         }
     }
 
-    @Test func aBrokerOfOldKnowsMQTT311Only() async throws {
+    @Test func `publishing falls back to MQTT 3 for an old broker`() async throws {
         let broker = try FakeBroker { wire, number in
             guard let connect = wire.readPacket() else { return }
             if number == 0 {
-                // As 3.1.1 says it, and as mosquitto 1.5 did.
+                // The answer that MQTT 3.1.1 specifies, and that mosquitto 1.5 sent.
                 wire.write([0x20, 2, 0, connect.protocolLevel == 5 ? 1 : 0])
                 return
             }
@@ -70,7 +70,7 @@ struct FaultyBrokerTests {
         #expect(broker.connections == 2)
     }
 
-    @Test func itsRefusalOfThePasswordIsUnderstood() async throws {
+    @Test func `a rejected password is reported as refused credentials`() async throws {
         let broker = try FakeBroker { wire, _ in
             _ = wire.readPacket()
             wire.write([0x20, 2, 0, 5])
@@ -88,7 +88,7 @@ struct FaultyBrokerTests {
         Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), [0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x20, 0], [0x20, 1, 0], [0x00, 0x00],
         [0xF0, 0x00], [0x30, 2, 0, 0], [0x40, 2, 0, 1], [0x90, 2, 0, 1], [0xD0, 0], [0xE0, 0], [UInt8](repeating: 0xFF, count: 1000),
     ])
-    func garbageIsNotSent(answer: [UInt8]) async throws {
+    func `an invalid answer to the connection request is reported as not sent`(answer: [UInt8]) async throws {
         let broker = try FakeBroker { wire, _ in
             _ = wire.readPacket()
             wire.write(answer)
@@ -101,9 +101,9 @@ struct FaultyBrokerTests {
         #expect(!reason(error).unicodeScalars.contains { $0.value < 32 })
     }
 
-    /// Nobody subscribed to anything: nothing large can be an answer.
-    @Test(arguments: [[UInt8(0x30), 0xFF, 0xFF, 0xFF, 0x7F], [0xD0, 0]])
-    func aFloodEndsSoon(begin: [UInt8]) async throws {
+    /// There is no subscription, so nothing large can be a valid answer: packets of 256 MB and of 128 KB, and small ones without end.
+    @Test(arguments: [[UInt8(0x30), 0xFF, 0xFF, 0xFF, 0x7F], [0x30, 0x80, 0x80, 0x08], [0xD0, 0]])
+    func `a flood of data ends the call`(begin: [UInt8]) async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
@@ -119,11 +119,11 @@ struct FaultyBrokerTests {
         #expect(reason(error).contains("more than it was asked for"))
     }
 
-    /// The library has it ignored, which for a command in a pipe is wrong: it would go on writing to nobody.
-    @Test func theSignalOfClosedPipesIsLeftAlone() async {
+    /// The library ignores SIGPIPE. For a command in a pipe that is wrong: it would continue to write after the reader has ended.
+    @Test func `publishing leaves the handling of SIGPIPE unchanged`() async {
         await #expect(processExitsWith: .signal(SIGPIPE)) {
             signal(SIGPIPE, SIG_DFL)
-            // To a broker that resets the connection, which alone ends no process.
+            // The broker resets the connection; that alone must not end the process.
             let broker = try FakeBroker { wire, _ in
                 wire.accept()
                 wire.reset()

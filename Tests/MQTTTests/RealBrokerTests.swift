@@ -1,12 +1,12 @@
 import MQTT
 import MQTTStage
-import Quoting
+import TextSafety
 import Testing
 
-/// Against Debian's mosquitto. What it kept is looked at over a second connection, by bytes put together in the test.
+/// Against Debian's mosquitto. The test reads the retained messages over a second connection, with packets that it builds itself.
 @Suite(.timeLimit(.minutes(5)))
 struct RealBrokerTests {
-    @Test func retainedMessagesAreThereAfterwards() async throws {
+    @Test func `published messages are retained by the broker`() async throws {
         try await RealBroker.with { broker in
             let messages = [
                 try MQTTMessage.text("istep/anna/steps", "12034"), try .text("homeassistant/sensor/istep_anna/config", #"{"name":"Steps"}"#),
@@ -15,12 +15,12 @@ struct RealBrokerTests {
             #expect(
                 await Subscriber.retained(port: broker.port)
                     == ["istep/anna/steps": "12034", "homeassistant/sensor/istep_anna/config": #"{"name":"Steps"}"#])
-            // MQTT 5, and a goodbye.
+            // MQTT 5 with a clean start.
             #expect(broker.log.contains("p5, c1"))
         }
     }
 
-    @Test func theLastOneOfATopicCountsAndAnEmptyOneTakesItAway() async throws {
+    @Test func `a new message replaces the retained one, an empty one removes it`() async throws {
         try await RealBroker.with { broker in
             try await MQTT.publish([.text("a", "1"), .text("b", "1"), .text("a", "2")], to: broker.address())
             #expect(await Subscriber.retained(port: broker.port) == ["a": "2", "b": "1"])
@@ -29,14 +29,14 @@ struct RealBrokerTests {
         }
     }
 
-    @Test func whatIsNotRetainedIsNotKept() async throws {
+    @Test func `a message without the retain flag is not stored`() async throws {
         try await RealBroker.with { broker in
             try await MQTT.publish([MQTTMessage(topic: "a", payload: [49], isRetained: false)], to: broker.address())
             #expect(await Subscriber.retained(port: broker.port).isEmpty)
         }
     }
 
-    @Test func tenYearsOfDaysGoOverOneConnection() async throws {
+    @Test func `one call publishes the messages of ten years`() async throws {
         try await RealBroker.with { broker in
             let messages = try (0..<3650).map { try MQTTMessage.text("istep/\($0)", "\($0)") }
             try await MQTT.publish(messages, to: broker.address())
@@ -46,7 +46,7 @@ struct RealBrokerTests {
         }
     }
 
-    @Test func aLargeMessageArrivesWhole() async throws {
+    @Test func `a message of the maximum size arrives completely`() async throws {
         try await RealBroker.with { broker in
             let text = String(repeating: "0123456789abcdef", count: MQTTMessage.largestPayload / 16)
             try await MQTT.publish([.text("large", text)], to: broker.address())
@@ -54,7 +54,7 @@ struct RealBrokerTests {
         }
     }
 
-    @Test func theRightPasswordIsLetIn() async throws {
+    @Test func `the correct password is accepted`() async throws {
         try await RealBroker.with(users: ["anna": "opensesame"]) { broker in
             let address = try MQTTBroker(
                 host: "127.0.0.1", port: broker.port, tls: false, username: "anna", password: Secret("opensesame"), clientID: "istep-anna")
@@ -65,7 +65,7 @@ struct RealBrokerTests {
     }
 
     @Test(arguments: [nil, "wrong-password-7"])
-    func theWrongPasswordOrNoneIsRefusedAsSuch(password: String?) async throws {
+    func `a wrong or missing password is reported as refused credentials`(password: String?) async throws {
         try await RealBroker.with(users: ["anna": "opensesame"]) { broker in
             let address = try MQTTBroker(
                 host: "127.0.0.1", port: broker.port, tls: false, username: password.map { _ in "anna" }, password: password.map(Secret.init))
@@ -78,8 +78,8 @@ struct RealBrokerTests {
         }
     }
 
-    /// With MQTT 3.1.1 a broker says yes to what it throws away.
-    @Test func aTopicThatTheUserMayNotWriteIsRefusedAsSuch() async throws {
+    /// With MQTT 3.1.1 a broker acknowledges messages that it discards.
+    @Test func `a topic without write permission is reported as refused`() async throws {
         let lists = ["acl": "user anna\ntopic readwrite open/#\n"]
         try await RealBroker.with(users: ["anna": "opensesame"], options: ["acl_file DIRECTORY/acl"], files: lists) { broker in
             let address = try MQTTBroker(
@@ -91,14 +91,14 @@ struct RealBrokerTests {
         }
     }
 
-    @Test func aBrokerThatKeepsNothingIsTold() async throws {
+    @Test func `a broker without retained messages is reported as refused`() async throws {
         try await RealBroker.with(options: ["retain_available false"]) { broker in
             let error = await failure([try .text("a", "1")], try broker.address())
             #expect(error == .refused(credentials: false, reason: "127.0.0.1:\(broker.port): it keeps no retained messages"))
         }
     }
 
-    @Test func whatIsTooLargeForTheBrokerIsNamed() async throws {
+    @Test func `a message too large for the broker is reported with its topic`() async throws {
         try await RealBroker.with(options: ["max_packet_size 1000"]) { broker in
             let error = await failure([try .text("a", String(repeating: "x", count: 2000))], try broker.address())
             let reason = "127.0.0.1:\(broker.port): a message for a: it is larger than the broker takes"
@@ -106,14 +106,14 @@ struct RealBrokerTests {
         }
     }
 
-    @Test func theBrokerIsAskedForItsAnswerOnly() async throws {
+    @Test func `a check of the broker publishes nothing`() async throws {
         try await RealBroker.with { broker in
             try await MQTT.check(broker.address())
             #expect(await Subscriber.retained(port: broker.port).isEmpty)
         }
     }
 
-    @Test func manyPublishAtOnce() async throws {
+    @Test func `concurrent calls publish to one broker`() async throws {
         try await RealBroker.with { broker in
             let address = try broker.address()
             try await withThrowingTaskGroup(of: Void.self) { group in

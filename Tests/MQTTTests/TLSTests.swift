@@ -1,7 +1,7 @@
 import Foundation
 import MQTT
 import MQTTStage
-import Quoting
+import TextSafety
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -22,7 +22,7 @@ struct TLSTests {
             host: host, port: broker.port, tls: true, username: "anna", password: Secret("opensesame"), authority: authority)
     }
 
-    @Test func aBrokerWithACertificateOfTheAuthorityIsTrusted() async throws {
+    @Test func `a broker certificate of the given authority is trusted`() async throws {
         try await withBroker { broker, authority in
             let messages = try (0..<100).map { try MQTTMessage.text("t/\($0)", "\($0)") }
             try await MQTT.publish(messages, to: address(broker, authority: authority))
@@ -30,7 +30,7 @@ struct TLSTests {
         }
     }
 
-    @Test func aBrokerThatNobodyVouchesForGetsNothing() async throws {
+    @Test func `a broker with an untrusted certificate receives no credentials`() async throws {
         try await withBroker { broker, _ in
             let error = await failure([try .text("a", "1")], try address(broker, authority: nil))
             #expect(error == .notSent(reason: "localhost:\(broker.port): TLS failed: certificate verify failed"))
@@ -38,7 +38,7 @@ struct TLSTests {
         }
     }
 
-    @Test func aBrokerOfAnotherNameGetsNothing() async throws {
+    @Test func `a broker with a certificate for another host receives no credentials`() async throws {
         try await withBroker { broker, authority in
             let error = await failure([try .text("a", "1")], try address(broker, host: "127.0.0.1", authority: authority))
             #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): TLS failed: host name verification failed"))
@@ -46,7 +46,7 @@ struct TLSTests {
         }
     }
 
-    @Test func anAuthorityThatIsNotThereIsNamed() async throws {
+    @Test func `a missing authority file is reported with its path`() async throws {
         try await withBroker { broker, _ in
             let error = await failure([try .text("a", "1")], try address(broker, authority: "/nonexistent/ca.pem"))
             guard case .notSent(let reason) = error else {
@@ -57,7 +57,7 @@ struct TLSTests {
         }
     }
 
-    @Test func aBrokerWithoutTLSGetsNothing() async throws {
+    @Test func `a broker without TLS is reported as not sent`() async throws {
         try await RealBroker.with { broker in
             guard case .notSent = await failure([try .text("a", "1")], try address(broker, authority: nil)) else {
                 Issue.record("not told as not sent")
@@ -66,11 +66,11 @@ struct TLSTests {
         }
     }
 
-    /// Again and again, because what the library makes of it depends on how much has come when it looks.
+    /// Repeated, because the library's result depends on how much it has received when it checks.
     @Test(arguments: [true, false])
-    func aConnectionThatEndsInTheHandshakeEndsTheCall(isReset: Bool) async throws {
+    func `a connection that ends during the handshake ends the call`(isReset: Bool) async throws {
         let broker = try FakeBroker { wire, _ in
-            // A record of TLS: its length stands behind type and version (RFC 8446, section 5.1).
+            // A TLS record: its length follows type and version (RFC 8446, section 5.1).
             let header = wire.read(5)
             guard header.count == 5 else { return }
             _ = wire.read(Int(header[3]) << 8 | Int(header[4]))
@@ -82,12 +82,12 @@ struct TLSTests {
                 Issue.record("not told as not sent")
                 return
             }
-            // Not by the limit of the call.
+            // The call did not end by its time limit.
             #expect(!reason.contains("within"))
         }
     }
 
-    @Test func aHandshakeThatStallsEndsWithTheLimit() async throws {
+    @Test func `a stalled handshake ends at the time limit`() async throws {
         let broker = try FakeBroker { wire, _ in wire.readAll() }
         let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true)
         let error = await failure([try .text("a", "1")], address, timeout: .milliseconds(300))

@@ -3,9 +3,9 @@ import ModemManager
 import ModemStage
 import Testing
 
-/// Against Debian's ModemManager, with a modem that is played at the end of its serial line.
+/// Against Debian's ModemManager, with a simulated modem on its serial line.
 ///
-/// One after the other: each starts a bus and a ModemManager.
+/// The tests run one after another: each starts a bus and a ModemManager.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RealModemManagerTests {
     private func withModem(
@@ -19,7 +19,7 @@ struct RealModemManagerTests {
         }
     }
 
-    @Test func aModemThatIsOffIsToldAndLeftOff() async throws {
+    @Test func `a modem that is switched off is reported and stays off`() async throws {
         try await RealModemManager.with { manager in
             let messages = try await TextMessages.open(.address(manager.address), modem: "490154203237518")
             let off = TextMessageError.disabled(modem: "modem 0 (Stage One)", index: "0")
@@ -32,7 +32,7 @@ struct RealModemManagerTests {
         }
     }
 
-    @Test func noModemIsToldAsSuch() async throws {
+    @Test func `a missing modem is reported`() async throws {
         try await RealModemManager.with(hasModem: false) { manager in
             let error = await failure { _ = try await TextMessages.open(.address(manager.address)) }
             #expect(error == .noModem(wanted: nil))
@@ -40,7 +40,7 @@ struct RealModemManagerTests {
     }
 
     @Test(arguments: ["12034 steps", "12034 шагов"])
-    func aTextReachesTheModemAsItIsAndIsFound(text: String) async throws {
+    func `a text reaches the modem unchanged and is found`(text: String) async throws {
         try await withModem { messages, manager in
             let identity = try await messages.send(text, to: "+49 170 1234567")
             #expect(manager.modem.sent.map { SubmittedMessage($0) } == [SubmittedMessage(number: receiver, text: text)])
@@ -52,7 +52,7 @@ struct RealModemManagerTests {
         }
     }
 
-    @Test func partsAreAsManyAsWereCounted() async throws {
+    @Test func `the modem receives as many parts as were counted`() async throws {
         try await withModem { messages, manager in
             let texts = [
                 "ends @", "{[€]}", String(repeating: "a", count: 160), String(repeating: "a", count: 161), String(repeating: "€", count: 152),
@@ -66,7 +66,7 @@ struct RealModemManagerTests {
         }
     }
 
-    @Test func whatAModemAnswersIsRefusalOrDoubt() async throws {
+    @Test func `the modem error decides whether the message may have been sent`() async throws {
         try await withModem { messages, manager in
             let answers: [(SerialModem.Sending, mayHaveBeenSent: Bool)] = [
                 (.fail(21), false), (.fail(302), false), (.fail(330), false), (.failAsEquipment(30), false),
@@ -76,7 +76,7 @@ struct RealModemManagerTests {
                 manager.modem.onSend(answer)
                 let error = await failure { _ = try await messages.send("text \(number)", to: receiver) }
                 #expect(error?.mayHaveBeenSent == mayHaveBeenSent, "\(answer)")
-                // In doubt it stays, and looks as if nobody had tried to send it.
+                // In doubt the message is kept, in the same state as a message that was never sent.
                 let found = try await messages.find("text \(number)", to: receiver)
                 if mayHaveBeenSent, case .unclear = found { continue }
                 #expect(!mayHaveBeenSent && found == .absent, "\(answer)")
@@ -84,7 +84,7 @@ struct RealModemManagerTests {
         }
     }
 
-    @Test func theFirstPartMayHaveGoneBeforeTheSecondIsRefused() async throws {
+    @Test func `a refusal of the second part is reported as unanswered`() async throws {
         try await withModem { messages, manager in
             manager.modem.onSend(.confirm, .fail(302))
             let error = await failure { _ = try await messages.send(String(repeating: "a", count: 200), to: receiver) }
@@ -92,7 +92,7 @@ struct RealModemManagerTests {
         }
     }
 
-    @Test func polkitsNoIsAccessDenied() async throws {
+    @Test func `a polkit refusal is reported as access denied`() async throws {
         try await withModem { messages, manager in
             manager.allow(false)
             guard case .accessDenied(let what) = await failure({ _ = try await messages.send("steps", to: receiver) }) else {
@@ -104,7 +104,7 @@ struct RealModemManagerTests {
         }
     }
 
-    @Test func aModemThatSaysNothingLeavesDoubt() async throws {
+    @Test func `a silent modem is reported as unanswered`() async throws {
         try await withModem(limits: MessageLimits(send: .milliseconds(500))) { messages, manager in
             manager.modem.onSend(.silence)
             #expect(await failure { _ = try await messages.send("steps", to: receiver) } == .unanswered(reason: "no answer within 0.5 s"))
@@ -115,7 +115,7 @@ struct RealModemManagerTests {
         }
     }
 
-    @Test func aModemManagerThatIsKilledInTheMiddleLeavesDoubt() async throws {
+    @Test func `a killed ModemManager is reported as unanswered`() async throws {
         try await withModem { messages, manager in
             manager.modem.onSend(.silence)
             let task = Task { await failure { _ = try await messages.send("steps", to: receiver) } }

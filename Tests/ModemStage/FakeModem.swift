@@ -29,7 +29,7 @@ public struct FakeModem: Sendable {
     }
 }
 
-/// A message as `FakeModemManager` keeps it.
+/// A message as `FakeModemManager` stores it.
 public struct FakeMessage: Sendable, Hashable {
     public let text: String
     public let number: String

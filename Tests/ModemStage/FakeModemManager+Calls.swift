@@ -1,6 +1,6 @@
 public import DBus
 
-// What a client does.
+// The calls of clients.
 extension FakeModemManager {
     private static let core = "org.freedesktop.ModemManager1.Error.Core."
 
@@ -59,7 +59,7 @@ extension FakeModemManager {
 
     private func create(_ call: DBusMethodCall) async {
         let properties = call.message.body.first?.propertiesValue ?? [:]
-        // Others, of other types, the real one does not take either.
+        // The real one does not accept other properties or other types either.
         guard case .string(let text)? = properties["text"], case .string(let number)? = properties["number"], properties.count == 2 else {
             return await call.fail(Self.core + "InvalidArgs", "Cannot create SMS: mandatory parameter 'number' is missing")
         }

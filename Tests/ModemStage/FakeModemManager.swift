@@ -1,23 +1,23 @@
 public import DBus
 
-/// `org.freedesktop.ModemManager1` as a test wants it, on a private bus.
+/// A fake `org.freedesktop.ModemManager1` on a private bus, controlled by a test.
 ///
-/// It checks what it is called with as the real one does, and answers as that does (read in 1.20.4): it notes a message as sent
-/// after the modem said so, and never before.
+/// It checks arguments and answers calls as the real one does (read in 1.20.4): it marks a message as sent after the modem has
+/// confirmed it, and never before.
 public actor FakeModemManager: DBusObject {
-    /// What becomes of a message that shall be sent.
+    /// What happens to a message that is to be sent.
     public enum Sending: Sendable {
         /// It is sent.
         case succeed
-        /// It is not, and the caller gets this error.
+        /// It is not sent, and the caller gets this error.
         case fail(_ name: String, _ message: String)
-        /// It is sent, and the caller gets this error all the same.
+        /// It is sent, but the caller gets this error.
         case succeedWithError(_ name: String, _ message: String)
         /// The caller gets no answer.
         case hang
-        /// ModemManager ends before the modem has got anything.
+        /// ModemManager ends before the modem has received anything.
         case die
-        /// The modem sends it, and ModemManager ends before it can say so.
+        /// The modem sends it, and ModemManager ends before it can answer.
         case succeedAndDie
     }
 
@@ -26,7 +26,7 @@ public actor FakeModemManager: DBusObject {
     public private(set) var modems: [Int: FakeModem] = [:]
     /// By their paths, in the order in which they were made.
     public internal(set) var messages: [(path: String, message: FakeMessage)] = []
-    /// What has really gone over the air, in order.
+    /// The messages that were really sent, in order.
     public private(set) var delivered: [FakeMessage] = []
     /// Interface and method of every call except those of `Properties` and `ObjectManager`.
     public internal(set) var calls: [String] = []
@@ -54,7 +54,7 @@ public actor FakeModemManager: DBusObject {
     /// Leaves the bus.
     public func stop() async {
         held = []
-        // The bus notices a closed connection some time later; once this is answered, the name is free.
+        // The bus notices a closed connection some time later; after the answer to this call the name is free.
         try? await bus.releaseName("org.freedesktop.ModemManager1")
         await bus.close()
     }
@@ -64,19 +64,19 @@ public actor FakeModemManager: DBusObject {
     public func set(_ modems: [Int: FakeModem]) { self.modems = modems }
     public func add(_ message: FakeMessage) { _ = keep(message) }
 
-    /// What becomes of the next messages, the last one of all that follow.
+    /// What happens to the next messages; the last value applies to all that follow.
     public func onSend(_ sending: Sending...) { self.sending = sending }
 
     /// Answers a method, such as `Create`, with an error.
     public func refuse(_ member: String, _ name: String, _ message: String) { refusals[member] = (name, message) }
 
-    /// Returns once a message was to be sent that got no answer.
+    /// Returns when there is a call to send a message that has got no answer.
     public func hanging() async {
         if !held.isEmpty { return }
         await withCheckedContinuation { watchers.append($0) }
     }
 
-    /// The modem sent the messages that got no answer, and ModemManager notes it; the answers go out too.
+    /// The modem sends the messages without an answer, and ModemManager marks them as sent and answers the calls.
     public func finishHanging() async {
         for call in held {
             if let path = call.message.path { deliver(path, noted: true) }

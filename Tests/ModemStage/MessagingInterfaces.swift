@@ -1,4 +1,4 @@
-/// The part of ModemManager's interface that is played here, with the types that version 1.20.4 shows in its introspection.
+/// The part of ModemManager's interface that is simulated, with the types that version 1.20.4 shows in its introspection.
 enum MessagingInterfaces {
     static let properties = "org.freedesktop.DBus.Properties"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
@@ -15,7 +15,7 @@ enum MessagingInterfaces {
         message: ["Send": "", "Store": "u"],
     ]
 
-    /// The types of the properties that are played, by interface.
+    /// The types of the simulated properties, by interface.
     static let types: [String: [String: String]] = [
         modem: [
             "Manufacturer": "s", "Model": "s", "Revision": "s", "Device": "s", "Plugin": "s", "PrimaryPort": "s",

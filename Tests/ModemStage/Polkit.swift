@@ -1,7 +1,7 @@
 internal import DBus
 internal import Synchronization
 
-/// `org.freedesktop.PolicyKit1`, which says yes, or no, to whatever it is asked. Without one ModemManager lets nobody do anything.
+/// A fake `org.freedesktop.PolicyKit1`, which allows or refuses every request. Without polkit ModemManager refuses everything.
 final class Polkit: DBusObject {
     private let allows = Mutex(true)
 

@@ -2,14 +2,14 @@ internal import DBus
 internal import PrivateBus
 internal import ProcessStage
 
-/// Debian's ModemManager on a bus of its own, with a modem at a serial line that is played here.
+/// Debian's ModemManager on a private bus, with a simulated modem on a serial line.
 public final class RealModemManager: Sendable {
     public enum Problem: Error {
         /// It ended, or its bus did.
         case ended(said: String)
     }
 
-    /// Where its bus is.
+    /// The address of its bus.
     public let address: String
     public let modem: SerialModem
     private let connection: DBusConnection
@@ -29,7 +29,7 @@ public final class RealModemManager: Sendable {
         self.process = process
     }
 
-    /// Runs `body` with a ModemManager, and ends that on the way out.
+    /// Runs `body` with a ModemManager, and stops it afterwards.
     /// - Parameter hasModem: there is a modem, which is switched off as every modem is at first.
     public static func with(hasModem: Bool = true, _ body: (RealModemManager) async throws -> Void) async throws {
         let bus = try await PrivateBus.start()
@@ -45,10 +45,10 @@ public final class RealModemManager: Sendable {
         await manager.stop()
     }
 
-    /// Says whether users may send messages and switch modems on, as polkit would.
+    /// Sets whether users may send messages and switch modems on, as polkit would.
     public func allow(_ isAllowed: Bool) { polkit.allow(isAllowed) }
 
-    /// Switches the modem on, and returns when the network knows it.
+    /// Switches the modem on, and returns when it is registered in the network.
     public func switchOn() async throws {
         let changes = MatchRule(sender: Self.name, interface: Self.modemInterface, member: "StateChanged")
         try await seeing(changes, { $0.body.dropFirst().first?.intValue ?? 0 >= Self.registered }) {
@@ -63,7 +63,7 @@ public final class RealModemManager: Sendable {
         await connection.close()
     }
 
-    /// What it has written to its log.
+    /// Its log output so far.
     public var log: String { process.said.text }
 
     // MARK: Starting
@@ -85,9 +85,9 @@ public final class RealModemManager: Sendable {
         throw Problem.ended(said: process.said.text)
     }
 
-    /// Lets it find the modem.
+    /// Makes it find the modem.
     private func plugIn() async throws {
-        // It is shown when everything about it is known.
+        // ModemManager shows the modem when it knows everything about it.
         let added = MatchRule(sender: Self.name, interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesAdded")
         try await seeing(added, { _ in true }) {
             _ = try await connection.call(
@@ -96,7 +96,7 @@ public final class RealModemManager: Sendable {
         }
     }
 
-    /// Returns when a signal has come after `body` was begun.
+    /// Returns when a wanted signal has arrived after the start of `body`.
     private func seeing(_ rule: MatchRule, _ isWanted: (DBusMessage) -> Bool, _ body: () async throws -> Void) async throws {
         let signals = try await connection.signals(rule)
         try await body()

@@ -3,13 +3,13 @@ internal import Glibc
 internal import SocketStage
 internal import Synchronization
 
-/// A modem at the end of a serial line, which speaks AT commands (3GPP TS 27.007 and 27.005) over a socket in their place.
+/// A simulated modem, which answers AT commands (3GPP TS 27.007 and 27.005) over a socket instead of a serial line.
 public final class SerialModem: Sendable {
-    /// What it answers when it has got a message to send.
+    /// Its answer to a message that it is to send.
     public enum Sending: Sendable {
         /// `+CMGS` and OK.
         case confirm
-        /// OK, and not the reference that belongs to it.
+        /// OK without the message reference.
         case confirmWithoutReference
         /// `+CMS ERROR` with this number.
         case fail(Int)
@@ -58,10 +58,10 @@ public final class SerialModem: Sendable {
 
     deinit { listener.end() }
 
-    /// What becomes of the next messages, the last one of all that follow.
+    /// The answers to the next messages; the last one applies to all that follow.
     public func onSend(_ sending: Sending...) { state.withLock { $0.sending = sending } }
 
-    /// The messages that it was given to send, as they came: in hexadecimal digits, for a submit PDU.
+    /// The messages that it was given to send, as received: hexadecimal digits of a submit PDU.
     public var sent: [String] { state.withLock { $0.sent } }
 
     /// Returns once it has been given a message.
@@ -77,13 +77,13 @@ public final class SerialModem: Sendable {
 
     // MARK: The line
 
-    /// Reads what ends with a carriage return, or with Ctrl-Z if it is a message.
+    /// Reads commands, which end with a carriage return, and messages, which end with Ctrl-Z.
     private static func serve(_ line: Int32, _ answer: (String) -> String?) {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while recv(line, &byte, 1, 0) == 1 {
             if byte != 13 && byte != 26 {
-                // The one behind a carriage return; messages are digits, and have none.
+                // Skips the line feed after a carriage return; messages consist of digits and contain none.
                 if byte != 10 { bytes.append(byte) }
                 continue
             }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Two connected ends, of which a child gets one. Nobody else inherits them: a child that held the end of another would keep that
-/// one from noticing that all is over.
+/// Two connected sockets, one of them for a child. No other child inherits them: a child that held the socket of another would keep
+/// that one from noticing the end of the connection.
 final class Ends: Sendable {
     let ours: Int32
     let theirs: Int32
@@ -12,12 +12,12 @@ final class Ends: Sendable {
             throw .cannotStart("a socket", String(cString: strerror(errno)))
         }
         ours = pair[0]
-        // Away from the low numbers that a child gives to its own.
+        // Above the low numbers that the child's own descriptors get.
         theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 10)
         close(pair[1])
     }
 
-    /// The child has its own; ours would keep the end of it from showing.
+    /// The child has its own copy; this process's copy would hide that the child has ended.
     func closeTheirs() { close(theirs) }
     func closeOurs() { close(ours) }
 }

@@ -2,22 +2,22 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A program that ends with this process at the latest, and its directory with it.
+/// A program that ends with this process at the latest. Its directory is removed with it.
 public final class GuardedProcess: Sendable {
     public enum Problem: Error {
-        /// None of these is there.
+        /// None of these files exists.
         case notInstalled([String])
-        /// What, and why.
+        /// The program or resource, and the reason.
         case cannotStart(String, String)
     }
 
-    /// What it writes, to either output.
+    /// Its output, both standard output and standard error.
     public let said: Log
     private let shell: pid_t
     private let lifeline: Ends
     private let isStopped = Mutex(false)
 
-    /// Ends the program as soon as a line comes, or the end of lines, which is this process's end too.
+    /// Kills the program as soon as it reads a line or the end of input, which also comes when this process ends.
     private static let guardScript = """
         trap '' HUP INT QUIT TERM
         directory=$1
@@ -35,7 +35,7 @@ public final class GuardedProcess: Sendable {
         self.said = said
     }
 
-    /// A new directory for a program's files, which nobody else can look into.
+    /// A new directory for a program's files, which no other user can read.
     public static func makeDirectory(_ name: String) throws -> String {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(name)-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
@@ -43,7 +43,7 @@ public final class GuardedProcess: Sendable {
         return path
     }
 
-    /// Where a program is that may not be on the path of users.
+    /// The path of a program that may not be in the users' PATH.
     public static func find(_ name: String) throws(Problem) -> String {
         let paths = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"].map { "\($0)/\(name)" }
         guard let found = paths.first(where: { access($0, X_OK) == 0 }) else { throw .notInstalled(paths) }
@@ -51,16 +51,16 @@ public final class GuardedProcess: Sendable {
     }
 
     /// - Parameters:
-    ///   - environment: besides that of this process.
+    ///   - environment: added to that of this process.
     ///   - directory: removed at the end.
     public static func start(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], directory: String
     ) throws(Problem) -> GuardedProcess {
         let lifeline = try Ends(), output = try Ends()
-        let shell = try Spawn.start(
+        let shell = try spawn(
             ["/bin/sh", "-c", guardScript, "sh", directory, program] + arguments,
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
-            descriptors: [0: lifeline.theirs, 1: output.theirs, 2: output.theirs])
+            descriptors: [lifeline.theirs, output.theirs, output.theirs])
         lifeline.closeTheirs()
         output.closeTheirs()
         return GuardedProcess(shell, lifeline, Log(reading: output.ours))
@@ -85,14 +85,18 @@ public final class GuardedProcess: Sendable {
     ) async throws(Problem) -> (status: Int32?, said: String) {
         let output = try Ends(), input = try Ends()
         let words = ["/bin/sh", "-c", #"cd "$1" && shift && exec "$@""#, "sh", directory, program] + arguments
-        let child = try Spawn.start(
-            words, environment: ProcessInfo.processInfo.environment,
-            descriptors: [0: input.theirs, 1: output.theirs, 2: output.theirs])
+        let child = try spawn(words, environment: nil, descriptors: [input.theirs, output.theirs, output.theirs])
         output.closeTheirs()
         input.closeTheirs()
         input.closeOurs()
         let log = Log(reading: output.ours)
         await log.end()
         return (Spawn.wait(for: child), log.text)
+    }
+
+    private static func spawn(_ words: [String], environment: [String: String]?, descriptors: [Int32]) throws(Problem) -> pid_t {
+        do { return try Spawn.start(words, environment: environment, descriptors: descriptors) } catch {
+            throw .cannotStart(error.program, String(cString: strerror(error.code)))
+        }
     }
 }

@@ -2,15 +2,15 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// What a program writes, read on a thread of its own until it ends.
+/// The output of a program, read on a separate thread until it ends.
 public final class Log: Sendable {
     private struct Waiter {
-        /// Nil for the end.
+        /// Nil to wait for the end.
         let good: String?
         let bad: [String]
         let continuation: CheckedContinuation<Bool, Never>
 
-        /// Nil while neither is there.
+        /// Nil while the result is open.
         func verdict(_ text: String, isOver: Bool) -> Bool? {
             if let good, text.contains(good) { return true }
             return isOver || bad.contains { text.contains($0) } ? false : nil
@@ -25,7 +25,7 @@ public final class Log: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter descriptor: read as it comes, and closed in the end.
+    /// - Parameter descriptor: read until the end of its input, and then closed.
     init(reading descriptor: Int32) {
         Thread.detachNewThread { [self] in
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -40,15 +40,15 @@ public final class Log: Sendable {
         }
     }
 
-    /// All so far.
+    /// The whole output so far.
     public var text: String { state.withLock { $0.text } }
 
-    /// Waits until `good` was written, or one of `bad`, or nothing more comes.
+    /// Waits until the program has written `good` or one of `bad`, or until its output ends.
     public func contains(_ good: String, orAnyOf bad: [String] = []) async -> Bool {
         await wait(for: good, bad)
     }
 
-    /// Waits until nothing more comes.
+    /// Waits until the output ends.
     func end() async { _ = await wait(for: nil, []) }
 
     private func wait(for good: String?, _ bad: [String]) async -> Bool {

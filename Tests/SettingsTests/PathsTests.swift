@@ -6,7 +6,7 @@ import Testing
         Paths(environment: environment, passwordHome: { "/home/by-uid" })
     }
 
-    @Test func variablesSayWhere() {
+    @Test func `the XDG variables set the paths of files`() {
         let paths = paths([
             "HOME": "/home/ada", "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "/s",
             "XDG_RUNTIME_DIR": "/run/user/1000",
@@ -22,7 +22,7 @@ import Testing
         [:], ["XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": ""],
         ["XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "./d", "XDG_STATE_HOME": "~/s", "XDG_RUNTIME_DIR": "run"],
     ])
-    func whatIsEmptyOrRelativeIsIgnored(environment: [String: String]) {
+    func `an empty or relative path in a variable is ignored`(environment: [String: String]) {
         let paths = paths(environment.merging(["HOME": "/home/ada"]) { $1 })
         #expect(paths.userConfig == "/home/ada/.config/istep/config.toml")
         #expect(paths.database == "/home/ada/.local/share/istep/history.sqlite")
@@ -31,11 +31,11 @@ import Testing
     }
 
     @Test(arguments: [[:], ["HOME": ""], ["HOME": "ada"]])
-    func withoutHOMETheUserDatabaseIsAsked(environment: [String: String]) {
+    func `the user database supplies the home directory without a valid HOME`(environment: [String: String]) {
         #expect(paths(environment).database == "/home/by-uid/.local/share/istep/history.sqlite")
     }
 
-    @Test func withoutAnyHomeThereIsWhatVariablesName() {
+    @Test func `only paths set by variables are known without a home directory`() {
         let paths = Paths(environment: ["XDG_DATA_HOME": "/d"], passwordHome: { nil })
         #expect(paths.database == "/d/istep/history.sqlite")
         #expect(paths.userConfig == nil)

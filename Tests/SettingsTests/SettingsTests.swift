@@ -1,8 +1,9 @@
 import Settings
+import StepDomain
 import Testing
 
 @Suite struct SettingsTests {
-    @Test func withoutAnythingThereAreDefaults() throws {
+    @Test func `settings have default values without files and flags`() throws {
         try withMachine { machine in
             let settings = try machine.load()
             #expect(settings.user == nil)
@@ -12,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func eachLayerReplacesTheOneBefore() throws {
+    @Test func `each source of settings overrides the previous one`() throws {
         try withMachine { machine in
             var machine = machine
             try machine.write("timeout = 1\nuser = \"etc\"\nadapter = \"hci1\"", to: machine.systemConfig, mode: 0o644)
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func theDesktopCanBeKeptOutOfIt() throws {
+    @Test func `desktop notifications can be turned off in the configuration`() throws {
         try withMachine { machine in
             #expect(try machine.load().notifications == Sourced(true, .standard))
             try machine.write("notifications = true", to: machine.systemConfig, mode: 0o644)
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func theDatabaseHasItsPlaces() throws {
+    @Test func `the database path is set by flag, variable or file`() throws {
         try withMachine { machine in
             var machine = machine
             try machine.write("database = \"~/steps.sqlite\"", to: machine.userConfig)
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func withoutAHomeTheDatabaseHasToBeNamed() throws {
+    @Test func `the database must be named if there is no home directory`() throws {
         try withMachine(["HOME": ""]) { machine in
             #expect(machine.error() == .noHome)
             let settings = try machine.load(SettingFlags(database: "/h"))
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func flagsThatAreWrongAreUsageErrors() throws {
+    @Test func `an invalid flag is a usage error`() throws {
         try withMachine { machine in
             let wrong = [
                 SettingFlags(config: "/no/such/file"), SettingFlags(user: " "), SettingFlags(adapter: "wlan0"),
@@ -75,15 +76,15 @@ import Testing
             ]
             for flags in wrong {
                 let error = machine.error(flags)
-                #expect(error?.exitCode == 64, "\(String(describing: error))")
+                #expect(error?.category == .usage, "\(String(describing: error))")
             }
         }
     }
 
-    @Test func variablesThatAreWrongAreConfigurationErrors() throws {
+    @Test func `an invalid variable is a configuration error`() throws {
         try withMachine(["ISTEP_CONFIG": "/no/such/file"]) { machine in
             let error = machine.error()
-            #expect(error?.exitCode == 78)
+            #expect(error?.category == .configuration)
             #expect(error?.description.contains("ISTEP_CONFIG") == true)
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Settings
 import Testing
 
-/// A file system and an environment of the test's own.
+/// A file system and an environment for one test.
 struct Machine {
     let root: String
     var environment: [String: String]

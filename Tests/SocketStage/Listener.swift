@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A listening socket, closed when nobody has it any more.
+/// A listening socket, closed with the last reference to this object.
 ///
-/// Whoever accepts on a thread of its own keeps it for as long. Were it closed by another meanwhile, its number could be that of a new
-/// socket when the thread accepts again, and the thread would take the connections of a stranger.
+/// A thread that accepts connections keeps a reference meanwhile. If another thread closed the socket, its number could be that of a
+/// new socket when the thread accepts again, and the thread would accept connections of that socket.
 public final class Listener: Sendable {
     private let number: Int32
 
-    /// - Parameter number: of a bound socket, which is this object's from now on.
+    /// - Parameter number: the descriptor of a bound socket, which this object owns from now on.
     public init(_ number: Int32, backlog: Int32) throws(Failure) {
         self.number = number
         guard listen(number, backlog) == 0 else { throw Failure(errno: errno) }
@@ -18,17 +18,17 @@ public final class Listener: Sendable {
     /// Why it does not listen.
     public struct Failure: Error { public let errno: Int32 }
 
-    /// Waits for the next connection, which is the caller's.
-    /// - Returns: nil once it has ended.
+    /// Waits for the next connection, which the caller has to close.
+    /// - Returns: nil after `end`.
     public func accept() -> Int32? {
         while true {
             let connection = Glibc.accept(number, nil, nil)
             if connection >= 0 { return connection }
-            // All else passes: a peer that hung up at once, a signal, too many open files.
+            // All other errors are temporary: a peer that closed the connection at once, a signal, too many open files.
             if errno == EINVAL { return nil }
         }
     }
 
-    /// Whoever accepts is told the end, now and later.
+    /// Makes `accept` return nil, now and later.
     public func end() { shutdown(number, Int32(SHUT_RDWR)) }
 }

@@ -5,21 +5,22 @@ import Testing
 
 @testable import StepDatabase
 
-/// Databases that are damaged, locked, full or not ours to write.
+/// Databases that are damaged, locked, full or not writable.
 @Suite struct BadStateTests {
     @Test(arguments: [StepDatabase.Access.reading, .writing])
-    func whatIsNoDatabaseIsDamaged(access: StepDatabase.Access) throws {
+    func `a file that is not a database is reported as damaged`(access: StepDatabase.Access) throws {
         try withDirectory { directory in
             let path = directory + "/history.sqlite"
             try Data(repeating: UInt8(ascii: "x"), count: 8192).write(to: URL(fileURLWithPath: path))
             let error = historyError { try StepDatabase(path: path, for: access) }
             #expect(error == .damaged(path: path, reason: "file is not a database"))
             #expect(error?.category == .data)
-            #expect(error?.description.contains(".recover") == true)
+            #expect(error?.description.contains("istep doctor --repair --db \(path)") == true)
+            #expect(error?.description.contains(".recover") == false)
         }
     }
 
-    @Test func malformedPagesAreDamage() throws {
+    @Test func `malformed pages are reported as damage`() throws {
         try withFixture { history in
             for minute in 0..<500 { try history.merge(slot(minute, 1, length: 60)) }
             try history.database.close()
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func aTruncatedFileIsDamage() throws {
+    @Test func `a truncated file is reported as damaged`() throws {
         try withFixture { history in
             try history.database.close()
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: history.path))
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aRowThatIstepNeverWritesIsDamage() throws {
+    @Test func `a row with invalid content is reported as damage`() throws {
         try withFixture { history in
             try history.database.queue.write { try $0.execute(sql: "UPDATE pedometer SET clock = '[1]'") }
             guard case .damaged = historyError({ try history.database.pedometers() }) else {
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aDirectoryIsNoDatabase() throws {
+    @Test func `a directory is rejected as a database`() throws {
         try withDirectory { directory in
             for access in [StepDatabase.Access.reading, .writing] {
                 expect(.cannotOpen(path: directory, reason: "it is a directory")) {
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeAHistoryIsRefusedWithAdvice() throws {
+    @Test func `an unusable path is rejected with advice`() throws {
         try withDirectory { directory in
             let pipe = directory + "/pipe", loop = directory + "/loop", dangling = directory + "/dangling"
             let target = directory + "/target.sqlite"
@@ -97,13 +98,13 @@ import Testing
                 }
             }
             #expect(!FileManager.default.fileExists(atPath: target))
-            // A link to a history is as good as the history.
+            // A link to a history works like the history itself.
             _ = try StepDatabase(path: target).addUser(named: "Ada")
             #expect(try StepDatabase(path: dangling, for: .reading).users().count == 1)
         }
     }
 
-    @Test func aLockedDatabaseIsSaidToBe() throws {
+    @Test func `a locked database is reported as locked`() throws {
         try withFixture { history in
             let other = try DatabaseQueue(path: history.path)
             let impatient = try StepDatabase(path: history.path, busyTimeout: 0.01)
@@ -118,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func aFullDiskLosesNothing() throws {
+    @Test func `a full disk causes no loss of data`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10))
             let pages = try history.database.queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
@@ -130,14 +131,14 @@ import Testing
             #expect(error?.category == .temporary)
             #expect(try history.samples() == [slot(0, 10)])
             #expect(try history.database.pedometers().first?.cursor == PedometerCursor())
-            // And goes on once there is space again.
+            // It works again once there is space.
             try history.database.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
             #expect(try history.database.merge(batch, sync: history.sync).added == 2000)
         }
     }
 
     /// In a child process, which gives up root's privileges: to root nothing is read-only.
-    @Test func aDirectoryThatMayNotBeWrittenCanBeRead() async throws {
+    @Test func `a history in a read-only directory can be read`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             try history.merge(slot(0, 10))
@@ -161,9 +162,9 @@ import Testing
         }
     }
 
-    /// As where root has copied one back from a backup. In a child process, which gives up root's privileges.
+    /// The case after root has copied a log back from a backup. In a child process, which gives up root's privileges.
     @Test(.enabled(if: geteuid() == 0, "only root has files that are not ours"), arguments: ["-wal", "-shm"], [0o600, 0o644] as [mode_t])
-    func aLogOfAnotherUsersIsAMatterOfPermission(_ suffix: String, _ mode: mode_t) async throws {
+    func `a log file of another user is a permission error`(_ suffix: String, _ mode: mode_t) async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             try history.database.close()
@@ -182,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatMayNotBeReadIsAMatterOfPermission() async throws {
+    @Test func `an unreadable database is a permission error`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             try history.database.close()

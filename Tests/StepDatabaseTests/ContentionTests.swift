@@ -5,7 +5,7 @@ import Testing
 @testable import StepDatabase
 
 @Suite struct ContentionTests {
-    @Test func connectionsWaitForEachOther() async throws {
+    @Test func `connections wait for each other's transactions`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             try await withThrowingTaskGroup { group in
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func processesWaitForEachOther() async throws {
+    @Test func `processes wait for each other's transactions`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let path = history.path, sync = history.sync

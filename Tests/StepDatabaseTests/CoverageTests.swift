@@ -6,19 +6,19 @@ import Testing
 @Suite struct CoverageTests {
     /// Hours of the day in numbers: merging pairs of them gives what is listed.
     @Test(arguments: [
-        ([0, 1, 2, 3], [0, 1, 2, 3]),                       // apart
-        ([2, 3, 0, 1], [0, 1, 2, 3]),                       // apart, the later first
-        ([0, 1, 1, 2], [0, 2]),                             // adjoining
+        ([0, 1, 2, 3], [0, 1, 2, 3]),  // apart
+        ([2, 3, 0, 1], [0, 1, 2, 3]),  // apart, the later first
+        ([0, 1, 1, 2], [0, 2]),  // adjoining
         ([1, 2, 0, 1], [0, 2]),
-        ([0, 2, 1, 3], [0, 3]),                             // overlapping
-        ([0, 3, 1, 2], [0, 3]),                             // inside
-        ([1, 2, 0, 3], [0, 3]),                             // around
-        ([0, 1, 2, 3, 4, 5, 1, 4], [0, 5]),                 // bridging three
-        ([0, 1, 4, 5, 8, 9, 3, 6], [0, 1, 3, 6, 8, 9]),     // around the middle one
-        ([0, 1, 0, 1], [0, 1]),                             // again
-        ([5, 5], []),                                       // empty
+        ([0, 2, 1, 3], [0, 3]),  // overlapping
+        ([0, 3, 1, 2], [0, 3]),  // inside
+        ([1, 2, 0, 3], [0, 3]),  // around
+        ([0, 1, 2, 3, 4, 5, 1, 4], [0, 5]),  // bridging three
+        ([0, 1, 4, 5, 8, 9, 3, 6], [0, 1, 3, 6, 8, 9]),  // around the middle one
+        ([0, 1, 0, 1], [0, 1]),  // repeated
+        ([5, 5], []),  // empty
     ])
-    func spansMerge(hours: [Int], expected: [Int]) throws {
+    func `adjoining and overlapping spans are merged`(hours: [Int], expected: [Int]) throws {
         try withFixture { history in
             for span in spans(hours) {
                 _ = try history.database.merge(SampleBatch(coverage: [span]), sync: history.sync)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func everyOrderGivesTheSame() throws {
+    @Test func `the order of merged spans does not matter`() throws {
         // All 24 orders of four spans, one of which fills a gap.
         let pieces = spans([0, 2, 3, 5, 2, 3, 7, 8])
         for order in permutations(pieces) {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func onlySpansThatTouchTheDayAreTold() throws {
+    @Test func `only spans that overlap the day are returned`() throws {
         try withFixture { history in
             let before = TimeSpan(midnight - 7200, midnight)
             let across = TimeSpan(midnight + 86_000, midnight + 90_000)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func spansOutOfTheCalendarAreCut() throws {
+    @Test func `spans beyond the calendar are cut`() throws {
         try withFixture { history in
             let span = TimeSpan(Timestamp(.min), Timestamp(.max))
             _ = try history.database.merge(SampleBatch(coverage: [span]), sync: history.sync)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func timeAccountedForKeepsItsFirstOffset() throws {
+    @Test func `covered time keeps its first UTC offset`() throws {
         try withFixture { history in
             let hours = { (from: Int, to: Int) in TimeSpan(midnight + from * 3600, midnight + to * 3600) }
             _ = try history.database.merge(SampleBatch(coverage: [hours(0, 24)]), sync: history.sync, place: .fixed(0))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func theFringeOfAnotherDayIsNoKnowledge() throws {
+    @Test func `a covered day leaves the adjacent days without coverage`() throws {
         try withFixture { history in
             _ = try history.database.merge(
                 SampleBatch(coverage: [TimeSpan(midnight, midnight + 86_400)]), sync: history.sync)

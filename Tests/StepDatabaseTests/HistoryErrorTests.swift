@@ -1,29 +1,86 @@
-import StepDatabase
+import Foundation
+import StepDomain
 import Testing
+
+@testable import StepDatabase
 
 @Suite struct HistoryErrorTests {
     @Test(arguments: [
-        (HistoryError.locked(path: "/h"), 75 as Int32, "try again"),
-        (.readOnly(path: "/h", reason: "Permission denied"), 77, "writable"),
-        (.closedLog(path: "/h", file: "/h-wal", reason: "Permission denied"), 77, "sudo chown --reference=/h /h-wal"),
-        (.damaged(path: "/h", reason: "malformed"), 65, "sqlite3 /h .recover"),
-        (.foreign(path: "/h"), 65, "--db"),
-        (.newerVersion(path: "/h", found: 3, supported: 2), 65, "newer istep"),
-        (.noSpace(path: "/h"), 75, "nothing was lost"),
-        (.inputOutput(path: "/h", reason: "disk I/O error"), 74, "sound disk"),
-        (.nameTaken("ring"), 64, "--name"),
-        (.addressTaken("30:34:42:00:00:01", name: "ring"), 64, "istep forget"),
-        (.missing(path: "/h"), 1, "istep add"),
+        (HistoryError.locked(path: "/h"), FailureCategory.temporary, "try again"),
+        (.readOnly(path: "/h", reason: "Permission denied"), .permission, "writable"),
+        (.closedLog(path: "/h", file: "/h-wal", reason: "Permission denied"), .permission, "sudo chown --reference=/h /h-wal"),
+        (.damaged(path: "/h", reason: "malformed"), .data, "istep doctor --repair --db /h"),
+        (.foreign(path: "/h"), .data, "--db"),
+        (.newerVersion(path: "/h", found: 3, supported: 2), .data, "newer istep"),
+        (.noSpace(path: "/h"), .temporary, "nothing was lost"),
+        (.inputOutput(path: "/h", reason: "disk I/O error"), .unforeseen, "sound disk"),
+        (.nameTaken("ring"), .usage, "--name"),
+        (.addressTaken("30:34:42:00:00:01", name: "ring"), .usage, "istep forget"),
+        (.missing(path: "/h"), .unavailable, "istep add"),
     ])
-    func itSaysWhatToDo(error: HistoryError, exit: Int32, advice: String) {
-        #expect(error.category.rawValue == exit)
+    func `each error has a category and advice`(error: HistoryError, category: FailureCategory, advice: String) {
+        #expect(error.category == category)
         #expect(error.description.contains(advice), "\(error)")
     }
 
-    @Test func hostilePathsReachNoTerminalAndNoShell() {
+    /// The advice for a history would make a user repair or replace the backup.
+    @Test(arguments: [
+        (HistoryError.missing(path: "/b"), FailureCategory.usage, "no such file"),
+        (.cannotOpen(path: "/b", reason: "it is a directory"), .usage, "name the file of a backup"),
+        (.damaged(path: "/b", reason: "malformed"), .data, "`cp /b copy.sqlite`"),
+        (.empty(path: "/b"), .data, "no backup"),
+        (.foreign(path: "/b"), .data, "no backup of istep"),
+        (.newerVersion(path: "/b", found: 9, supported: 5), .data, "newer istep"),
+        (.readOnly(path: "/b", reason: "Permission denied"), .permission, "restore the copy"),
+        (.closedLog(path: "/b", file: "/b-wal", reason: "Permission denied"), .permission, "restore the copy"),
+        (.locked(path: "/b"), .temporary, "fuser /b"),
+        (.noSpace(path: "/b"), .temporary, "another disk"),
+        (.inputOutput(path: "/b", reason: "disk I/O error"), .unforeseen, "another backup"),
+        (.failed(path: "/b", reason: "x"), .unforeseen, "report"),
+    ])
+    func `an error on a backup is not worded as one on the history`(error: HistoryError, category: FailureCategory, advice: String) {
+        let error = HistoryError.of(.backup, error)
+        #expect(error.category == category)
+        #expect(error.description.contains(advice) && error.description.contains("\"/b"), "\(error)")
+        #expect(!error.description.contains("the history"), "\(error)")
+        #expect(!error.description.contains("--db /b") && !error.description.contains("with --db"), "\(error)")
+    }
+
+    @Test(arguments: [
+        (HistoryError.cannotOpen(path: "/b", reason: "it is a directory"), FailureCategory.usage, "name another file"),
+        (.readOnly(path: "/b", reason: "Permission denied"), .permission, "make its directory writable"),
+        (.readOnly(path: "/b", reason: HistoryError.readOnlyFileSystem), .permission, "file system is read-only"),
+        (.noSpace(path: "/b"), .temporary, "another disk"),
+        (.inputOutput(path: "/b", reason: "disk I/O error"), .unforeseen, "another disk"),
+        (.locked(path: "/b"), .temporary, "another file"),
+        (.failed(path: "/b", reason: "x"), .unforeseen, "report"),
+    ])
+    func `an error on the place of a backup says what to do about that`(error: HistoryError, category: FailureCategory, advice: String) {
+        let error = HistoryError.of(.place, error)
+        #expect(error.category == category)
+        #expect(error.description.contains(advice) && error.description.contains("the backup \"/b\""), "\(error)")
+        #expect(!error.description.contains("--db"), "\(error)")
+    }
+
+    @Test func `a read-only file system is not a matter of owners`() {
+        let history = HistoryError.readOnly(path: "/h", reason: HistoryError.readOnlyFileSystem).description
+        let lock = SyncLockError(errno: EROFS, path: "/h.lock")
+        #expect(history.contains("is read-only") && !history.contains("yours"))
+        #expect(lock.description.contains("is read-only") && !lock.description.contains("chown") && lock.category == .permission)
+        let missing = SyncLockError(errno: EACCES, path: "/nowhere/h.lock")
+        #expect(missing.description.contains("ls -ld /nowhere") && !missing.description.contains("chown"))
+    }
+
+    @Test func `a repair that failed does not advise a repair`() {
+        let error = HistoryError.irreparable(path: "/h", reason: "nothing in it can be read any more")
+        #expect(error.category == .data)
+        #expect(!error.description.contains("--repair") && error.description.contains("istep restore --db /h"))
+    }
+
+    @Test func `a hostile path is escaped in messages and quoted in commands`() {
         let error = HistoryError.damaged(path: "/tmp/\u{1B}[2J; rm -rf ~ 'x'", reason: "malformed")
         #expect(error.description.unicodeScalars.allSatisfy { $0.value >= 32 })
         #expect(error.description.contains(#""/tmp/\u{1b}[2J; rm -rf ~ 'x'""#))
-        #expect(error.description.contains(#"sqlite3 '/tmp/?[2J; rm -rf ~ '\''x'\''' .recover"#))
+        #expect(error.description.contains(#"istep doctor --repair --db $'/tmp/\033[2J; rm -rf ~ \'x\''`"#))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import StepDatabase
 
 @Suite struct ImplausibleTests {
-    @Test func aSillyValueNeverReplacesAGoodOne() throws {
+    @Test func `an implausible value does not replace a plausible one`() throws {
         try withFixture { history in
             try history.merge(slot(0, 100))
             #expect(try history.merge(slot(0, 900 * 5 + 1)) == MergeCounts(implausible: 1))
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func theGreatestPlausibleValueIsTheSameForDomainAndSchema() throws {
+    @Test func `the schema accepts the greatest plausible value`() throws {
         try withFixture { history in
             let most = slot(0, 900 * StepSample.mostStepsPerSecond)
             let counts = try history.merge(most)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aSlotThatIsReadWellLaterIsImplausibleNoMore() throws {
+    @Test func `a later plausible value removes the implausible one`() throws {
         try withFixture { history in
             try history.merge(slot(0, 60_000), slot(15, 60_000))
             try history.merge(slot(0, 60))
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func theLatestImplausibleValueIsKept() throws {
+    @Test func `the latest implausible value is stored`() throws {
         try withFixture { history in
             try history.merge(slot(0, 60_000))
             try history.merge(slot(0, 50_000))
@@ -51,7 +51,7 @@ import Testing
         StepSample(start: Timestamp(.max), length: 900, steps: 5, utcOffset: 0),
         StepSample(start: Timestamp(.min), length: 900, steps: .min, distance: .nan, utcOffset: .max),
     ])
-    func whateverAPedometerSendsIsKeptApart(sample: StepSample) throws {
+    func `invalid samples are stored separately from valid ones`(sample: StepSample) throws {
         try withFixture { history in
             for _ in 0..<2 {
                 let counts = try history.merge(sample)

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [
         "INSERT ON sample", "INSERT ON coverage", "UPDATE ON changed_day", "INSERT ON frame", "UPDATE ON pedometer", "UPDATE ON sync",
     ])
-    func inTheMiddleOfABatch(event: String) async throws {
+    func `a kill during a batch leaves only complete batches`(event: String) async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let path = history.path, sync = history.sync
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func afterTheCommit() async throws {
+    @Test func `a kill after the commit loses no batch`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let path = history.path, sync = history.sync
@@ -40,8 +40,8 @@ import Testing
         }
     }
 
-    /// Wherever the merging happens to be once 20 batches are in.
-    @Test func atAnyMoment() async throws {
+    /// At any point of the merging after 20 batches are stored.
+    @Test func `a kill at any time leaves only complete batches`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let path = history.path, sync = history.sync
@@ -74,7 +74,7 @@ import Testing
                 "PRAGMA integrity_check", "SELECT count(*) || '' FROM sample", "SELECT count(*) || '' FROM frame",
                 "SELECT revision || '' FROM changed_day",
             ]
-                .map { try String.fetchOne(database, sql: $0) }
+            .map { try String.fetchOne(database, sql: $0) }
         }
         #expect(found == ["ok", "\(3 * batches)", "\(2 * batches)", "\(batches)"])
         #expect(try database.merge(.numbered(batches + 1), sync: sync.id).added == 3)
@@ -82,7 +82,7 @@ import Testing
 }
 
 extension SampleBatch {
-    /// Three samples, a span and two frames of its own; the cursor tells the number.
+    /// Three samples, a span and two frames of its own; the cursor contains the number.
     fileprivate static func numbered(_ number: Int) -> SampleBatch {
         let minute = number * 4
         return SampleBatch(

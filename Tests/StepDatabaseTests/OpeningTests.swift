@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 @Suite struct OpeningTests {
-    @Test func aNewHistoryIsPrivate() throws {
+    @Test func `a new history is readable only by its owner`() throws {
         try withDirectory { directory in
             let path = directory + "/share/istep/history.sqlite"
             let database = try StepDatabase(path: path)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func whatWasWrittenIsThereAgain() throws {
+    @Test func `stored samples are available after the database is reopened`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10))
             try history.database.close()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func itSurvivesPowerCutsAndKeepsRelationsTight() throws {
+    @Test func `the database uses WAL, full synchronization and foreign keys`() throws {
         try withFixture { history in
             let sql = """
                 SELECT journal_mode || ' ' || synchronous || ' ' || foreign_keys
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func readingCreatesNothing() throws {
+    @Test func `opening for reading creates no files`() throws {
         try withDirectory { directory in
             let path = directory + "/istep/history.sqlite"
             expect(.missing(path: path)) { try StepDatabase(path: path, for: .reading) }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func readingWritesNothing() throws {
+    @Test func `opening for reading changes no files`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10))
             try history.database.close()
@@ -71,12 +71,12 @@ import Testing
         }
     }
 
-    @Test func aRelativePathCountsFromTheWorkingDirectory() {
+    @Test func `a relative path refers to the working directory`() {
         let error = historyError { try StepDatabase(path: "no/such file?mode=memory", for: .reading) }
         #expect(error == .missing(path: FileManager.default.currentDirectoryPath + "/no/such file?mode=memory"))
     }
 
-    @Test func aNameThatLooksLikeAURIIsAName() throws {
+    @Test func `a file name that resembles a URI is not interpreted`() throws {
         try withDirectory { directory in
             let path = directory + "/file:history?mode=memory#1.sqlite"
             _ = try StepDatabase(path: path).addUser(named: "Ada")
@@ -85,8 +85,8 @@ import Testing
         }
     }
 
-    /// Time and again, for what goes wrong there goes wrong in one of ten.
-    @Test(arguments: 0..<25) func manyMayCreateItAtOnce(_ time: Int) async throws {
+    /// Repeated, because a fault there shows in one run of ten.
+    @Test(arguments: 0..<25) func `concurrent connections create one database and one user`(_ time: Int) async throws {
         try await withDirectory { directory in
             let path = directory + "/new/history.sqlite"
             try await withThrowingTaskGroup(of: User.self) { group in

@@ -4,24 +4,24 @@ import Testing
 @testable import StepDatabase
 
 @Suite struct OverlapsTests {
-    @Test func slotsThatAdjoinStay() {
+    @Test func `adjoining slots are all retained`() {
         let samples = [slot(0, 0), slot(15, 3), slot(30, 0), slot(60, 9)]
         #expect(withoutOverlaps(samples) == samples)
         #expect(withoutOverlaps([]) == [])
     }
 
-    @Test func theGreaterSumStays() {
+    @Test func `overlapping slots with the greater sum are retained`() {
         #expect(withoutOverlaps([slot(0, 100, length: 3600), slot(15, 30), slot(30, 30)]) == [slot(0, 100, length: 3600)])
         #expect(withoutOverlaps([slot(0, 50, length: 3600), slot(15, 30), slot(30, 30)]) == [slot(15, 30), slot(30, 30)])
     }
 
-    @Test func slotsOfNoStepsStayWhereNothingElseIs() {
+    @Test func `slots without steps are retained if they do not overlap`() {
         let samples = [slot(0, 0), slot(15, 20), slot(20, 10), slot(35, 0), slot(60, 0)]
         #expect(withoutOverlaps(samples) == [slot(0, 0), slot(15, 20), slot(35, 0), slot(60, 0)])
     }
 
     /// Against trying all subsets, on slots drawn by a fixed rule.
-    @Test func noSubsetHasMore() {
+    @Test func `no subset without overlaps has more steps`() {
         var state: UInt64 = 42
         func random(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

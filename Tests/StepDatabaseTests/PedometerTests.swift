@@ -3,7 +3,7 @@ import StepDomain
 import Testing
 
 @Suite struct PedometerTests {
-    @Test func whatIsAddedIsFoundAgain() throws {
+    @Test func `an added pedometer is stored with its properties`() throws {
         try withFixture { history in
             var clock = ClockState()
             clock.record(.init(at: noon, utcOffset: 7200), memory: 0)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aNameOrAddressInUseIsRefused() throws {
+    @Test func `a name or address in use is rejected`() throws {
         try withFixture { history in
             let ben = try history.database.addUser(named: "Ben")
             expect(.addressTaken("30:34:42:00:00:01", name: "ring")) { try history.database.addPedometer(.ring(of: ben, name: "other")) }
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["\u{9B}31mring", "", "a\u{2028}b"])
-    func aHostileNameIsRefused(name: String) throws {
+    func `an empty name or one with control characters is rejected`(name: String) throws {
         try withFixture { history in
             let error = historyError {
                 try history.database.addPedometer(.ring(of: history.user, address: "30:34:42:00:00:02", name: name))
@@ -40,18 +40,20 @@ import Testing
     }
 
     @Test(arguments: ["30:34:42:00:00", "", "30:34:42:00:00:01:02"])
-    func whatIsNoAddressIsRefused(address: String) throws {
+    func `an invalid address is rejected`(address: String) throws {
         try withFixture { history in
-            guard case .invalidValue = historyError({
-                try history.database.addPedometer(.ring(of: history.user, address: address, name: "other"))
-            }) else {
+            guard
+                case .invalidValue = historyError({
+                    try history.database.addPedometer(.ring(of: history.user, address: address, name: "other"))
+                })
+            else {
                 Issue.record("taken")
                 return
             }
         }
     }
 
-    @Test func forgottenItComesBackWithSamplesClockAndCursor() throws {
+    @Test func `a pedometer that is added again keeps its samples, clock and cursor`() throws {
         try withFixture { history in
             let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])
             let cursor = PedometerCursor(readThrough: noon)
@@ -70,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func asAnotherModelItIsReadAnew() throws {
+    @Test func `a changed model resets the cursor`() throws {
         try withFixture { history in
             let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])
             try history.database.setClock(clock, of: history.pedometer.id)
@@ -86,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func passedOnItLeavesItsSamplesBehind() throws {
+    @Test func `a pedometer added for another user starts without samples`() throws {
         try withFixture { history in
             let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])
             try history.database.setClock(clock, of: history.pedometer.id)
@@ -100,13 +102,13 @@ import Testing
             #expect(passedOn.cursor == PedometerCursor())
             #expect(try history.samples() == [slot(0, 10)])
             #expect(try history.database.stepData(of: ben, on: day).tracks.isEmpty)
-            // And back again.
+            // Then back to the first user.
             try history.database.forgetPedometer(passedOn.id)
             #expect(try history.database.addPedometer(.ring(of: history.user)).id == history.pedometer.id)
         }
     }
 
-    @Test func whatIsNotThereCannotBeForgottenOrSet() throws {
+    @Test func `an unknown pedometer cannot be forgotten or changed`() throws {
         try withFixture { history in
             expect(.notFound(.pedometer, id: 99)) { try history.database.forgetPedometer(99) }
             expect(.notFound(.pedometer, id: 99)) { try history.database.setClock(ClockState(), of: 99) }
@@ -115,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func syncsStandNewestFirst() throws {
+    @Test func `syncs are listed from newest to oldest`() throws {
         try withFixture { history in
             let database = history.database
             let second = try database.beginSync(of: history.pedometer.id, at: noon + 60)

@@ -3,7 +3,7 @@ import StepDomain
 import Testing
 
 @Suite struct PeopleTests {
-    @Test func aUserIsFoundAgainWhateverTheCase() throws {
+    @Test func `a user name is matched without regard to case`() throws {
         try withFixture { history in
             let first = try history.database.addUser(named: "Ödön")
             let again = try history.database.addUser(named: "ÖDÖN")
@@ -17,7 +17,7 @@ import Testing
         "", "  ", "\u{1B}[31mred", "line\nbreak", "nul\0l", "\u{202E}desrever", String(repeating: "x", count: 65),
         "a" + String(repeating: "\u{301}", count: 300),
     ])
-    func refuses(name: String) throws {
+    func `an invalid user name is rejected with a safe message`(name: String) throws {
         try withFixture { history in
             let error = historyError { try history.database.addUser(named: name) }
             guard case .invalidName = error else {
@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [
         "Robert'); DROP TABLE person;--", "\"quoted\"", "%s%n", "👨‍👩‍👧‍👦", "名前", String(repeating: "ü", count: 64),
     ])
-    func keeps(name: String) throws {
+    func `a user name with unusual characters is stored unchanged`(name: String) throws {
         try withFixture { history in
             let user = try history.database.addUser(named: name)
             #expect(user.name == name)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func profilesStandInOrderAndAreReplacedByDay() throws {
+    @Test func `profiles are sorted and replaced by day`() throws {
         try withFixture { history in
             let old = Profile(validFrom: day.advanced(by: -100), height: 1.7, weight: 80, sex: .male)
             let new = Profile(validFrom: day, height: 1.7, weight: 75, sex: .male, birthDate: Day("1980-02-29"), stepLength: 0.7)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func plansStandInOrderAndAreReplacedByDay() throws {
+    @Test func `sport plans are sorted and replaced by day`() throws {
         try withFixture { history in
             let old = SportPlan(validFrom: day.advanced(by: -100), everyDay: 8000)
             let new = SportPlan(validFrom: day, goals: [1, 2, 3, 4, 5, 6, 0])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func valuesOutOfRangeAreRefusedByTheSchema() throws {
+    @Test func `the schema rejects values out of range`() throws {
         try withFixture { history in
             let user = history.user.id
             let refused: [() throws -> Void] = [
@@ -104,18 +104,37 @@ import Testing
         }
     }
 
-    @Test func aCorrectionIsSetReplacedAndTakenBack() throws {
+    @Test func `a correction can be set, replaced and removed`() throws {
         try withFixture { history in
             try history.database.setCorrection(5000, of: history.user.id, on: day, at: noon)
             try history.database.setCorrection(6000, of: history.user.id, on: day, at: noon + 1)
-            #expect(try history.data().correction == 6000)
+            #expect(try history.data().correction == StepCorrection(steps: 6000, enteredAt: noon + 1))
             #expect(try history.data(on: day.advanced(by: 1)).correction == nil)
             try history.database.setCorrection(nil, of: history.user.id, on: day, at: noon + 2)
             #expect(try history.data().correction == nil)
         }
     }
 
-    @Test func anUnknownUserIsNamed() throws {
+    @Test func `a correction has a reason of at most 200 characters`() throws {
+        try withFixture { history in
+            let corrections = [
+                StepCorrection(steps: 1, reason: String(repeating: "ä", count: StepCorrection.longestReason), enteredAt: noon),
+                StepCorrection(steps: 2, enteredAt: noon),
+            ]
+            for correction in corrections {
+                try history.database.setCorrection(correction, of: history.user.id, on: day, at: noon)
+                #expect(try history.data().correction == correction)
+            }
+            for reason in ["", String(repeating: "x", count: StepCorrection.longestReason + 1)] {
+                _ = historyError {
+                    try history.database.setCorrection(StepCorrection(steps: 3, reason: reason), of: history.user.id, on: day, at: noon)
+                }
+                #expect(try history.data().correction == corrections[1])
+            }
+        }
+    }
+
+    @Test func `an unknown user is reported as not found`() throws {
         try withFixture { history in
             let nobody: User.ID = 99
             let database = history.database

@@ -6,40 +6,50 @@ import Testing
 @testable import StepDatabase
 
 @Suite struct SchemaTests {
-    /// From nothing to the current version.
-    @Test func anEmptyFileBecomesAHistory() throws {
+    /// From nothing to the current version, but not by reading: an empty file may be the result of a failed copy.
+    @Test func `an empty file is initialized only when opened for writing`() throws {
         try withDirectory { directory in
             let path = directory + "/history.sqlite"
             try Data().write(to: URL(fileURLWithPath: path))
-            #expect(try StepDatabase(path: path, for: .reading).users().isEmpty)
+            expect(.empty(path: path)) { try StepDatabase(path: path, for: .reading) }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
             let tables = try Fixture(directory).strings("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
             #expect(
                 tables == [
-                    "changed_day", "correction", "coverage", "destination", "frame", "implausible_sample", "notice", "pedometer",
-                    "person", "plan", "profile", "sample", "share", "share_watermark", "sync",
+                    "changed_day", "correction", "coverage", "day_sum", "destination", "device_total", "frame", "implausible_sample", "notice",
+                    "pedometer", "person", "plan", "profile", "sample", "share", "share_watermark", "sync",
                 ])
         }
     }
 
-    /// What is released is never edited: whoever changes a migration, instead of adding one, meets this test.
-    @Test func migrationsAreAsTheyWereReleased() {
+    /// A released migration is never edited: this test fails if one is changed instead of added.
+    @Test func `released migrations are not changed`() {
         func checksum(_ text: String) -> String {
             // FNV-1a, 64 bits
             let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
             return String(hash, radix: 16)
         }
-        #expect(Schema.current.migrations.map(\.name) == ["history", "sharing", "notices"])
-        #expect(Schema.current.migrations.map { checksum($0.sql) } == ["4ae2bf8d688edaf7", "459d08644d97961a", "694e12637e316b9a"])
+        #expect(
+            Schema.current.migrations.map(\.name) == [
+                "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals",
+            ])
+        #expect(
+            Schema.current.migrations.map { checksum($0.sql) }
+                == [
+                    "4ae2bf8d688edaf7", "459d08644d97961a", "694e12637e316b9a", "72ce1b7d5a3b5c36", "f3b9b715003651d0", "133531aebcc958e4",
+                    "49384e4b224dc327", "ad4d225571bf2903",
+                ])
     }
 
-    @Test func anOlderVersionIsBroughtForwardWithItsContent() throws {
+    @Test func `an older version is migrated with its content`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10))
             try history.database.close()
-            let next = Schema(migrations: Schema.current.migrations + [
-                .init(name: "nickname", sql: "ALTER TABLE person ADD COLUMN nickname TEXT")
-            ])
-            // Whoever only looks brings it forward too: an old form cannot be read.
+            let next = Schema(
+                migrations: Schema.current.migrations + [
+                    .init(name: "nickname", sql: "ALTER TABLE person ADD COLUMN nickname TEXT")
+                ])
+            // Opening for reading migrates it, too: an old form cannot be read.
             for access in [StepDatabase.Access.reading, .writing] {
                 let database = try StepDatabase(path: history.path, for: access, busyTimeout: 5, schema: next)
                 let data = try database.stepData(of: history.user, on: day)
@@ -50,22 +60,25 @@ import Testing
             }
             for access in [StepDatabase.Access.reading, .writing] {
                 let error = historyError { try StepDatabase(path: history.path, for: access) }
-                #expect(error == .newerVersion(path: history.path, found: 4, supported: 3))
+                #expect(error == .newerVersion(path: history.path, found: Schema.current.version + 1, supported: Schema.current.version))
                 #expect(error?.category == .data)
             }
         }
     }
 
-    @Test func aMigrationThatFailsLeavesTheVersionBeforeIt() throws {
+    @Test func `a failed migration leaves the previous version`() throws {
         try withFixture { history in
             try history.database.close()
-            let broken = Schema(migrations: Schema.current.migrations + [
-                .init(name: "good", sql: "CREATE TABLE good (id INTEGER PRIMARY KEY)"),
-                .init(name: "broken", sql: "CREATE TABLE sample (id INTEGER PRIMARY KEY)"),
-            ])
-            guard case .failed = historyError({
-                try StepDatabase(path: history.path, for: .writing, busyTimeout: 5, schema: broken)
-            }) else {
+            let broken = Schema(
+                migrations: Schema.current.migrations + [
+                    .init(name: "good", sql: "CREATE TABLE good (id INTEGER PRIMARY KEY)"),
+                    .init(name: "broken", sql: "CREATE TABLE sample (id INTEGER PRIMARY KEY)"),
+                ])
+            guard
+                case .failed = historyError({
+                    try StepDatabase(path: history.path, for: .writing, busyTimeout: 5, schema: broken)
+                })
+            else {
                 Issue.record("a table was made twice")
                 return
             }
@@ -74,11 +87,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [-1, 0, 1, 2, -2_147_483_648])
+    func `a version number that cannot be right is damage`(number: Int) throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            try history.database.close()
+            let other = try DatabaseQueue(path: history.path)
+            try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = \(number)") }
+            try other.close()
+            for access in [StepDatabase.Access.reading, .writing] {
+                let error = historyError { try StepDatabase(path: history.path, for: access) }
+                guard case .damaged(_, let reason) = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(reason.contains("its version number is \(number)"))
+                if number > 0 { #expect(reason.contains("its tables are those of version \(Schema.current.version)")) }
+            }
+            // A repair finds the right version.
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.isWhole && report.contents.version == Schema.current.version)
+            #expect(try StepDatabase(path: history.path).stepData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
+        }
+    }
+
     @Test(arguments: [
         "CREATE TABLE moz_places (id INTEGER PRIMARY KEY)", "PRAGMA user_version = 1; CREATE TABLE t (x)",
         "PRAGMA application_id = 7", "PRAGMA user_version = 4",
     ])
-    func anotherProgramsDatabaseIsLeftAlone(sql: String) throws {
+    func `a database of another program stays unchanged`(sql: String) throws {
         try withDirectory { directory in
             let path = directory + "/places.sqlite"
             let other = try DatabaseQueue(path: path)

@@ -54,23 +54,26 @@ struct Fixture {
         try database.queue.read { try String.fetchAll($0, sql: sql) }
     }
 
+    func execute(_ sql: String) throws { try database.queue.write { try $0.execute(sql: sql) } }
+
     /// Rows that the connection has written since it was opened.
     func totalChanges() throws -> Int { try database.queue.read { $0.totalChangesCount } }
 }
 
 extension StepDatabase {
-    /// Has this process killed in the middle of what it is doing then.
+    /// Kills this process right after the event, in the middle of the operation.
     func dieAfter(_ event: String, when condition: String = "true") throws {
         try queue.writeWithoutTransaction {
-            $0.add(function: DatabaseFunction("die", argumentCount: 0) { _ in
-                kill(getpid(), SIGKILL)
-                return nil
-            })
+            $0.add(
+                function: DatabaseFunction("die", argumentCount: 0) { _ in
+                    kill(getpid(), SIGKILL)
+                    return nil
+                })
             try $0.execute(sql: "CREATE TEMP TRIGGER death AFTER \(event) WHEN \(condition) BEGIN SELECT die(); END")
         }
     }
 
-    /// Merges what was made in Greenwich.
+    /// Merges a batch that was recorded in Greenwich.
     func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws -> MergeCounts {
         try merge(batch, sync: sync, place: .fixed(0))
     }
@@ -108,7 +111,7 @@ let day = Day(daysSince1970: 16_180)
 let midnight = Timestamp(16_180 * 86_400)
 let noon = midnight + 12 * 3600
 
-/// A quarter of an hour that starts so many minutes after midnight in Greenwich.
+/// A quarter of an hour that starts this many minutes after midnight in Greenwich.
 func slot(_ minutes: Int, _ steps: Int, length: Int = 900, distance: Double? = nil, offset: Int = 0) -> StepSample {
     StepSample(
         start: midnight + minutes * 60, length: length, steps: steps, distance: distance, utcOffset: offset)

@@ -1,22 +1,23 @@
 import Foundation
+import StepDomain
 import Testing
 
 @testable import StepDatabase
 
 @Suite struct SyncLockTests {
-    @Test func theSecondIsToldWhoHoldsIt() async throws {
+    @Test func `a second attempt to lock reports the holder`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try await SyncLock.hold(ofDatabase: path) {
                 let error = await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: path) {} }
-                #expect(error == .held(.syncing, byProcess: getpid()))
+                #expect(error == .held(.syncing, by: SyncLock.Holder(process: getpid(), activity: .sync)))
                 #expect(error?.category == .temporary)
             }
             try await SyncLock.hold(ofDatabase: path) {}
         }
     }
 
-    @Test func anErrorLetsItGo() async throws {
+    @Test func `an error releases the lock`() async throws {
         struct Failure: Error {}
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
@@ -25,13 +26,16 @@ import Testing
         }
     }
 
-    @Test func allNamesOfADatabaseHaveOneLock() async throws {
+    @Test func `all names of a database share one lock`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try Data().write(to: URL(fileURLWithPath: path))
             try FileManager.default.createSymbolicLink(atPath: directory + "/link", withDestinationPath: path)
             try await SyncLock.hold(ofDatabase: path) {
-                for other in [directory + "/link", directory + "/./history.sqlite", directory + "/../" + (directory as NSString).lastPathComponent + "/history.sqlite"] {
+                for other in [
+                    directory + "/link", directory + "/./history.sqlite",
+                    directory + "/../" + (directory as NSString).lastPathComponent + "/history.sqlite",
+                ] {
                     await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: other) {} }
                 }
                 try await SyncLock.hold(ofDatabase: directory + "/other.sqlite") {}
@@ -39,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func itsFileIsPrivate() async throws {
+    @Test func `the lock file has mode 0600`() async throws {
         try await withDirectory { directory in
             try await SyncLock.hold(ofDatabase: directory + "/history.sqlite") {
                 let mode = try mode(of: directory + "/history.sqlite.lock")
@@ -48,11 +52,11 @@ import Testing
         }
     }
 
-    // MARK: Whose the file is
+    // MARK: File ownership
 
-    /// Root's own would keep the history's owner out.
+    /// A lock file owned by root would lock out the owner of the history.
     @Test(.enabled(if: geteuid() == 0, "only root makes files for others"), arguments: SyncLock.Work.allCases)
-    func whatRootMakesIsTheOwners(_ work: SyncLock.Work) async throws {
+    func `a lock file created by root belongs to the owner`(_ work: SyncLock.Work) async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try #require(chown(directory, 4711, 4712) == 0)
@@ -67,7 +71,7 @@ import Testing
     }
 
     /// In a child process, which gives up root's privileges.
-    @Test func whatRootHasLockedItsOwnerCanLock() async throws {
+    @Test func `an owner can lock a database that root has locked before`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try Data().write(to: URL(fileURLWithPath: path))
@@ -87,14 +91,14 @@ import Testing
         return [status.st_uid, status.st_gid]
     }
 
-    // MARK: Nothing is left behind
+    // MARK: Removal of lock files
 
-    @Test func whatWasMadeForALookGoes() async throws {
+    @Test func `a lock that leaves nothing removes only its own file`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite", lock = path + ".lock"
             try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {
                 let error = await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: path) {} }
-                #expect(error == .held(.syncing, byProcess: getpid()))
+                #expect(error == .held(.syncing, by: SyncLock.Holder(process: getpid(), activity: .sync)))
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
             try await SyncLock.hold(ofDatabase: path) {}
@@ -103,14 +107,16 @@ import Testing
         }
     }
 
-    /// As one opens it that a doctor takes away just then: the next has made another.
-    @Test func aFileThatWasTakenAwayIsNoLock() async throws {
+    /// A process opens the lock file just before `istep doctor` removes it; the next process creates another.
+    @Test func `a removed lock file cannot be locked`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite", lock = path + ".lock"
             var opened: Int32 = -1
             try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {
                 opened = try LockFile.open(lock, ofDatabase: path).file
-                #expect(throws: SyncLockError.held(.syncing, byProcess: getpid())) { try LockFile.lock(opened, at: lock, .syncing) }
+                #expect(throws: SyncLockError.held(.syncing, by: SyncLock.Holder(process: getpid(), activity: .sync))) {
+                    try LockFile.lock(opened, at: lock, .syncing)
+                }
             }
             defer { close(opened) }
             #expect(try !LockFile.lock(opened, at: lock, .syncing))
@@ -122,13 +128,27 @@ import Testing
         }
     }
 
-    @Test func aDirectoryThatIsNotThereIsSaid() async throws {
+    @Test func `who comes second learns what the first does`() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            try await SyncLock.hold(ofDatabase: path, as: .repair) {
+                let error = await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: path) {} }
+                #expect(error?.description.contains("another repair of this history is running (process \(getpid()))") == true)
+                #expect(SyncLock.holder(ofDatabase: path) == SyncLock.Holder(process: getpid(), activity: .repair))
+                // The format of an earlier istep.
+                try Data("\(getpid())\n".utf8).write(to: URL(fileURLWithPath: path + ".lock"))
+                #expect(SyncLock.holder(ofDatabase: path) == SyncLock.Holder(process: getpid(), activity: .sync))
+            }
+        }
+    }
+
+    @Test func `a missing directory is reported`() async throws {
         await #expect(throws: SyncLockError.failed(path: "/nowhere/history.sqlite.lock", reason: "No such file or directory")) {
             try await SyncLock.hold(ofDatabase: "/nowhere/history.sqlite") {}
         }
     }
 
-    @Test func anotherProcessIsKeptOut() async throws {
+    @Test func `another process cannot acquire the lock`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             let holder = getpid()
@@ -136,7 +156,7 @@ import Testing
                 _ = await #expect(processExitsWith: .exitCode(3)) { [path = path as String, holder = holder as pid_t] in
                     do {
                         try await SyncLock.hold(ofDatabase: path) {}
-                    } catch SyncLockError.held(.syncing, byProcess: holder) {
+                    } catch SyncLockError.held(.syncing, by: SyncLock.Holder(process: holder, activity: .sync)) {
                         exit(3)
                     }
                 }
@@ -144,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func theKernelLetsGoOfAKilledProcessesLock() async throws {
+    @Test func `the kernel releases the lock of a killed process`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in

@@ -1,7 +1,7 @@
 import StepDomain
 import TestSupport
 
-/// Days as they could be: some pedometers, each with slots of its own length, gaps, and now and then hours in one sample.
+/// Random days as they could be: some pedometers, each with its own slot length, gaps, and now and then hours in one sample.
 enum RandomDay {
     static func tracks(
         of word: String, in localTime: LocalTime, using generator: inout SeededGenerator

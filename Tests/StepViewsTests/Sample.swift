@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import StepViews
 
-/// A day to look at, and what becomes of it when single values are changed.
+/// A sample day, and variants of it with single values changed.
 enum Sample {
     static let place = LocalTime.berlin
     static let day = place.day(of: place.at("2014-04-20", 12))

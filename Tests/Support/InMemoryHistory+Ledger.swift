@@ -16,14 +16,21 @@ extension InMemoryHistory: ShareLedger {
         }
 
         var entries: [Key: ShareEntry] = [:]
-        /// Enqueued since they were last due.
+        /// Enqueued since they were last returned as due.
         var stale: Set<Key> = []
         var destinations: [String: DestinationState] = [:]
         var watermarks: [Mark: (revision: Int, since: Day)] = [:]
         var changed: [User.ID: [Day: Int]] = [:]
-        /// Days of which a pedometer knows.
+        /// Days with data of a pedometer.
         var counted: [User.ID: Set<Day>] = [:]
         var revision = 0
+
+        func due(for destination: String, users: [User.ID], at now: Timestamp) -> [Key: ShareEntry] {
+            entries.filter { key, entry in
+                key.destination == destination && users.contains(key.user) && entry.state != .sending
+                    && (stale.contains(key) || entry.nextAttempt.map { $0 <= now } == true)
+            }
+        }
 
         mutating func change(_ days: ClosedRange<Day>, of user: User.ID, isCounted: Bool = true) {
             revision += 1
@@ -41,7 +48,7 @@ extension InMemoryHistory: ShareLedger {
         }
     }
 
-    /// An entry as it stands.
+    /// An entry in its current state.
     public func entry(_ user: User.ID, _ day: Day, _ destination: String) -> ShareEntry? {
         state.withLock { $0.ledger.entries[.init(destination: destination, user: user, day: day)] }
     }
@@ -70,13 +77,22 @@ extension InMemoryHistory: ShareLedger {
         }
     }
 
+    public func enqueueSent(to destination: String, at now: Timestamp) throws {
+        try asked(.record) { state in
+            for (key, var entry) in state.ledger.entries where key.destination == destination {
+                let mayBeThere = [.sending, .unknown].contains(entry.state) && entry.fingerprint != nil
+                guard entry.confirmed != nil || mayBeThere else { continue }
+                entry.confirmed = entry.confirmed ?? entry.fingerprint
+                entry.nextAttempt = min(entry.nextAttempt ?? now, now)
+                state.ledger.entries[key] = entry
+                state.ledger.stale.insert(key)
+            }
+        }
+    }
+
     public func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) -> [ShareEntry] {
         state.withLock { state in
-            let due = state.ledger.entries
-                .filter { key, entry in
-                    key.destination == destination && users.contains(key.user) && entry.state != .sending
-                        && (state.ledger.stale.contains(key) || entry.nextAttempt.map { $0 <= now } == true)
-                }
+            let due = state.ledger.due(for: destination, users: users, at: now)
                 .sorted { ($0.key.day, $0.key.user) < ($1.key.day, $1.key.user) }
                 .prefix(limit)
             for (key, _) in due {
@@ -85,6 +101,10 @@ extension InMemoryHistory: ShareLedger {
             }
             return due.compactMap { state.ledger.entries[$0.key] }
         }
+    }
+
+    public func dueCount(for destination: String, users: [User.ID], at now: Timestamp) -> Int {
+        state.withLock { $0.ledger.due(for: destination, users: users, at: now).count }
     }
 
     public func entries(for destination: String?, in states: Set<ShareEntry.State>) -> [ShareEntry] {
@@ -140,7 +160,7 @@ extension InMemoryHistory.State {
 }
 
 extension CoveredSpan {
-    /// The days on which it lies where it was made.
+    /// The days of the span in the local time in which it was recorded.
     var days: ClosedRange<Day> {
         let first = Day(of: span.start, utcOffset: utcOffset)
         return first...max(first, Day(of: span.end - 1, utcOffset: utcOffset))

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The notices of a history without a database.
 extension InMemoryHistory: NoticeStore {
     @discardableResult
-    public func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) -> Set<KeptNotice.ID> {
+    public func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) -> Set<StoredNotice.ID> {
         state.withLock { state in
             let merge = NoticeMerge(holding, withdrawn: withdrawn, into: state.notices, at: now)
             for known in merge.changed {
@@ -12,33 +12,33 @@ extension InMemoryHistory: NoticeStore {
                 state.notices[index] = known
             }
             state.notices.removeAll { merge.forgotten.contains($0.id) }
-            var begun: Set<KeptNotice.ID> = []
+            var begun: Set<StoredNotice.ID> = []
             for notice in merge.begun {
                 let id = (state.notices.map(\.id).max() ?? 0) + 1
-                state.notices.append(KeptNotice(id: id, notice: notice, keptAt: now))
+                state.notices.append(StoredNotice(id: id, notice: notice, keptAt: now))
                 begun.insert(id)
             }
             return begun
         }
     }
 
-    public func standingNotices() -> [KeptNotice] {
+    public func standingNotices() -> [StoredNotice] {
         state.withLock { $0.notices.filter { $0.endedAt == nil }.sorted { ($0.notice.since, $0.id) < ($1.notice.since, $1.id) } }
     }
 
-    public func markSeen(_ ids: [KeptNotice.ID], at now: Timestamp) { mark(ids) { $0.see(at: now) } }
+    public func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) { mark(ids) { $0.see(at: now) } }
 
-    public func claim(_ ids: [KeptNotice.ID], at now: Timestamp) -> Set<KeptNotice.ID> {
+    public func claim(_ ids: [StoredNotice.ID], at now: Timestamp) -> Set<StoredNotice.ID> {
         mark(ids) { if $0.isToBeNotified { $0.notifiedAt = now } }
     }
 
-    public func giveBack(_ ids: [KeptNotice.ID]) { mark(ids) { $0.notifiedAt = nil } }
+    public func release(_ ids: [StoredNotice.ID]) { mark(ids) { $0.notifiedAt = nil } }
 
-    /// - Returns: those that it changed.
+    /// - Returns: the notices that were changed.
     @discardableResult
-    private func mark(_ ids: [KeptNotice.ID], _ change: (inout KeptNotice) -> Void) -> Set<KeptNotice.ID> {
+    private func mark(_ ids: [StoredNotice.ID], _ change: (inout StoredNotice) -> Void) -> Set<StoredNotice.ID> {
         state.withLock { state in
-            var changed: Set<KeptNotice.ID> = []
+            var changed: Set<StoredNotice.ID> = []
             for index in state.notices.indices where ids.contains(state.notices[index].id) {
                 let known = state.notices[index]
                 change(&state.notices[index])

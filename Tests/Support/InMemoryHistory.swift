@@ -2,8 +2,8 @@ public import StepDomain
 internal import Synchronization
 internal import Testing
 
-/// A history without a database, for tests of what stands on the port: it keeps what it is given, tells what was asked of
-/// it in what order, and refuses what it is told to refuse.
+/// A history without a database, for tests of code that uses the port: it stores what it is given, records the calls
+/// in order, and refuses the calls that a test selects.
 public final class InMemoryHistory: StepHistory {
     /// The calls that change a history or can be refused.
     public enum Call: Hashable, Sendable {
@@ -26,11 +26,15 @@ public final class InMemoryHistory: StepHistory {
         var forgotten: Set<Pedometer.ID> = []
         var syncs: [SyncRecord] = []
         var samples: [Pedometer.ID: [Timestamp: StepSample]] = [:]
+        /// The sync that stored each sample.
+        var sources: [Pedometer.ID: [Timestamp: SyncRecord.ID]] = [:]
         var implausible: [Pedometer.ID: [StepSample]] = [:]
         var coverage: [Pedometer.ID: [CoveredSpan]] = [:]
-        var corrections: [User.ID: [Day: Int]] = [:]
-        var notices: [KeptNotice] = []
+        var totals: [Pedometer.ID: [Day: DeviceTotal]] = [:]
+        var corrections: [User.ID: [Day: StepCorrection]] = [:]
+        var notices: [StoredNotice] = []
         var calls: [Call] = []
+        var callsInTasks: [Call] = []
         var refusals: [Call: (error: any Error, times: Int)] = [:]
     }
 
@@ -40,10 +44,10 @@ public final class InMemoryHistory: StepHistory {
 
     // MARK: For tests
 
-    /// What was asked, in order.
+    /// The calls, in order.
     public var calls: [Call] { state.withLock { $0.calls } }
 
-    /// From now on this call fails with that error, always or so many times.
+    /// Makes this call fail with that error from now on, always or this many times.
     public func refuse(_ call: Call, with error: any Error, times: Int = .max) {
         state.withLock { $0.refusals[call] = (error, times) }
     }
@@ -52,9 +56,14 @@ public final class InMemoryHistory: StepHistory {
 
     public func sync(_ id: SyncRecord.ID) -> SyncRecord? { state.withLock { $0.syncs.first { $0.id == id } } }
 
+    /// The calls that came from Swift's own threads: a database that waits for another process would block these.
+    public var callsInTasks: [Call] { state.withLock { $0.callsInTasks } }
+
     func asked<T>(_ call: Call, _ body: (inout State) throws -> T) throws -> T {
-        try state.withLock { state in
+        let isInTask = withUnsafeCurrentTask { $0 != nil }
+        return try state.withLock { state in
             state.calls.append(call)
+            if isInTask { state.callsInTasks.append(call) }
             if let refusal = state.refusals[call], refusal.times > 0 {
                 state.refusals[call]?.times -= 1
                 throw refusal.error
@@ -143,11 +152,13 @@ public final class InMemoryHistory: StepHistory {
             var counts = MergeCounts(frames: batch.frames.count)
             let owner = state.pedometers.first { $0.id == pedometer }?.user
             for sample in batch.samples where state.merge(sample, pedometer, &counts) {
+                state.sources[pedometer, default: [:]][sample.start] = sync
                 if let owner { state.ledger.change(sample.day...sample.day, of: owner) }
             }
             for span in batch.coverage.flatMap(place.covered) where state.cover(span, by: pedometer) {
                 if let owner { state.ledger.change(span.days, of: owner) }
             }
+            if let total = batch.deviceTotal { state.totals[pedometer, default: [:]][total.day] = total }
             if let cursor = batch.cursor { state.change(pedometer) { $0.cursor = cursor } }
             state.syncs[index].counts += counts
             return counts
@@ -194,7 +205,8 @@ public final class InMemoryHistory: StepHistory {
                         samples: state.samples[pedometer.id, default: [:]].values
                             .filter { $0.day == day }.sorted { $0.start < $1.start },
                         implausible: state.implausible[pedometer.id, default: []].filter { $0.day == day },
-                        coverage: state.coverage[pedometer.id, default: []].deciding(day))
+                        coverage: state.coverage[pedometer.id, default: []].deciding(day),
+                        deviceTotal: state.totals[pedometer.id]?[day])
                 },
                 correction: state.corrections[user.id]?[day],
                 profile: state.profiles[user.id, default: []].inForce(on: day),
@@ -205,17 +217,45 @@ public final class InMemoryHistory: StepHistory {
         }
     }
 
-    public func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) {
+    public func syncs(behind day: Day, of user: User) throws -> [DaySync] {
         state.withLock { state in
-            if state.corrections[user]?[day] == steps { return }
-            state.corrections[user, default: [:]][day] = steps
+            state.pedometers.filter { $0.user == user.id }.map(\.id).sorted().flatMap { pedometer in
+                let samples = state.samples[pedometer, default: [:]].values.filter { $0.day == day }
+                let bySync = Dictionary(grouping: samples) { state.sources[pedometer]?[$0.start] ?? 0 }
+                return state.syncs.filter { bySync[$0.id] != nil }.map { sync in
+                    let own = bySync[sync.id] ?? []
+                    return DaySync(
+                        pedometer: pedometer, start: sync.start, end: sync.end, slots: own.count, steps: own.reduce(0) { $0 + $1.steps })
+                }
+            }
+        }
+    }
+
+    public func firstKnownDay(of user: User.ID) -> Day? {
+        state.withLock { state in
+            let mine = state.pedometers.filter { $0.user == user }.map(\.id)
+            let days =
+                mine.flatMap { state.samples[$0, default: [:]].values.map(\.day) }
+                + mine.flatMap { state.coverage[$0, default: []].map(\.days.lowerBound) }
+                + state.corrections[user, default: [:]].keys
+            return days.min()
+        }
+    }
+
+    public func setCorrection(_ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp) {
+        state.withLock { state in
+            let before = state.corrections[user]?[day]
+            var stored = correction
+            stored?.enteredAt = moment
+            state.corrections[user, default: [:]][day] = stored
+            if before?.steps == correction?.steps { return }
             state.ledger.change(day...day, of: user, isCounted: false)
         }
     }
 }
 
 extension InMemoryHistory.State {
-    /// - Returns: whether that was news.
+    /// - Returns: whether the span is new.
     fileprivate mutating func cover(_ span: CoveredSpan, by pedometer: Pedometer.ID) -> Bool {
         if coverage[pedometer, default: []].contains(span) { return false }
         coverage[pedometer, default: []].append(span)

@@ -6,7 +6,7 @@ private let monday = sunday.advanced(by: 1)
 private let tuesday = sunday.advanced(by: 2)
 
 extension LedgerContract {
-    /// What becomes due by itself and what by name.
+    /// What becomes due by itself, and what by request.
     static let enqueueing: [LedgerContract] = [
         LedgerContract("days that changed become pending entries, due at once, the oldest first") { stage in
             try stage.correct(700, on: tuesday)
@@ -49,6 +49,31 @@ extension LedgerContract {
             #expect(due.map(\.day) == [sunday])
             #expect(due.map(\.state) == [.sent])
         },
+        LedgerContract("days that a destination has or may have are due again where they are to be written anew") { stage in
+            let wednesday = tuesday.advanced(by: 1)
+            for day in [sunday, monday, tuesday, wednesday] { try stage.walk(4000, on: day) }
+            try stage.enqueueChanges()
+            let states: [Day: ShareEntry.State] = [sunday: .sent, monday: .unknown, tuesday: .rejected, wednesday: .sending]
+            try stage.store.record(
+                try stage.due().map { entry in
+                    var entry = entry
+                    entry.state = states[entry.day] ?? .pending
+                    entry.fingerprint = "of \(entry.day)"
+                    if entry.day == sunday { entry.confirmed = "before" }
+                    entry.nextAttempt = nil
+                    return entry
+                })
+            try stage.enqueueChanges(for: "other")
+            try stage.settle(try stage.due(for: "other"))
+            try stage.store.enqueueSent(to: LedgerStage.destination, at: LedgerStage.now)
+            #expect(try stage.due(for: "other").isEmpty)
+            let due = try stage.due()
+            #expect(due.map(\.day) == [sunday, monday])
+            #expect(due.map(\.confirmed) == ["before", "of 2014-04-21"])
+            let sending = try stage.store.entry(for: LedgerStage.destination, of: stage.user.id, on: wednesday)
+            #expect(sending?.confirmed == "of 2014-04-23" && sending?.nextAttempt == LedgerStage.now)
+            #expect(try stage.entries(.rejected).first?.confirmed == nil)
+        },
         LedgerContract("hours without steps are news too") { stage in
             let midnight = Timestamp(sunday.daysSince1970 * 86_400)
             try stage.merge(SampleBatch(coverage: [TimeSpan(midnight, midnight + 3600)]))
@@ -60,7 +85,7 @@ extension LedgerContract {
             #expect(try stage.due().map(\.day) == [sunday, monday])
         },
         LedgerContract("steps and hours belong to the day of the place where they were made") { stage in
-            // 23:30 in Greenwich is the next day in Berlin, and an hour before midnight there is still Sunday.
+            // 23:30 in Greenwich is already the next day at an offset of one hour.
             let late = Timestamp(sunday.daysSince1970 * 86_400 + 23 * 3600 + 1800)
             try stage.merge(SampleBatch(samples: [StepSample(start: late, length: 60, steps: 9, utcOffset: 3600)]))
             try stage.merge(SampleBatch(coverage: [TimeSpan(late + 86_400, late + 86_400 + 60)]), at: 3600)

@@ -7,7 +7,7 @@ private let monday = sunday.advanced(by: 1)
 private let now = LedgerStage.now
 
 extension LedgerContract {
-    /// What is due when.
+    /// Which entries are due at which time.
     static let handingOut: [LedgerContract] = [
         LedgerContract("no more are handed out than were asked for, and none where none were") { stage in
             for day in [saturday, sunday, monday] { try stage.walk(4000, on: day) }
@@ -23,6 +23,9 @@ extension LedgerContract {
             func due(_ users: [User.ID]) throws -> [User.ID] {
                 try stage.store.due(for: LedgerStage.destination, users: users, at: now, limit: 3).map(\.user)
             }
+            #expect(try stage.store.dueCount(for: LedgerStage.destination, users: [], at: now) == 0)
+            #expect(try stage.store.dueCount(for: LedgerStage.destination, users: [ben.id, ben.id], at: now) == 2)
+            #expect(try stage.store.dueCount(for: LedgerStage.destination, users: [ben.id, stage.user.id], at: now) == 4)
             #expect(try due([]) == [])
             #expect(try due([-1]) == [])
             #expect(try due([ben.id, ben.id]) == [ben.id, ben.id])
@@ -35,6 +38,8 @@ extension LedgerContract {
             entry.nextAttempt = now + 60
             try stage.store.record([entry])
             #expect(try stage.due(at: now + 59).isEmpty)
+            #expect(try stage.store.dueCount(for: LedgerStage.destination, users: [stage.user.id], at: now + 59) == 0)
+            #expect(try stage.store.dueCount(for: LedgerStage.destination, users: [stage.user.id], at: now + 60) == 1)
             #expect(try stage.due(at: now + 60).map(\.day) == [sunday])
         },
         LedgerContract("in every state but one an entry can be due") { stage in
@@ -69,7 +74,7 @@ extension LedgerContract {
         },
     ]
 
-    /// What is enqueued while it is on its way.
+    /// Entries that are enqueued again while they are being sent.
     static let races: [LedgerContract] = [
         LedgerContract("what is enqueued while it is being sent is due again, but not before") { stage in
             try stage.walk(4000, on: sunday)

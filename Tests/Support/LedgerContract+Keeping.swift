@@ -66,7 +66,7 @@ extension LedgerContract {
         },
     ]
 
-    /// Of which days something is known.
+    /// The days for which there is data.
     static let knowing: [LedgerContract] = [
         LedgerContract("known are the days of steps, of quiet hours and of corrections") { stage in
             let thursday = sunday.advanced(by: 4)

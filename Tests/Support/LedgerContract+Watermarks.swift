@@ -6,7 +6,7 @@ private let sunday = LedgerStage.sunday
 private let monday = sunday.advanced(by: 1)
 
 extension LedgerContract {
-    /// From which day on, for which destination and whose days.
+    /// From which day on entries are made, for each destination and user.
     static let watermarks: [LedgerContract] = [
         LedgerContract("days before the first that is wanted stay at home") { stage in
             for day in [saturday, sunday, monday] { try stage.walk(4000, on: day) }

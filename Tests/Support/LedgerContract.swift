@@ -1,7 +1,7 @@
 public import StepDomain
 public import Testing
 
-/// What every ledger has to keep to, each rule by itself: run on whatever conforms to the port.
+/// The rules that every ledger must follow, each one separate: run on every type that conforms to the port.
 ///
 ///     @Test(arguments: LedgerContract.all)
 ///     func theLedgerKeeps(_ rule: LedgerContract) throws { try rule.check(MyLedger()) }
@@ -16,11 +16,11 @@ public struct LedgerContract: Sendable, CustomTestStringConvertible {
         self.body = body
     }
 
-    /// - Parameter store: a ledger and a history without anything in them.
+    /// - Parameter store: an empty ledger and history.
     public func check(_ store: any ShareLedger & StepHistory) throws { try body(LedgerStage(store)) }
 }
 
-/// A user with a ring whose sync has begun, and shorthands for what rules do again and again.
+/// A user with a ring whose sync has begun, and shorthands for what rules do repeatedly.
 struct LedgerStage {
     let store: any ShareLedger & StepHistory
     let user: User
@@ -38,7 +38,7 @@ struct LedgerStage {
         sync = try Self.beginSync(of: user, store)
     }
 
-    /// With a ring of the user's own.
+    /// Adds a ring for the user and begins its sync.
     static func beginSync(of user: User, _ store: any ShareLedger & StepHistory) throws -> SyncRecord.ID {
         let ring = try store.addPedometer(
             Pedometer(
@@ -60,7 +60,7 @@ struct LedgerStage {
     }
 
     func correct(_ steps: Int?, on day: Day) throws {
-        try store.setCorrection(steps, of: user.id, on: day, at: Self.now)
+        try store.setCorrection(steps.map { StepCorrection(steps: $0) }, of: user.id, on: day, at: Self.now)
     }
 
     // MARK: The ledger
@@ -77,19 +77,20 @@ struct LedgerStage {
         try store.due(for: destination, users: [user.id], at: now, limit: limit)
     }
 
-    /// As a drain does once the destination has confirmed them.
+    /// As a drain does once the destination has confirmed the entries.
     func settle(_ entries: [ShareEntry]) throws {
-        try store.record(entries.map { entry in
-            var entry = entry
-            entry.state = .sent
-            entry.isAsked = false
-            entry.confirmed = entry.fingerprint
-            entry.nextAttempt = nil
-            return entry
-        })
+        try store.record(
+            entries.map { entry in
+                var entry = entry
+                entry.state = .sent
+                entry.isAsked = false
+                entry.confirmed = entry.fingerprint
+                entry.nextAttempt = nil
+                return entry
+            })
     }
 
-    /// All that is due is sent.
+    /// Sends everything that is due.
     func drain() throws { try settle(try due()) }
 
     func entries(_ states: ShareEntry.State...) throws -> [ShareEntry] {

@@ -1,7 +1,7 @@
 public import StepDomain
 public import Testing
 
-/// What everything that keeps notices has to keep to, each rule by itself.
+/// The rules that every notice store must follow, each one separate.
 public struct NoticeContract: Sendable, CustomTestStringConvertible {
     public let testDescription: String
     private let body: @Sendable (NoticeStage) throws -> Void
@@ -11,7 +11,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
         self.body = body
     }
 
-    /// - Parameter store: a history without anything in it.
+    /// - Parameter store: an empty history.
     public func check(_ store: any NoticeStore & StepHistory) throws { try body(try NoticeStage(store)) }
 
     public static let all: [NoticeContract] = [
@@ -117,7 +117,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
         },
         NoticeContract("a clock that is wrong again within a week is no news, seen or not; of two pedometers each is told") { stage in
             let day = 86_400
-            // 16 177 days since 1970 are whole weeks: what is right on both sides of them.
+            // 16,177 days since 1970 are whole weeks: the rule must hold on both sides of a week's boundary.
             let first = Timestamp(16_177 * day - 3600)
             #expect(try stage.store.keep([stage.clock(1, first)], at: first).count == 1)
             #expect(try stage.store.keep([stage.clock(1, first + day), stage.clock(2, first + day)], at: first + day).count == 1)
@@ -152,7 +152,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             #expect(try stage.store.claim(ids + [4711], at: NoticeStage.now + 1) == [ids[1]])
             #expect(try stage.standing().map(\.notifiedAt) == [NoticeStage.now, NoticeStage.now + 1])
             #expect(try stage.store.claim(ids, at: NoticeStage.now + 2).isEmpty)
-            try stage.store.giveBack([ids[0]])
+            try stage.store.release([ids[0]])
             #expect(try stage.standing().map(\.isToBeNotified) == [true, false])
             #expect(try stage.store.claim(ids, at: NoticeStage.now + 3) == [ids[0]])
         },
@@ -182,7 +182,7 @@ struct NoticeStage {
 
     func keep(_ notices: Notice..., at now: Timestamp = now) throws { try store.keep(notices, at: now) }
     func keep(_ notices: [Notice]) throws { try store.keep(notices, at: Self.now) }
-    func standing() throws -> [KeptNotice] { try store.standingNotices() }
+    func standing() throws -> [StoredNotice] { try store.standingNotices() }
     func see() throws { try store.markSeen(try standing().map(\.id), at: Self.now) }
     func notify() throws { _ = try store.claim(try standing().map(\.id), at: Self.now) }
 

@@ -1,9 +1,9 @@
 public import StepDomain
 internal import Synchronization
 
-/// A destination that keeps what it is given, and fails as the test wrote down.
+/// A destination that stores what it is given, and fails as the test specifies.
 public final class ScriptedDestination: ShareDestination {
-    /// What a delivery comes to.
+    /// The result of a delivery.
     public enum Turn: Sendable {
         case accept
         case fail(ShareFailure)
@@ -22,10 +22,18 @@ public final class ScriptedDestination: ShareDestination {
     private struct State {
         var turns: [Turn] = []
         var deliveries: [[ShareParcel]] = []
+        var restored: [[ShareParcel]] = []
+        var restoring: ShareFailure?
+        var running = 0
+        var mostRunning = 0
+        /// Deliveries wait until this many are under way.
+        var gathering = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
         var arrived: [Day: [ShareParcel]] = [:]
         var whileDelivering: (@Sendable () -> Void)?
         var findings: [ShareFinding] = []
         var finds = 0
+        var findFailures: [ShareFailure] = []
     }
 
     private let state = Mutex(State())
@@ -36,15 +44,21 @@ public final class ScriptedDestination: ShareDestination {
         self.terms = terms
     }
 
-    /// What the next deliveries come to; those after them are accepted.
+    /// The results of the next deliveries; those after them are accepted.
     public func script(_ turns: Turn...) { state.withLock { $0.turns += turns } }
-    /// What the next questions after a parcel are answered; without an answer by what arrived.
+    /// The results of the next calls of `find`; without one, what has arrived decides.
     public func answer(_ findings: ShareFinding...) { state.withLock { $0.findings += findings } }
-    /// Happens in the middle of the next delivery.
+    /// The next call of `find` fails.
+    public func failFinding(_ failure: ShareFailure) { state.withLock { $0.findFailures.append(failure) } }
+    /// Runs in the middle of the next delivery.
     public func whileDelivering(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whileDelivering = body } }
+
+    /// From the second one on, deliveries wait until this many are under way at once: the first one is sent alone.
+    public func gather(_ count: Int) { state.withLock { $0.gathering = count } }
 
     /// The days of each delivery, in order.
     public var deliveries: [[Day]] { state.withLock { $0.deliveries.map { $0.map(\.day.day) } } }
+    public var parcels: [ShareParcel] { state.withLock { $0.deliveries.flatMap(\.self) } }
     public var keys: [String] { state.withLock { $0.deliveries.flatMap { $0.map(\.key) } } }
     /// How often a day arrived.
     public func times(_ day: Day) -> Int { state.withLock { $0.arrived[day, default: []].count } }
@@ -57,10 +71,27 @@ public final class ScriptedDestination: ShareDestination {
     }
 
     public func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+        await withCheckedContinuation { continuation in
+            let ready = state.withLock { state in
+                state.running += 1
+                state.mostRunning = max(state.mostRunning, state.running)
+                guard state.deliveries.isEmpty || state.running >= state.gathering else {
+                    state.waiting.append(continuation)
+                    return [CheckedContinuation<Void, Never>]()
+                }
+                if !state.deliveries.isEmpty { state.gathering = 0 }
+                defer { state.waiting = [] }
+                return state.waiting + [continuation]
+            }
+            for continuation in ready { continuation.resume() }
+        }
+        // Gives other concurrent deliveries a chance to begin.
+        for _ in 0..<10 { await Task.yield() }
+        defer { state.withLock { $0.running -= 1 } }
         let (turn, meanwhile) = state.withLock { state in
             state.deliveries.append(parcels)
             defer { state.whileDelivering = nil }
-            // What is refused stays refused: deliveries can be under way together.
+            // A refusal stays in force: deliveries can run concurrently.
             if case .refuse = state.turns.first { return (state.turns[0], state.whileDelivering) }
             return (state.turns.isEmpty ? Turn.accept : state.turns.removeFirst(), state.whileDelivering)
         }
@@ -79,12 +110,29 @@ public final class ScriptedDestination: ShareDestination {
     }
 
     public func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding {
-        state.withLock { state in
+        let failure = state.withLock { $0.findFailures.isEmpty ? nil : $0.findFailures.removeFirst() }
+        if let failure { throw failure }
+        return state.withLock { state in
             state.finds += 1
             if !state.findings.isEmpty { return state.findings.removeFirst() }
             return state.arrived[parcel.day.day] == nil ? .absent : .arrived(ShareReceipt(remoteID: "\(parcel.day.day)"))
         }
     }
+
+    public func restore(_ parcels: [ShareParcel]) async throws(ShareFailure) {
+        let failure = state.withLock { state in
+            state.restored.append(parcels)
+            return state.restoring
+        }
+        if let failure { throw failure }
+    }
+
+    /// The result of restoring from now on; nil for success.
+    public func failRestoring(_ failure: ShareFailure?) { state.withLock { $0.restoring = failure } }
+    /// What was restored, in order.
+    public var restored: [[ShareParcel]] { state.withLock(\.restored) }
+    /// The greatest number of concurrent deliveries.
+    public var mostTogether: Int { state.withLock(\.mostRunning) }
 
     public func check() async throws(ShareFailure) -> String { "scripted" }
 }

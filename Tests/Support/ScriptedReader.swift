@@ -2,20 +2,22 @@ public import StepDomain
 internal import Synchronization
 internal import Testing
 
-/// A reader that does what the test wrote down for each pedometer. One for which nothing is written fails the test.
+/// A reader that does what the test specifies for each pedometer. A pedometer without a script fails the test.
 public final class ScriptedReader: PedometerReader {
     public enum Step: Sendable {
         case progress(ReadProgress)
         case deliver(SampleBatch)
-        /// Hands a batch over and makes light of a refusal, as a careless reader would.
+        /// Delivers a batch and ignores a refusal, as a careless reader would.
         case deliverCarelessly(SampleBatch)
-        /// Does not go on until the task is cancelled, then throws `CancellationError`.
+        /// Waits until the task is cancelled, then throws `CancellationError`.
         case hang
         case fail(any Error)
         case finish(ReadReport)
+        /// After `finish`: the link is down, and was up for this many seconds.
+        case disconnect(Double)
     }
 
-    /// Nothing was written down, or the script ended without an end.
+    /// There is no script, or it has no last step that ends the reading.
     public struct Unscripted: Error {}
 
     private let scripts: Mutex<[Pedometer.ID: [Step]]>
@@ -24,29 +26,66 @@ public final class ScriptedReader: PedometerReader {
     public let hanging: AsyncStream<Pedometer.ID>
     private let hangs: AsyncStream<Pedometer.ID>.Continuation
 
-    public init(_ scripts: [Pedometer.ID: [Step]]) {
+    /// Pedometers that keep only today's count.
+    private let counters: Set<Pedometer.ID>
+    private let follows = Mutex<[Pedometer.ID: [Int]]>([:])
+
+    public init(_ scripts: [Pedometer.ID: [Step]], counters: Set<Pedometer.ID> = []) {
         self.scripts = Mutex(scripts)
+        self.counters = counters
         (hanging, hangs) = AsyncStream.makeStream()
     }
 
-    /// Pedometers as they were handed over, in order.
+    /// Sets what the next reading of a pedometer does.
+    public func script(_ id: Pedometer.ID, _ steps: Step...) { scripts.withLock { $0[id] = steps } }
+
+    /// Makes a pedometer report these steps when it is followed, and stay connected until the task is cancelled.
+    public func follow(_ id: Pedometer.ID, reporting steps: Int...) { follows.withLock { $0[id] = steps } }
+
+    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { counters.contains(pedometer.id) }
+
+    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
+        guard let steps = follows.withLock({ $0[pedometer.id] }) else { return false }
+        report(nil)
+        for steps in steps { report(steps) }
+        try await hang(pedometer.id)
+        return true
+    }
+
+    /// The pedometers that were passed to the reader, in order.
     public var read: [Pedometer] { seen.withLock { $0 } }
 
-    public func read(
-        _ pedometer: Pedometer, progress: @escaping @Sendable (ReadProgress) -> Void,
-        merge: @escaping @Sendable (SampleBatch) async throws -> Void
-    ) async throws -> ReadReport {
-        seen.withLock { $0.append(pedometer) }
-        for step in scripts.withLock({ $0.removeValue(forKey: pedometer.id) }) ?? [] {
-            switch step {
-            case .progress(let step): progress(step)
-            case .deliver(let batch): try await merge(batch)
-            case .deliverCarelessly(let batch): try? await merge(batch)
-            case .hang: try await hang(pedometer.id)
-            case .fail(let error): throw error
-            case .finish(let report): return report
+    public func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async {
+        for pedometer in pedometers {
+            guard !Task.isCancelled else {
+                await receiver.end(of: pedometer, .failure(CancellationError()))
+                continue
+            }
+            seen.withLock { $0.append(pedometer) }
+            do {
+                try await read(pedometer, receiver)
+            } catch {
+                await receiver.end(of: pedometer, .failure(error))
             }
         }
+    }
+
+    private func read(_ pedometer: Pedometer, _ receiver: any ReadingReceiver) async throws {
+        var hasEnded = false
+        for step in scripts.withLock({ $0.removeValue(forKey: pedometer.id) }) ?? [] {
+            switch step {
+            case .progress(let step): receiver.progress(step, of: pedometer)
+            case .deliver(let batch): try await receiver.merge(batch, of: pedometer)
+            case .deliverCarelessly(let batch): try? await receiver.merge(batch, of: pedometer)
+            case .hang: try await hang(pedometer.id)
+            case .fail(let error): throw error
+            case .finish(let report):
+                await receiver.end(of: pedometer, .success(report))
+                hasEnded = true
+            case .disconnect(let seconds): receiver.disconnected(pedometer, after: seconds)
+            }
+        }
+        if hasEnded { return }
         Issue.record("pedometer \(pedometer.id) was read, and nothing tells how that ends")
         throw Unscripted()
     }

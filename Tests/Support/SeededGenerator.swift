@@ -1,4 +1,4 @@
-/// The same numbers in every run: SplitMix64 (S. Vigna), so that a failure can be looked at again.
+/// The same numbers in every run: SplitMix64 (S. Vigna), so that a failure can be reproduced.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,11 +1,11 @@
 public import StepDomain
 internal import Synchronization
 
-/// A clock that goes on by a second each time that somebody looks.
+/// A clock that advances by one second each time it is read.
 public final class TickingClock: Sendable {
     private let seconds: Mutex<Int>
 
-    /// - Parameter start: one second before the first look.
+    /// - Parameter start: one second before the first time that is read.
     public init(_ start: Int) { seconds = Mutex(start) }
 
     public func now() -> Timestamp {

@@ -1,6 +1,6 @@
 public import DBus
 
-/// systemd and logind as far as istep asks them, on a private bus.
+/// systemd and logind as far as istep uses them, on a private bus.
 public actor FakeSystemd: DBusObject {
     public struct Unit: Sendable {
         public var isInstalled = true
@@ -22,7 +22,7 @@ public actor FakeSystemd: DBusObject {
     private var linger: Bool?
     private var nextJob = 1
 
-    /// - Parameter linger: what logind says; nil for a user whom it does not know.
+    /// - Parameter linger: the answer of logind; nil for a user that it does not know.
     public static func start(_ address: String, units: [String: Unit], linger: Bool? = nil) async throws -> FakeSystemd {
         let fake = FakeSystemd(try await DBusConnection.open(.address(address)), units, linger)
         await fake.bus.export(fake, at: "/", subtree: true)
@@ -31,7 +31,7 @@ public actor FakeSystemd: DBusObject {
         return fake
     }
 
-    /// Disabled ones of these names.
+    /// Disabled units with these names.
     public static func installed(_ names: [String]) -> [String: Unit] {
         Dictionary(uniqueKeysWithValues: names.map { ($0, Unit()) })
     }
@@ -84,7 +84,7 @@ public actor FakeSystemd: DBusObject {
         await call.reply([
             .properties([
                 "LoadState": .string("loaded"), "UnitFileState": .string(unit.fileState), "ActiveState": .string(unit.activeState),
-            ]),
+            ])
         ])
     }
 
@@ -101,7 +101,7 @@ public actor FakeSystemd: DBusObject {
         if unit.jobResult == "done" { units[name]?.activeState = state }
         let job = ObjectPath("/org/freedesktop/systemd1/job/\(nextJob)")!
         nextJob += 1
-        // systemd tells of other jobs too, and answers before the end.
+        // systemd also reports other jobs, and answers before the job ends.
         await call.reply([.objectPath(job)])
         for (path, result) in [("/org/freedesktop/systemd1/job/900", "failed"), (job.string, unit.jobResult)] {
             try? await bus.emit(

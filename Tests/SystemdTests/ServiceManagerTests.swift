@@ -28,20 +28,22 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test func aTimerIsToldWithItsTimes() async throws {
+    @Test func `a timer is reported with its last and next runs`() async throws {
         var timer = FakeSystemd.Unit()
         timer.fileState = "enabled"
         timer.activeState = "active"
         timer.own = ["LastTriggerUSec": .uint64(1_397_980_800_999_999), "NextElapseUSecRealtime": .uint64(1_398_067_200_000_000)]
         try await withManager(["a.timer": timer]) { manager, _ in
             let state = try await manager.state(of: "a.timer")
-            #expect(state == UnitState(
-                name: "a.timer", isInstalled: true, isEnabled: true, isActive: true, lastTrigger: 1_397_980_800,
-                nextElapse: 1_398_067_200))
+            #expect(
+                state
+                    == UnitState(
+                        name: "a.timer", isInstalled: true, isEnabled: true, isActive: true, lastTrigger: 1_397_980_800,
+                        nextElapse: 1_398_067_200))
         }
     }
 
-    @Test(arguments: [0, UInt64.max]) func neverHasNoTime(_ never: UInt64) async throws {
+    @Test(arguments: [0, UInt64.max]) func `a timer without a trigger has no times`(_ never: UInt64) async throws {
         var timer = FakeSystemd.Unit()
         timer.own = ["LastTriggerUSec": .uint64(never), "NextElapseUSecRealtime": .uint64(never)]
         try await withManager(["a.timer": timer]) { manager, _ in
@@ -50,7 +52,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test func aServiceIsToldWithTheEndOfItsLastRun() async throws {
+    @Test func `a service is reported with the result of its last run`() async throws {
         var service = FakeSystemd.Unit()
         service.own = [
             "Result": .string("success"), "ExecMainCode": .int32(1), "ExecMainStatus": .int32(75),
@@ -59,7 +61,7 @@ struct ServiceManagerTests {
         try await withManager(["a.service": service]) { manager, fake in
             var state = try await manager.state(of: "a.service")
             #expect(state.lastResult == "success" && state.exitStatus == 75 && state.lastExit == 1_397_980_800)
-            // Ended by a signal: 15 is none of the program's codes.
+            // Ended by a signal: 15 is not an exit code of the program.
             await fake.set("a.service") { unit in
                 unit.own["Result"] = .string("timeout")
                 unit.own["ExecMainCode"] = .int32(2)
@@ -70,7 +72,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test func aUnitThatIsNotThereIsNotInstalled() async throws {
+    @Test func `a missing unit is reported as not installed`() async throws {
         try await withManager { manager, _ in
             let state = try await manager.state(of: "b.timer")
             #expect(state == UnitState(name: "b.timer"))
@@ -79,7 +81,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test func enablingStartsAndDisablingStops() async throws {
+    @Test func `enabling starts units and disabling stops them`() async throws {
         try await withManager { manager, fake in
             try await manager.enable(Self.names, starting: ["a.timer"])
             var timer = try await manager.state(of: "a.timer")
@@ -93,17 +95,17 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test func aJobThatFailsIsTold() async throws {
+    @Test func `a failed job is reported with its result`() async throws {
         try await withManager { manager, fake in
             await fake.set("a.timer") { $0.jobResult = "dependency" }
             let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: ["a.timer"]) }
             #expect(error == .jobFailed(unit: "a.timer", result: "dependency"))
-            #expect(error?.advice.contains("journalctl --user-unit a.timer; ") == true)
+            #expect(error?.advice?.contains("journalctl --user-unit a.timer; ") == true)
         }
     }
 
     @Test(arguments: ["org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"])
-    func whoMayNotIsToldSo(_ name: String) async throws {
+    func `a request without permission is reported as refused`(_ name: String) async throws {
         try await withManager { manager, fake in
             await fake.refuse(with: name)
             let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: []) }
@@ -111,7 +113,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test func withoutSystemdThereIsNoManager() async throws {
+    @Test func `a bus without systemd is reported as no manager`() async throws {
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let manager = try await ServiceManager.open(.system, on: .address(bus.address))
@@ -123,7 +125,7 @@ struct ServiceManagerTests {
         await manager.close()
     }
 
-    @Test func aBusThatIsNotThereIsNoManager() async {
+    @Test func `an unreachable bus is reported as no manager`() async {
         let error = await failure { () throws(SystemdError) in
             _ = try await ServiceManager.open(.user, on: .address("unix:path=/nonexistent/bus"))
         }
@@ -133,11 +135,11 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test(arguments: [true, false, nil]) func lingeringIsTold(_ linger: Bool?) async throws {
+    @Test(arguments: [true, false, nil]) func `lingering is reported for a user`(_ linger: Bool?) async throws {
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let fake = try await FakeSystemd.start(bus.address, units: [:], linger: linger)
-        // logind knows those who are logged in or linger: whom it does not know does neither.
+        // logind knows users who are logged in or linger: an unknown user does neither.
         #expect(await Lingering.isOn(user: 1000, bus: .address(bus.address)) == (linger ?? false))
         await fake.close()
         #expect(await Lingering.isOn(user: 1000, bus: .address(bus.address)) == nil)

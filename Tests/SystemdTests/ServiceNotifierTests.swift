@@ -4,7 +4,7 @@ import Testing
 
 /// What arrives at a socket such as systemd's.
 struct ServiceNotifierTests {
-    @Test(arguments: [false, true]) func eachWordIsOneDatagram(isAbstract: Bool) throws {
+    @Test(arguments: [false, true]) func `each notification is one datagram`(isAbstract: Bool) throws {
         let socket = try DatagramSocket(isAbstract: isAbstract)
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": socket.name]))
         #expect(notifier.ready("Waiting for 2 pedometers"))
@@ -14,7 +14,7 @@ struct ServiceNotifierTests {
         #expect(socket.received() == ["READY=1\nSTATUS=Waiting for 2 pedometers", "WATCHDOG=1", "STATUS=two READY=1 lines", "STOPPING=1"])
     }
 
-    @Test func withoutSystemdThereIsNobodyToTell() {
+    @Test func `no notifier is created without a usable socket name`() {
         #expect(ServiceNotifier(environment: [:]) == nil)
         #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": ""]) == nil)
         #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": "@"]) == nil)
@@ -24,12 +24,12 @@ struct ServiceNotifierTests {
         #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": "@" + String(repeating: "x", count: 107)]) != nil)
     }
 
-    @Test func aSocketThatIsGoneIsNoMisfortune() throws {
+    @Test func `a missing socket is not an error`() throws {
         let name = try DatagramSocket(isAbstract: true).name
         #expect(try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": name])).alive() == false)
     }
 
-    @Test func nobodyIsWaitedForWhoDoesNotRead() throws {
+    @Test func `a notification does not block on a full socket`() throws {
         let socket = try DatagramSocket(isAbstract: true)
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": socket.name]))
         var taken = 0
@@ -42,13 +42,13 @@ struct ServiceNotifierTests {
         (["WATCHDOG_USEC": "120000000", "WATCHDOG_PID": "43"], nil), (["WATCHDOG_USEC": "0"], nil), (["WATCHDOG_USEC": "-1"], nil),
         (["WATCHDOG_USEC": "soon"], nil), ([:], nil), (["WATCHDOG_USEC": "18446744073709551615"], .seconds(86_400)),
     ])
-    func theWatchdogIsFedTwiceAsOftenAsNeeded(environment: [String: String], interval: Duration?) throws {
+    func `the watchdog is notified at half its interval`(environment: [String: String], interval: Duration?) throws {
         let all = environment.merging(["NOTIFY_SOCKET": "/run/systemd/notify"]) { $1 }
         #expect(try #require(ServiceNotifier(environment: all, processIdentifier: 42)).watchdogInterval == interval)
     }
 }
 
-/// A bound socket: a path in a folder of its own, or a name that nobody else has.
+/// A bound socket: a unique path, or a unique abstract name.
 private final class DatagramSocket {
     let name: String
     private let descriptor: Int32
@@ -75,7 +75,7 @@ private final class DatagramSocket {
         if name.hasPrefix("/") { unlink(name) }
     }
 
-    /// What is there: a datagram that was sent to a Unix socket is, once `sendto` has returned.
+    /// The datagrams that have arrived: a datagram to a Unix socket has arrived once `sendto` has returned.
     func received() -> [String] {
         var messages: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -1,15 +1,15 @@
-/// What a `LoopbackServer` does with a request that it has read as a whole.
+/// What a `LoopbackServer` does with a request that it has read completely.
 public indirect enum Answer: Sendable {
-    /// An answer as it has to be; `Content-Length` comes by itself, unless a header says how the body ends. The connection is kept.
+    /// A correct answer; `Content-Length` is added unless a header says how the body ends. The connection is kept.
     case reply(status: Int = 200, headers: [(String, String)] = [], body: String = "")
-    /// These bytes, whatever they are.
+    /// These bytes, valid or not.
     case raw([UInt8], thenCloses: Bool = true)
-    /// The answer, and then the connection is closed without a word of that before.
+    /// The answer, and then the connection is closed although no header announced it.
     case unannouncedClose(after: Answer)
     case closeWithoutAnswer
-    /// The connection is torn down (RST) instead of closed.
+    /// The connection is reset (RST) instead of closed.
     case reset
-    /// Half of the answer's bytes.
+    /// Half of the answer's bytes, then the connection is closed.
     case closeInTheMiddle(of: Answer)
     /// Nothing, until the client hangs up or the server stops.
     case stall
@@ -19,9 +19,11 @@ public indirect enum Answer: Sendable {
     case drip(Answer, every: Duration)
     /// A chunked body that does not end before the client hangs up or the server stops.
     case endlessBody(status: Int = 200)
-    /// Headers that do not end.
+    /// Endless headers.
     case endlessHeaders
-    /// Interim answers, `100 Continue`, that do not end.
+    /// The connection stops using HTTP.
+    case conversation(any Conversation)
+    /// Endless interim answers, `100 Continue`.
     case endlessInterim
 
     /// A reply in JSON.
@@ -29,23 +31,23 @@ public indirect enum Answer: Sendable {
         .reply(status: status, headers: [("Content-Type", "application/json")] + headers, body: body)
     }
 
-    /// Bytes as they are.
+    /// A text, sent unchanged.
     public static func raw(_ text: String, thenCloses: Bool = true) -> Answer { .raw(Array(text.utf8), thenCloses: thenCloses) }
 }
 
-/// What a `LoopbackServer` does with a connection, before anything was read from it.
+/// What a `LoopbackServer` does with a connection before it has read anything from it.
 public enum Arrival: Sendable {
     case serve
-    /// Closes it unread.
+    /// Closes it without reading.
     case close
-    /// Reads as many bytes and closes.
+    /// Reads this many bytes and closes it.
     case closeAfter(bytes: Int)
     /// Never reads, and keeps it open until the client hangs up or the server stops.
     case ignore
 }
 
 extension Answer {
-    /// What goes over the wire; empty for what is no answer.
+    /// The bytes to send; empty for cases without an answer.
     func bytes(to method: String) -> [UInt8] {
         switch self {
         case .reply(let status, let headers, let body):

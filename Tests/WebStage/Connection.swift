@@ -17,7 +17,7 @@ struct Connection {
             }
             socket.interrupt()
         case .ignore:
-            // Not read, as that would let more come.
+            // Does not read, because that would let the client send more.
             while !stage.isStopped, socket.pause(.seconds(60)) {}
         case .serve:
             var reader = RequestReader(socket)
@@ -45,7 +45,7 @@ struct Connection {
         }
     }
 
-    /// - Returns: whether the connection is good for another request.
+    /// - Returns: whether the connection can be used for another request.
     private func give(_ answer: Answer, to request: ReceivedRequest) -> Bool {
         switch answer {
         case .reply: return send(answer.bytes(to: request.method))
@@ -65,6 +65,11 @@ struct Connection {
             repeatForever(after: head, "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n")
         case .endlessHeaders:
             repeatForever(after: "HTTP/1.1 200 OK\r\n", "X-Filler: " + String(repeating: "x", count: 1000) + "\r\n")
+        case .conversation(var conversation):
+            guard send(conversation.begin()) else { break }
+            while case let bytes = socket.receive(), !bytes.isEmpty {
+                guard let answer = conversation.answer(bytes), answer.isEmpty || send(answer) else { break }
+            }
         case .endlessInterim: repeatForever(after: "", "HTTP/1.1 100 Continue\r\n\r\n")
         }
         socket.interrupt()
@@ -89,7 +94,7 @@ struct Connection {
 
     private func send(_ bytes: some Collection<UInt8>) -> Bool { orHangup(socket.send(bytes)) }
 
-    /// Where the server stopped itself, nobody else did.
+    /// If the server was stopped, this does not count as a hangup by the client.
     private func orHangup(_ isThere: Bool) -> Bool {
         if !isThere, !stage.isStopped { stage.note { $0.hangups += 1 } }
         return isThere

@@ -8,10 +8,10 @@ public enum LoopbackAddress: Sendable {
     /// ::1
     case ipv6
 
-    /// As in a URL.
+    /// Its form in a URL.
     var host: String { self == .ipv4 ? "127.0.0.1" : "[::1]" }
 
-    /// A new socket, bound to a port that nobody has.
+    /// A new socket, bound to a free port.
     func bound() throws -> (socket: Int32, port: Int) {
         let descriptor = socket(self == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
@@ -28,7 +28,7 @@ public enum LoopbackAddress: Sendable {
         return (descriptor, Int(UInt16(bigEndian: storage.sin6_port)))
     }
 
-    /// Whether this machine has it.
+    /// Whether this machine has this address.
     public var exists: Bool {
         guard let (socket, _) = try? bound() else { return false }
         close(socket)

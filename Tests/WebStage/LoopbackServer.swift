@@ -1,5 +1,5 @@
-/// An HTTP server on this machine's loopback, which misbehaves as it is told. It has threads of its own: neither Dispatch nor
-/// Swift's tasks are ever blocked by it.
+/// An HTTP server on loopback, which misbehaves on demand. It uses its own threads: it never blocks threads of Dispatch or of Swift's
+/// tasks.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start { request in
@@ -8,7 +8,7 @@
 /// defer { server.stop() }
 /// ```
 public final class LoopbackServer: Sendable {
-    /// 1...65535, and nobody else's.
+    /// 1...65535, used by no other program.
     public let port: Int
     /// Such as `http://127.0.0.1:40123`.
     public let url: String
@@ -33,12 +33,12 @@ public final class LoopbackServer: Sendable {
 
     deinit { stage.stop() }
 
-    /// Those that were complete so far.
+    /// The requests that were complete so far.
     public var requests: [ReceivedRequest] { log.requests }
 
     public var log: ServerLog { stage.log }
 
-    /// Waits until what happened is enough. Ends early when the task is cancelled.
+    /// Waits until the log meets the condition. Ends early when the task is cancelled.
     @discardableResult
     public func wait(until isEnough: @Sendable (ServerLog) -> Bool) async -> ServerLog {
         let (changes, id) = stage.watch()

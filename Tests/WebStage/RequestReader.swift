@@ -1,7 +1,7 @@
 /// Reads requests from a connection, strictly: what RFC 9112 does not allow a client to send is a violation.
 struct RequestReader {
     enum Failure: Error {
-        /// The client went away in the middle of a request.
+        /// The client closed the connection in the middle of a request.
         case cutOff
         case violation(String)
     }
@@ -13,7 +13,7 @@ struct RequestReader {
 
     init(_ socket: Socket) { self.socket = socket }
 
-    /// Nil where the client hung up instead of sending another one.
+    /// Nil if the client closed the connection instead of sending another request.
     mutating func next() throws(Failure) -> ReceivedRequest? {
         if buffer.isEmpty {
             buffer = socket.receive()
@@ -103,9 +103,10 @@ struct RequestReader {
     }
 
     private func isToken(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { byte in
-            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-                || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
     }
 }

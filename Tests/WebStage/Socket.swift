@@ -4,7 +4,7 @@ internal import Glibc
 struct Socket: Sendable {
     let number: Int32
 
-    /// What came; empty once the peer is gone.
+    /// The received bytes; empty once the peer is gone.
     func receive(atMost most: Int = 64 * 1024) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: most) { buffer, count in
             count = max(0, recv(number, buffer.baseAddress, most, 0))
@@ -24,7 +24,7 @@ struct Socket: Sendable {
         return true
     }
 
-    /// Waits, for so long or until the peer is gone.
+    /// Waits for `duration` or until the peer is gone.
     /// - Returns: false if the peer is gone.
     func pause(_ duration: Duration) -> Bool {
         var descriptor = pollfd(fd: number, events: Int16(0x2000), revents: 0)  // POLLRDHUP, which Swift does not import
@@ -36,16 +36,16 @@ struct Socket: Sendable {
         while !receive().isEmpty {}
     }
 
-    /// Wakes whoever reads or writes it, who then finds the peer gone.
+    /// Wakes threads that read from or write to it; for them the peer is gone.
     func interrupt() { shutdown(number, Int32(SHUT_RDWR)) }
 
-    /// Closing tears the connection down instead of ending it.
+    /// Makes `close` reset the connection instead of ending it orderly.
     func resetWhenClosed() {
         var value = linger(l_onoff: 1, l_linger: 0)
         setsockopt(number, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Small answers go out at once.
+    /// Sends small answers at once.
     func sendAtOnce() {
         var yes: Int32 = 1
         setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))

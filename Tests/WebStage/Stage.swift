@@ -3,13 +3,13 @@ internal import Glibc
 internal import SocketStage
 internal import Synchronization
 
-/// The threads of a `LoopbackServer`: one that accepts, one a connection.
+/// The threads of a `LoopbackServer`: one that accepts, and one for each connection.
 final class Stage: Sendable {
     private struct State {
         var log = ServerLog()
         var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextWatcher = 0
-        /// By their numbers. A socket is closed only by its own thread, with this locked, so that no number is used after that.
+        /// By connection number. Only its own thread closes a socket, with this locked, so that no descriptor is used after that.
         var sockets: [Int: Socket] = [:]
         var isStopped = false
     }
@@ -55,7 +55,7 @@ final class Stage: Sendable {
 
     func unwatch(_ id: Int) { state.withLock { _ = $0.watchers.removeValue(forKey: id) } }
 
-    /// Writes something down and tells who waits for it.
+    /// Changes the log and notifies the watchers.
     func note<Result: Sendable>(_ change: (inout ServerLog) -> Result) -> Result {
         let (result, watchers) = state.withLock { (change(&$0.log), $0.watchers.values) }
         for watcher in watchers { watcher.yield() }
@@ -66,7 +66,7 @@ final class Stage: Sendable {
 
     private func accept() {
         while let number = listener.accept() {
-            // Swift does not see accept4. A program started just now inherits the connection, and so it is ended, not only closed.
+            // Swift does not import accept4. A program started just now inherits the connection, so it is shut down, not only closed.
             _ = fcntl(number, F_SETFD, FD_CLOEXEC)
             let socket = Socket(number: number)
             let connection = state.withLock { state -> Int? in

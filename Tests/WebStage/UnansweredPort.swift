@@ -1,25 +1,25 @@
 internal import Foundation
 internal import Glibc
 
-/// A port of loopback behind which nobody answers.
+/// A loopback port that does not answer.
 public final class UnansweredPort: Sendable {
     public let port: Int
     /// Such as `http://127.0.0.1:40123`.
     public let url: String
     private let sockets: [Int32]
 
-    /// Connecting is refused; the port is nobody else's.
+    /// Connections are refused; no other program can use the port.
     public static func refusing() throws -> UnansweredPort {
         let (socket, port) = try LoopbackAddress.ipv4.bound()
         return UnansweredPort(port, [socket])
     }
 
-    /// Connecting takes forever: the queue of those who wait to be accepted is full.
+    /// Connecting never completes: the queue of connections that wait to be accepted is full.
     public static func deaf() throws -> UnansweredPort {
         let (listener, port) = try LoopbackAddress.ipv4.bound()
         guard listen(listener, 0) == 0 else { throw POSIXError(.EADDRINUSE) }
         var sockets = [listener]
-        // Connecting ends at once as long as there is room.
+        // Connecting completes at once as long as the queue has room.
         for _ in 0..<16 {
             let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
             let filler = socket(AF_INET, Int32(flags), 0)
@@ -39,4 +39,22 @@ public final class UnansweredPort: Sendable {
     deinit {
         for socket in sockets { close(socket) }
     }
+}
+
+/// An address of loopback for a server that cannot choose a free port itself.
+///
+/// A port of 127.0.0.1 that was free may be in use when the server starts, by a connection or by another test. Loopback has 16 million
+/// addresses, of which others use the first.
+public struct UnusedAddress: Sendable, CustomStringConvertible {
+    /// Within 127.0.0.0/8.
+    public let host: String
+    public let port: Int
+
+    public init() throws {
+        host = "127.\(Int.random(in: 1...254)).\(Int.random(in: 1...254)).\(Int.random(in: 1...254))"
+        port = try UnansweredPort.refusing().port
+    }
+
+    /// Such as `127.30.4.200:40123`.
+    public var description: String { "\(host):\(port)" }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
+import TestSupport
 
-/// The built program, run as a user would: its whole effect is what a test compares.
+/// The built program, run as a user would run it: tests compare everything that it does.
 struct Command {
     struct Result {
         var status: Int32
@@ -18,7 +19,7 @@ struct Command {
 
     /// - Parameters:
     ///   - folder: home, configuration, data and run-time folder.
-    ///   - bus: a D-Bus address; nil for one where nobody listens.
+    ///   - bus: a D-Bus address; nil for an address without a listener.
     init(folder: Folder, bus: String? = nil, timeZone: String = "UTC0") {
         environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
@@ -38,7 +39,7 @@ struct Command {
 
     /// Starts the program; `Running.result` waits for its end.
     func start(_ arguments: [String]) throws -> Running {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = try Self.program
         process.arguments = arguments
         process.environment = environment
@@ -47,7 +48,7 @@ struct Command {
 
     /// Starts the program by a shell that redirects it, such as `>/dev/full`, or by a program of that shell, such as `nohup`.
     func start(_ arguments: [String], redirected: String = "", by launcher: String = "") throws -> Running {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", "exec \(launcher) \"$0\" \"$@\" \(redirected)", try Self.program.path] + arguments
         process.environment = environment
@@ -59,7 +60,7 @@ struct Command {
     func run(_ arguments: [String]) async throws -> Result { try await start(arguments).result }
 }
 
-/// A program on its way. Its output goes to files: reading pipes would hold threads that the simulation needs.
+/// A running program. Its output goes to files: reading pipes would block threads that the simulation needs.
 final class Running: Sendable {
     let processIdentifier: Int32
     private let ended: Task<Int32, Never>
@@ -67,17 +68,16 @@ final class Running: Sendable {
     private let error: URL
     private let folder: Folder
 
-    init(_ process: Process) throws {
+    init(_ process: ChildProcess) throws {
         folder = try Folder()
         output = URL(fileURLWithPath: folder.path + "/output")
         error = URL(fileURLWithPath: folder.path + "/error")
         for file in [output, error] { try Data().write(to: file) }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: error)
-        process.standardInput = FileHandle.nullDevice
         let (stream, end) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { process in
-            // As a shell counts: 128 and the signal's number.
+            // As in a shell: 128 plus the signal's number.
             end.yield(process.terminationReason == .uncaughtSignal ? 128 + process.terminationStatus : process.terminationStatus)
             end.finish()
         }
@@ -88,8 +88,12 @@ final class Running: Sendable {
 
     var result: Command.Result {
         get async {
-            // A test whose time is over is cancelled: a program that hangs must not hold it any longer.
-            let status = await withTaskCancellationHandler { await ended.value } onCancel: { send(SIGKILL) }
+            // A test that exceeds its time limit is cancelled: a program that hangs must not block it any longer.
+            let status = await withTaskCancellationHandler {
+                await ended.value
+            } onCancel: {
+                send(SIGKILL)
+            }
             return Command.Result(status: status, output: text(output), error: text(error))
         }
     }
@@ -97,28 +101,40 @@ final class Running: Sendable {
     /// Standard output so far.
     var outputSoFar: String { text(output) }
 
-    /// Returns once standard output is as wanted.
+    /// Returns once standard output matches.
     func until(_ isWanted: (String) -> Bool) async throws { try await wait(for: output, isWanted) }
 
-    /// Returns once standard error is as wanted.
+    /// Returns once standard error matches.
     func untilError(_ isWanted: (String) -> Bool) async throws { try await wait(for: error, isWanted) }
 
     private func wait(for file: URL, _ isWanted: (String) -> Bool) async throws {
-        while !isWanted(text(file)) {
-            try Task.checkCancellation()
-            await Task.yield()
+        let (changes, end) = try FileChanges.stream(of: file.path)
+        let ending = Task { [ended] in
+            _ = await ended.value
+            end()
         }
+        defer { ending.cancel() }
+        guard !isWanted(text(file)) else { return }
+        for await _ in changes where isWanted(text(file)) { return }
+        try Task.checkCancellation()
+        guard isWanted(text(file)) else { throw EndedBefore(output: text(output), error: text(self.error)) }
+    }
+
+    /// The program ended before its output contained what a test waited for.
+    struct EndedBefore: Error {
+        var output: String
+        var error: String
     }
 
     private func text(_ file: URL) -> String { String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self) }
 
-    /// Whether it has not ended yet.
+    /// Whether the program is still running.
     var isAlive: Bool { kill(processIdentifier, 0) == 0 }
 
     func send(_ signal: Int32) { kill(processIdentifier, signal) }
 }
 
-/// A folder of a test's own, gone with it.
+/// A folder for one test, removed together with this object.
 final class Folder: Sendable {
     let path: String
 

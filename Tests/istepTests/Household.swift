@@ -2,10 +2,10 @@ import Foundation
 import SimulatedBlueZ
 import Testing
 
-/// A simulated ring and watch in range, a folder of their own, and the program pointed at both.
+/// A simulated ring and watch in range, a folder of their own, and the program configured to use both.
 ///
-/// Local time is made to be an hour of the day at which their wearer rests: no test begins on one day and ends on the
-/// next, and what is compared does not grow while a test runs.
+/// The local time is set to an hour of the day at which their wearer rests: no test begins on one day and ends on the
+/// next, and the compared figures do not grow during a test.
 struct Household {
     let stack: SimulatedBlueZ
     let ring: SimulatedRing
@@ -34,7 +34,7 @@ struct Household {
         await stack.stop()
     }
 
-    /// A UTC offset in hours with which it is daytime, steps have been made today, and none are made for ten minutes.
+    /// A UTC offset in hours at which it is daytime, steps have been made today, and none are made for ten minutes.
     private static func restingHours(at now: Date) -> Int? {
         let hour = Int(now.timeIntervalSince1970) / 3600 % 24
         return (9...22).lazy.map { $0 - hour }.filter((-12...14).contains).first { hours in
@@ -46,10 +46,10 @@ struct Household {
         }
     }
 
-    /// What the ring's wearer walked so many days ago.
+    /// The steps of the ring's wearer this many days ago.
     func walked(daysAgo: Int) -> Int { ring.truth(daysAgo: daysAgo).reduce(0) { $0 + $1.steps } }
 
-    /// Nothing of Bluetooth is left open by the program.
+    /// Checks that the program leaves nothing of Bluetooth open.
     func expectManners() async {
         let snapshot = await stack.snapshot
         #expect(snapshot.connected.isEmpty)

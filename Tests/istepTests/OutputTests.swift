@@ -5,7 +5,7 @@ import Testing
 /// What reaches standard output, standard error and the terminal behind them, and what happens when it does not.
 @Suite(.timeLimit(.minutes(5))) struct OutputTests {
     @Test(arguments: [["show"], ["show", "--json"], ["status"], ["plan"], ["--help"], ["--version"]])
-    func aResultThatIsLostIsTold(_ words: [String]) async throws {
+    func `output that cannot be written is an error`(_ words: [String]) async throws {
         let istep = Command(folder: try Folder())
         _ = try await istep("plan", "8000")
         for redirection in [">/dev/full", ">&-"] {
@@ -16,7 +16,7 @@ import Testing
         #expect(try await istep("show").status == 0)
     }
 
-    @Test func whatIsTypedDoesNotSteerTheTerminal() async throws {
+    @Test func `control characters in arguments and configuration are not printed`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func anErrorDoesNotStickToTheProgressBeforeIt() async throws {
+    @Test func `an error replaces the progress line`() async throws {
         let terminal = try Terminal()
         let scan = try await Command(folder: try Folder()).start(["scan"], redirected: "2>\(terminal.path)").result
         #expect(scan.status == 69)
@@ -49,12 +49,12 @@ import Testing
         }
     }
 
-    @Test func aSignalEndsWhatWaitsForAReaderThatNeverComes() async throws {
+    @Test func `a signal ends a command that is blocked on its output`() async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", home.ring.address, "--timeout", "30")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "120")
             let pipe = try FullPipe(in: home.folder)
             let running = try home.istep.start(["sync"], redirected: ">'\(pipe.path)'")
-            // The first is that of 'add'. With the second all is read, and what is left is to write the result.
+            // The first disconnection is that of 'add'. After the second all is read, and only the result is left to be written.
             var disconnections = 0
             for await event in home.stack.events {
                 if case .disconnected = event { disconnections += 1 }
@@ -67,15 +67,15 @@ import Testing
     }
 }
 
-/// A terminal that nobody sits at.
+/// A terminal without a user.
 private final class Terminal {
     let path: String
     private let master: Int32
-    /// Kept open: what was written by a program that has ended could else be lost.
+    /// Kept open: otherwise what a program has written could be lost when it ends.
     private let slave: Int32
 
     init() throws {
-        // What posix_openpt(), unlockpt() and ptsname() do, which Glibc's module does not show.
+        // Does what posix_openpt(), unlockpt() and ptsname() do, which Glibc's module does not provide.
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         let (TIOCSPTLCK, TIOCGPTN) = (UInt(0x4004_5431), UInt(0x8004_5430))
         var (lock, number) = (Int32(0), UInt32(0))
@@ -99,7 +99,7 @@ private final class Terminal {
     }
 }
 
-/// A named pipe that takes no more, and that nobody reads.
+/// A named pipe that is full and that no program reads.
 private final class FullPipe: Sendable {
     let path: String
     private let descriptor: Int32

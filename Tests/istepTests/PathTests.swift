@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Paths that lead to something else than what is asked for.
+/// Paths that lead to something other than what is required.
 @Suite(.timeLimit(.minutes(5))) struct PathTests {
     @Test(arguments: ["", ".", "loop", "dangling", "pipe", "file/x", "/dev/null", String(repeating: "x", count: 5000)])
-    func whatCanBeNoHistory(_ name: String) async throws {
+    func `an invalid history path is rejected`(_ name: String) async throws {
         let folder = try Folder()
         let place = { (name: String) in folder.path + "/" + name }
         try FileManager.default.createSymbolicLink(atPath: place("loop"), withDestinationPath: "loop")
@@ -22,17 +22,17 @@ import Testing
 
     // MARK: The demo
 
-    @Test func theDemoLeavesAHistoryAlone() async throws {
+    @Test func `the demo does not change an existing history`() async throws {
         let folder = try Folder()
         _ = try await Command(folder: folder)("plan", "8000", "--db", folder.path + "/history.sqlite")
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/history.sqlite"))
         let result = try await Command(folder: folder)("demo", "--keep", folder.path)
         #expect(result.status == 64)
-        #expect(result.error.contains("holds a history already"))
+        #expect(result.error.contains("already contains a history"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/history.sqlite")) == before)
     }
 
-    @Test func aFolderThatCannotBeMadeForTheDemo() async throws {
+    @Test func `a demo folder that cannot be created is an error`() async throws {
         let folder = try Folder()
         try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         for name in ["file", "file/x", "file/x/y"] {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func aStepOfTheDemoThatFailsHasToldItsOwnError() async throws {
+    @Test func `a failing demo step reports only its own error`() async throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(atPath: folder.path + "/kept/istep", withIntermediateDirectories: true)
         try Data("nonsense = 1\n".utf8).write(to: URL(fileURLWithPath: folder.path + "/kept/istep/config.toml"))

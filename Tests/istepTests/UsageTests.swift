@@ -1,20 +1,28 @@
 import Foundation
 import Testing
 
-/// Words on the command line that do not hold: exit code 64 and an error that says what to write instead.
+/// Invalid words on the command line: exit code 64 and an error that says what to write instead.
 @Suite struct UsageTests {
     @Test(arguments: [
         ["show", "2014-02-30"], ["show", "someday"], ["show", "2014-4-20"], ["plan", "-5"], ["plan", "ten"],
         ["plan", "--on", "sunnyday=3"], ["profile", "--height", "1.78"], ["profile", "--weight", "abc"],
         ["profile", "--birth", "2014-13-01"], ["sync", "--days", "0"], ["scan", "--timeout", "0"],
+        ["gatt", "read", "nonsense", "180f", "2a19"], ["gatt", "read", "C0:DE:00:00:00:01", "180", "2a19"],
+        ["gatt", "read", "C0:DE:00:00:00:01", "180f", "2a19", "--format", "u7"], ["gatt", "write", "C0:DE:00:00:00:01", "180f", "2a19", "zz"],
+        ["gatt", "notify", "C0:DE:00:00:00:01", "180f", "2a19", "--count", "0"],
         ["scan", "--service", "xyz"], ["add", "--model", "nonsense"], ["add", "--model", "colmi", "--format", "u16le"],
         ["add", "C0:DE:00:00:00:01", "--model", "generic", "--service", "180d"], ["frobnicate"],
         ["add", ""], ["add", "zz:zz"], ["add", "C0:DE:00:00:00:0"], ["add", "--name", "a\u{1b}b"], ["profile", "--height", "0x80"],
         ["profile", "--weight", "1e2"], ["profile", "--weight", "nan"], ["profile", "--birth", "0001-01-01"],
         ["profile", "--from", "monday"], ["plan", "--from", "-3"], ["scan", "--timeout", "0x10"],
+        ["correct"], ["correct", "yesterday"], ["correct", "yesterday", "--steps", "many"], ["correct", "yesterday", "--steps", "-5"],
+        ["correct", "yesterday", "--steps", "5", "--remove"], ["correct", "yesterday", "--remove", "--reason", "x"],
+        ["correct", "someday", "--steps", "5"], ["correct", "2999-01-01", "--steps", "5"], ["correct", "yesterday", "--steps", "200001"],
+        ["correct", "yesterday", "--steps=-5"], ["correct", "yesterday", "--steps", "5", "--reason", ""],
+        ["correct", "yesterday", "--steps", "5", "--reason", "a\u{1b}b"],
         ["plan", "8000", "--user", ""], ["plan", "8000", "--user", "a\u{7}b"], ["plan", "8000", "--user", "a\u{fffd}b"],
     ])
-    func wrongWords(_ words: [String]) async throws {
+    func `invalid arguments give exit code 64`(_ words: [String]) async throws {
         let folder = try Folder()
         let result = try await Command(folder: folder).run(words)
         #expect(result.status == 64)
@@ -22,14 +30,14 @@ import Testing
         #expect(!result.error.isEmpty)
     }
 
-    @Test func aNameThatIsNoUTF8() async throws {
+    @Test func `a user name that is not UTF-8 is rejected`() async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep.start(["plan", "8000"], redirected: "--user \"$(printf 'a\\377b')\"").result
         #expect(result.status == 64)
         #expect(result.error.contains("--user"))
     }
 
-    @Test func aDayThatHasNotBegun() async throws {
+    @Test func `a day in the future is rejected`() async throws {
         let istep = Command(folder: try Folder())
         _ = try await istep("plan", "8000")
         let result = try await istep("show", "9999-12-31")
@@ -39,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [["plan", "9000", "--from", "-3"], ["profile", "--from", "-3", "--weight", "70"]])
-    func aDayAgoIsTakenByEveryCommand(_ words: [String]) async throws {
+    func `a relative day is accepted by every command`(_ words: [String]) async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep.run(words + ["--json"])
         #expect(result.status == 0, "\(result.error)")
@@ -49,7 +57,7 @@ import Testing
 
     // MARK: People
 
-    @Test func aSlipOfThePenMakesNobodyAUser() async throws {
+    @Test func `a mistyped user name does not create a user`() async throws {
         let istep = Command(folder: try Folder())
         #expect(try await istep("plan", "8000", "--user", "anna").status == 0)
         for words in [["plan", "8000"], ["profile", "--weight", "70"]] {
@@ -60,7 +68,7 @@ import Testing
         #expect((try await istep("status", "--json").json["users"] as? [Any])?.count == 1)
     }
 
-    @Test func aPedometerThatIsNotFoundMakesNobodyAUser() async throws {
+    @Test func `a failed add does not create a user`() async throws {
         let istep = Command(folder: try Folder())
         #expect(try await istep("add", "ring", "--user", "ben").status == 69)
         #expect(try await istep("show", "--user", "ben").status == 64)
@@ -68,7 +76,7 @@ import Testing
 
     // MARK: Configuration
 
-    @Test func theConfiguredTimeIsSearchedFor() async throws {
+    @Test func `a scan uses the configured time-out`() async throws {
         let folder = try Folder()
         let config = folder.path + "/config.toml"
         try Data("timeout = 3\n".utf8).write(to: URL(fileURLWithPath: config))
@@ -78,14 +86,41 @@ import Testing
         #expect(try await istep("scan").error.contains("Scanning for 10 seconds"))
     }
 
-    @Test func theVersionIsToldAndHelpNamesEveryCommand() async throws {
+    /// `.packaging/release` and the notes of a release need both.
+    @Test func `the version is the newest of the changelog`() async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let changelog = try String(contentsOf: root.appendingPathComponent(".github/CHANGELOG.md"), encoding: .utf8)
+        let newest = try #require(changelog.firstMatch(of: /\n## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}\n/)?.1)
+        #expect(try await Command(folder: try Folder())("--version").output == "\(newest)\n")
+    }
+
+    /// The parser wraps at 80 columns and does not indent what it wraps: half of an example would be pasted as a command.
+    @Test func `examples in the help fit on their lines`() async throws {
+        let istep = Command(folder: try Folder())
+        let all = try await istep("--help").output
+        let section = try #require(all.components(separatedBy: "SUBCOMMANDS:\n").last)
+        let commands = section.split(separator: "\n").compactMap { line -> String? in
+            line.hasPrefix("  ") && !line.hasPrefix("   ") ? line.split(separator: " ").first.map(String.init) : nil
+        }
+        try #require(commands.count > 20)
+        for command in commands + [""] {
+            let help = command.isEmpty ? all : try await istep("help", command).output
+            let overview = try #require(help.components(separatedBy: "USAGE:").first)
+            var isExample = false
+            for line in overview.split(separator: "\n", omittingEmptySubsequences: false) {
+                #expect(!isExample || line.isEmpty || line.hasPrefix(" "), "\(command): \(line)")
+                isExample = line.hasPrefix("  ")
+            }
+        }
+    }
+
+    @Test func `the help lists every command`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
-        let version = try await istep("--version")
-        #expect(version.output == "0.1.0\n")
         let help = try await istep("--help")
         #expect(help.status == 0)
-        for command in ["scan", "add", "devices", "forget", "sync", "show", "profile", "plan", "status", "demo"] {
+        for command in ["scan", "add", "devices", "forget", "sync", "show", "history", "browse", "correct", "profile", "plan", "status", "demo"]
+        {
             #expect(help.output.contains("\n  \(command) "))
         }
     }

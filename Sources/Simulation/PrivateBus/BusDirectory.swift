@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A directory of the bus's own, which lets nobody else in, with its configuration and its socket.
+/// A private directory of the bus, accessible to this user only, with its configuration and its socket.
 struct BusDirectory: Sendable {
     let path: String
     private let closedNames: [String]
 
     var configuration: String { path + "/bus.conf" }
-    /// What the daemon complains about.
+    /// The file with the daemon's error messages.
     var complaints: String { path + "/complaints" }
     var socket: String { path + "/bus" }
-    /// The address by which the socket is reached.
+    /// The address of the socket.
     var address: String { "unix:path=" + socket }
 
     /// The longest path that fits into `sockaddr_un`.
@@ -19,7 +19,7 @@ struct BusDirectory: Sendable {
     static func create(_ closedNames: [String] = []) throws(PrivateBusError) -> BusDirectory {
         let template = parent() + "/dbus-XXXXXX"
         var characters = Array(template.utf8CString)
-        // Made with mode 0700.
+        // `mkdtemp` uses mode 0700.
         guard mkdtemp(&characters) != nil else { throw .cannotStart(reason: "cannot make a directory like \(template): \(lastError())") }
         let path = String(decoding: characters.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let directory = BusDirectory(path: path, closedNames: closedNames)
@@ -32,13 +32,13 @@ struct BusDirectory: Sendable {
         return directory
     }
 
-    /// Removes everything that this, the daemon and its guard made.
+    /// Removes all files that this process, the daemon and its guard created.
     func remove() {
         for file in [socket, configuration, complaints] { unlink(file) }
         rmdir(path)
     }
 
-    /// The start of what the daemon complained about, in one line.
+    /// The start of the daemon's error messages, in one line.
     func readComplaints() -> String {
         guard let file = fopen(complaints, "r") else { return "" }
         defer { fclose(file) }
@@ -48,7 +48,7 @@ struct BusDirectory: Sendable {
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// `TMPDIR`, unless it is too long for the path of a socket, or would need escaping in an address and in XML.
+    /// `TMPDIR`, unless it is too long for the path of a socket, or would need escaping in an address or in XML.
     private static func parent() -> String {
         let preferred = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         let isShort = preferred.utf8.count + "/dbus-XXXXXX/bus".utf8.count <= maximumSocketPath
@@ -68,13 +68,13 @@ struct BusDirectory: Sendable {
             throw .cannotStart(reason: "cannot write \(configuration): \(Self.lastError())")
         }
         fputs(text, file)
-        // A full disk shows only here.
+        // A full disk is reported only here.
         guard fclose(file) == 0 else { throw .cannotStart(reason: "cannot write \(configuration): \(Self.lastError())") }
     }
 
     private static func lastError() -> String { String(cString: strerror(errno)) }
 
-    /// Whoever can reach the socket may do everything, as on a session bus, which the limits are those of as well.
+    /// Every user who can reach the socket has full access, as on a session bus; the limits are also those of a session bus.
     private var text: String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -95,5 +95,58 @@ struct BusDirectory: Sendable {
         </busconfig>
 
         """
+    }
+}
+
+/// Two connected sockets: one for this process, one for a child. (Swift cannot create a pipe as close-on-exec in one step, and another
+/// child started in between would keep it open.)
+final class SocketPair {
+    private var ours: Int32
+    private(set) var theirs: Int32
+
+    /// - Throws: `PrivateBusError.cannotStart`.
+    init() throws(PrivateBusError) {
+        var pair: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+            throw .cannotStart(reason: String(cString: strerror(errno)))
+        }
+        ours = pair[0]
+        // Above the low numbers that a child assigns to its own descriptors.
+        theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 10)
+        close(pair[1])
+        guard theirs >= 0 else { throw .cannotStart(reason: String(cString: strerror(errno))) }
+    }
+
+    deinit {
+        if ours >= 0 { close(ours) }
+        closeTheirs()
+    }
+
+    /// The child has its own copy; ours would prevent the end of file.
+    func closeTheirs() {
+        if theirs >= 0 { close(theirs) }
+        theirs = -1
+    }
+
+    /// Passes our end to the caller.
+    func takeOurs() -> Int32 {
+        defer { ours = -1 }
+        return ours
+    }
+
+    /// Reads until there are `count` lines, the other end is closed, or no data arrives for `seconds`.
+    func readLines(_ count: Int, seconds: Int) -> [String] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 256)
+        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+            var descriptor = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
+            let events = poll(&descriptor, 1, Int32(seconds) * 1000)
+            if events < 0, errno == EINTR { continue }
+            guard events > 0 else { break }
+            let received = read(ours, &buffer, buffer.count)
+            guard received > 0 else { break }
+            bytes += buffer.prefix(received)
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

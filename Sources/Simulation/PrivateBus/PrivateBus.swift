@@ -1,21 +1,22 @@
 internal import Dispatch
+internal import Glibc
 internal import Synchronization
 
-/// A message bus of our own: a `dbus-daemon` with its own configuration, whose socket only this user can reach.
+/// A private message bus: a `dbus-daemon` with its own configuration, whose socket only this user can access.
 ///
-/// It ends with `stop`, when the last reference goes, and in any case when this process ends; its files go with it.
+/// It ends with `stop`, when the last reference is released, and always when this process ends; its files are removed with it.
 public final class PrivateBus: Sendable {
     /// Where to connect to, such as `unix:path=/tmp/dbus-Tz1bQm/bus`.
     public let address: String
-    /// The daemon's process. Until `stop` the number stands for no other process, even if the daemon ends before.
+    /// The daemon's process. Until `stop` the number is not reused, even if the daemon ends before.
     public let processIdentifier: Int32
 
-    private let daemon: Daemon
+    private let daemon: BusDaemon
     private let isRunning = Mutex(true)
 
     private static let secondsToStart = 10
 
-    private init(_ daemon: Daemon, _ directory: BusDirectory) {
+    private init(_ daemon: BusDaemon, _ directory: BusDirectory) {
         self.daemon = daemon
         address = directory.address
         processIdentifier = daemon.identifier
@@ -25,12 +26,12 @@ public final class PrivateBus: Sendable {
         stop()
     }
 
-    /// Starts a bus, and returns when it can be connected to.
-    /// - Parameter closedNames: nobody may send anything to who owns one of these, as a system bus's policy has it for strangers.
-    /// - Throws: `PrivateBusError`; nothing is then left behind.
+    /// Starts a bus, and returns when it accepts connections.
+    /// - Parameter closedNames: no client may send to the owners of these names, as with a system bus's policy for unauthorized users.
+    /// - Throws: `PrivateBusError`; no process or file is then left behind.
     public static func start(closedNames: [String] = []) async throws(PrivateBusError) -> PrivateBus {
         let result = await withCheckedContinuation { continuation in
-            // Starting waits for the child, which no thread of Swift's own pool should.
+            // Starting blocks until the child is ready, which must not occupy a thread of Swift's pool.
             DispatchQueue.global().async {
                 continuation.resume(returning: Result { () throws(PrivateBusError) in try launch(closedNames) })
             }
@@ -38,7 +39,7 @@ public final class PrivateBus: Sendable {
         return try result.get()
     }
 
-    /// Ends the bus, and waits until it has ended and its files are gone. Stopping again does nothing.
+    /// Ends the bus, and waits until it has ended and its files are removed. A second call does nothing.
     public func stop() {
         isRunning.withLock { isRunning in
             guard isRunning else { return }
@@ -48,8 +49,158 @@ public final class PrivateBus: Sendable {
     }
 
     private static func launch(_ closedNames: [String]) throws(PrivateBusError) -> PrivateBus {
-        let program = try Daemon.find()
+        let program = try BusDaemon.find()
         let directory = try BusDirectory.create(closedNames)
-        return PrivateBus(try Daemon.start(program, directory, seconds: secondsToStart), directory)
+        return PrivateBus(try BusDaemon.start(program, directory, seconds: secondsToStart), directory)
+    }
+}
+
+/// Why a private bus could not be started.
+public enum PrivateBusError: Error, Sendable, Hashable {
+    /// There is no program `dbus-daemon` in any of these directories.
+    case daemonNotFound(searched: [String])
+    /// It was found, but did not start.
+    case cannotStart(reason: String)
+    /// It was started, but did not report within this time.
+    case noAnswer(seconds: Int)
+}
+
+extension PrivateBusError: CustomStringConvertible {
+    /// One line with the failure and, if it is known, the remedy.
+    public var description: String {
+        switch self {
+        case .daemonNotFound(let searched):
+            "dbus-daemon was not found in \(searched.joined(separator: ":")); install it (Debian and Ubuntu: apt install dbus-daemon)"
+        case .cannotStart(let reason):
+            "dbus-daemon could not be started: \(reason)"
+        case .noAnswer(let seconds):
+            "dbus-daemon did not come up within \(seconds) s"
+        }
+    }
+}
+
+/// The daemon, started through a shell that guards it: the shell ends the daemon and removes its files as soon as this process closes its
+/// end of a socket, either on purpose or because it ends for any reason.
+struct BusDaemon: Sendable {
+    /// The daemon's process; it is not waited for before the guard ends, so the number is not reused.
+    let identifier: pid_t
+    private let shell: pid_t
+    private let lifeline: Int32
+
+    /// `$1` is the program, `$2` the directory; 0 is the lifeline, 3 is where the daemon reports that it listens. Signals from the terminal
+    /// go to the whole process group, and would prevent the guard from cleaning up.
+    private static let guardScript = """
+        trap '' HUP INT QUIT TERM
+        "$1" --config-file="$2/bus.conf" --nofork --nopidfile --print-address=1 --print-pid=1 \
+            </dev/null >&3 2>"$2/complaints" 3>&- &
+        exec 3>&-
+        read -r line
+        kill -KILL $!
+        wait
+        rm -f "$2/bus" "$2/bus.conf" "$2/complaints"
+        rmdir "$2"
+        """
+
+    /// Starts the daemon in `directory`, which the guard removes from then on, and waits until it listens.
+    static func start(_ program: String, _ directory: BusDirectory, seconds: Int) throws(PrivateBusError) -> BusDaemon {
+        let lifeline: SocketPair
+        let readiness: SocketPair
+        do throws(PrivateBusError) {
+            lifeline = try SocketPair()
+            readiness = try SocketPair()
+        } catch {
+            directory.remove()
+            throw error
+        }
+        let shell: pid_t
+        do throws(PrivateBusError) {
+            shell = try Spawn.shell(guardScript, [program, directory.path], [0: lifeline.theirs, 3: readiness.theirs])
+        } catch {
+            directory.remove()
+            throw error
+        }
+        lifeline.closeTheirs()
+        readiness.closeTheirs()
+        let answer = readiness.readLines(2, seconds: seconds)
+        guard answer.count == 2, let identifier = pid_t(answer[1]) else {
+            let complaints = directory.readComplaints()
+            end(shell, lifeline.takeOurs())
+            if answer.isEmpty, complaints.isEmpty { throw .noAnswer(seconds: seconds) }
+            throw .cannotStart(reason: complaints.isEmpty ? "it ended at once" : complaints)
+        }
+        return BusDaemon(identifier: identifier, shell: shell, lifeline: lifeline.takeOurs())
+    }
+
+    /// Ends the daemon and waits until it has ended and its files are removed. Call it once.
+    func end() {
+        Self.end(shell, lifeline)
+    }
+
+    private static func end(_ shell: pid_t, _ lifeline: Int32) {
+        close(lifeline)
+        var status: Int32 = 0
+        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// Searched after `PATH`, which need not contain them for a service.
+    private static let usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
+
+    /// - Throws: `PrivateBusError.daemonNotFound`.
+    static func find() throws(PrivateBusError) -> String {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        var searched: [String] = []
+        for directory in path.split(separator: ":").map(String.init) + usualDirectories
+        where directory.hasPrefix("/") && !searched.contains(directory) {
+            let program = directory + "/dbus-daemon"
+            if access(program, X_OK) == 0 { return program }
+            searched.append(directory)
+        }
+        throw .daemonNotFound(searched: searched)
+    }
+}
+
+/// Starts child processes.
+enum Spawn {
+    /// The variables that the shell and `dbus-daemon` need. The environment of this process can contain secrets, and every program that the
+    /// daemon starts would inherit them.
+    private static var environment: [String] {
+        (["PATH", "HOME", "TMPDIR"] as [String]).compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+    }
+
+    /// Runs a script by `/bin/sh`.
+    /// - Parameters:
+    ///   - arguments: `$1` and so on; they are never inserted into the script.
+    ///   - descriptors: passed to the child, by their number there.
+    /// - Throws: `PrivateBusError.cannotStart`.
+    static func shell(
+        _ script: String, _ arguments: [String], _ descriptors: [Int32: Int32]
+    ) throws(PrivateBusError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+
+        // Default signal handling, whatever this process ignores or blocks.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var pointers: [UnsafeMutablePointer<CChar>?] = (["sh", "-c", script, "sh"] + arguments).map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        var identifier: pid_t = 0
+        var variables: [UnsafeMutablePointer<CChar>?] = Self.environment.map { strdup($0) } + [nil]
+        defer { for variable in variables { free(variable) } }
+        let failure = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, &pointers, &variables)
+        guard failure == 0 else { throw .cannotStart(reason: "/bin/sh: \(String(cString: strerror(failure)))") }
+        return identifier
     }
 }

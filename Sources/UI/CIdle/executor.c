@@ -8,6 +8,7 @@
 // as Task.sleep, it works as ever, and the second's tick begins.
 
 #include "CIdle.h"
+#include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,9 +34,14 @@ static SWIFT void enqueue(void *job, void *original) {
 
 void run_tasks_unwatched(void) { swift_task_enqueueGlobal_hook = enqueue; }
 
+void use_one_arena(void) {
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 void release_free_memory(void) {
 #ifdef __GLIBC__
-    extern int malloc_trim(size_t pad);
     malloc_trim(0);
 #endif
 }

@@ -4,29 +4,32 @@ import ArgumentParser
 struct Istep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "istep",
-        abstract: "Brings the steps of a Bluetooth LE pedometer home, without a cloud.",
+        abstract: "Syncs Bluetooth LE pedometers to a local step history. No cloud.",
         discussion: """
-            A first time:
+            First steps:
               istep scan            which pedometers are in range
-              istep add ADDRESS     take one of them on
+              istep add ADDRESS     register a pedometer
               istep sync            read its steps into the history
-              istep show            today; also: istep show yesterday, istep show 2014-04-20
-              istep auto on         from now on every night by itself
+              istep show            today; also: istep show 2014-04-20
+              istep history         the last 30 days; also: istep history year
+              istep auto on         sync automatically every night
 
-            No pedometer at hand? 'istep demo' shows all of it with a simulated one. Something does not work? 'istep doctor' finds out why.
+            Without a pedometer, 'istep demo' shows everything with a simulated one. If something does not work, run 'istep doctor'.
 
-            Exit codes: 0 done; 1 something unforeseen; 64 wrong usage; 65 bad data, or a day that was rejected; 69 no adapter, \
-            bus or device; 75 not now, try later (not in range, another sync runs, something waits to be shared); 77 not \
-            permitted, or credentials refused; 78 wrong configuration.
+            Exit codes: 0 done; 1 unexpected error; 64 wrong usage; 65 bad data, or a day that was rejected; 69 no adapter, \
+            bus or device; 75 temporary failure (not in range, another sync is running, something waits to be shared); 77 not \
+            permitted, or credentials rejected; 78 wrong configuration.
             """,
         version: Version.current,
         subcommands: [
-            ScanCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self, WatchCommand.self,
-            ShowCommand.self, ShareCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self,
-            OutboxCommand.self, AutoCommand.self, ConfigCommand.self, DoctorCommand.self, DemoCommand.self,
+            ScanCommand.self, GATTCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self, WatchCommand.self,
+            ShowCommand.self, HistoryCommand.self, BrowseCommand.self, ReportCommand.self, ServeCommand.self, CorrectCommand.self,
+            ShareCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self,
+            OutboxCommand.self, AutoCommand.self, BackupCommand.self, RestoreCommand.self, ConfigCommand.self, DoctorCommand.self,
+            JSONCommand.self, DemoCommand.self,
         ])
 }
 
 enum Version {
-    static let current = "0.1.0"
+    static let current = "0.2.0"
 }

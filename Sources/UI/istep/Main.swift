@@ -1,28 +1,51 @@
 import ArgumentParser
 import CIdle
 import Foundation
+import StepDomain
 import StepViews
-import Systemd
 
-/// Parses, runs, and turns whatever is thrown into words on standard error and a documented exit code.
+/// Parses and runs the command. Each error becomes a message on standard error and a documented exit code.
 @main
 enum Main {
-    @MainActor static func main() async {
-        // Before any task has left this thread. What is over in a moment has no use for it.
+    static func main() {
+        use_one_arena()
+        // Called before any task has left this thread. A command that ends soon does not need it.
         if CommandLine.arguments.contains(WatchCommand.configuration.commandName ?? "") { run_tasks_unwatched() }
-        // Else libdispatch tells the system's log of each thread whose priority an ordinary user may not raise.
+        // Otherwise libdispatch writes to the system log for each thread whose priority an ordinary user may not raise.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Output.reserveStandardDescriptors()
-        signal(SIGPIPE, SIG_IGN)    // 'istep show | head' ends by a failed write, not by a signal
-        let status = await Interruption.guarding { await run(Array(CommandLine.arguments.dropFirst())) }
-        // Without the libraries' exit handlers: OpenSSL's clears away what a thread that ends at this moment (libcurl's) still clears
-        // up by itself, and one run in thousands ended by SIGSEGV. All output is written by now, and SQLite has nothing left to do.
-        fflush(nil)
-        _exit(status)
+        signal(SIGPIPE, SIG_IGN)  // 'istep show | head' ends by a failed write, not by a signal
+        // Before another thread reads the environment, which this may change.
+        let (arguments, failure) = directedArguments()
+        Task.detached {
+            let status = await Interruption.guarding {
+                guard let failure else { return await run(arguments) }
+                return report(failure, isForPrograms: isForPrograms(arguments))
+            }
+            // Does not run the libraries' exit handlers: OpenSSL's frees what a thread that ends at this moment (libcurl's) is still
+            // freeing itself, and one run in thousands ended by SIGSEGV. All output is written by now, and SQLite has nothing left to do.
+            fflush(nil)
+            _exit(status)
+        }
+        // Not an asynchronous `main`: that ends this thread by pthread_exit (dispatch_main), which reads the program's tables for
+        // unwinding, about a megabyte of memory.
+        while true { pause() }
     }
 
-    /// One command line, from words to exit code.
+    /// The command line, for a demo if it says so, and why it cannot run there.
+    private static func directedArguments() -> ([String], CommandFailure?) {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        do throws(CommandFailure) {
+            try DemoWorld.enter(&arguments, environment: Wiring.outerEnvironment)
+            return (arguments, nil)
+        } catch {
+            return (arguments, error)
+        }
+    }
+
+    /// Runs one command line and returns its exit code.
     static func run(_ arguments: [String]) async -> Int32 {
+        Output.forgetDocuments()
         do {
             var command = try Istep.parseAsRoot(DayArgument.shielded(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -32,32 +55,45 @@ enum Main {
             }
             return ExitStatus.done.rawValue
         } catch {
-            return report(error)
+            return report(error, isForPrograms: isForPrograms(arguments))
         }
     }
 
-    private static func report(_ error: any Error) -> Int32 {
-        // The parser's own: help, version, and words that it does not understand.
+    /// Whether `--json` is among the options, even if the parser does not understand the others.
+    private static func isForPrograms(_ arguments: [String]) -> Bool { arguments.prefix { $0 != "--" }.contains("--json") }
+
+    private static func report(_ error: any Error, isForPrograms: Bool) -> Int32 {
+        // From the parser: help, version, and arguments that it does not understand.
         if Failure.isOfParser(error) {
             let code = Istep.exitCode(for: error).rawValue
             let text = Istep.fullMessage(for: error)
             guard code == 0 else {
                 Output.error.line(Printable.lines(text), .error)
+                if isForPrograms { show(Failure(CommandFailure(.usage, Istep.message(for: error), advice: "See 'istep --help'."))) }
                 return code
             }
             do {
-                try Output.standard.result(text)
+                let isVersion = isForPrograms && text == Version.current
+                try isVersion ? Output.standard.document(VersionDocument(release: text).json()) : Output.standard.result(text)
                 return code
             } catch {
-                return tell(Failure(error))
+                return printError(Failure(error))
             }
         }
-        return tell(Failure(error))
+        let failure = Failure(error)
+        if isForPrograms { show(failure) }
+        return printError(failure)
     }
 
-    /// Errors quote what was typed, stored or sent: the terminal gets it as text, not as orders.
+    /// Prints the failure as a document if the command has printed none. If it cannot be written, there is no other way to report it.
+    private static func show(_ failure: Failure) {
+        guard !Output.hasDocument, let document = failure.document, let text = try? ErrorDocument(document).json() else { return }
+        try? Output.standard.document(text)
+    }
+
+    /// Errors quote what was typed, stored or sent: the terminal must receive it as text, not as control sequences.
     @discardableResult
-    static func tell(_ failure: Failure) -> Int32 {
+    static func printError(_ failure: Failure) -> Int32 {
         if let message = failure.message { Output.error.line(Printable.lines("istep: \(message)"), failure.priority) }
         if let advice = failure.advice { Output.error.line(Printable.lines("       \(advice)"), failure.priority) }
         return failure.status.rawValue

@@ -36,7 +36,7 @@ for _ in 0..<rounds {
     var next = 0
     running: while true {
         switch session.next(after: event, at: now) {
-        case .subscribe: event = .done
+        case .subscribe, .subscribeAll: event = .done
         case .write(let request, _, _):
             answer = request[0] == 0x43 ? week[Int(request[1])] : []
             next = 0
@@ -52,7 +52,7 @@ for _ in 0..<rounds {
         case .deliver(let batch, _):
             steps += batch.samples.reduce(0) { $0 + $1.steps }
             event = .done
-        case .read, .finish, .fail: break running
+        case .read, .readIfPresent, .stream, .writeIfPresent, .finish, .fail: break running
         }
     }
 }

@@ -1,4 +1,4 @@
-// What Tests/Benchmarks/history.sh and sharing.sh measure, or prepare: one job a process, so that opening the history counts too.
+// What Tests/Benchmarks/history.sh and sharing.sh measure, or prepare: one job per process, so that opening the history counts too.
 
 import StepDatabase
 import StepDomain
@@ -20,7 +20,7 @@ func prepare(_ path: String) throws {
     _ = try database.beginSync(of: pedometer.id, at: Timestamp(0))
 }
 
-/// Merges a day of minutes a batch, as a sync does.
+/// Merges one day of minutes per batch, as a sync does.
 func merge(_ path: String, from first: Day, days: Int) throws {
     let database = try StepDatabase(path: path)
     for day in first..<first.advanced(by: days) {
@@ -28,7 +28,7 @@ func merge(_ path: String, from first: Day, days: Int) throws {
     }
 }
 
-/// Merges a day of quarter hours a batch, accounted for whole, as of a ring.
+/// Merges one day of quarter hours per batch, with complete coverage, as from a ring.
 func mergeSlots(_ path: String, from first: Day, days: Int) throws {
     let database = try StepDatabase(path: path)
     for day in first..<first.advanced(by: days) {

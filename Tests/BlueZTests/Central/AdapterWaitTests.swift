@@ -2,10 +2,11 @@ import BlueZ
 import DBus
 import PrivateBus
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AdapterWaitTests {
-    /// Waits in a lab, over a connection for each try, and counts the tries.
+    /// Waits in a lab with a new connection for each attempt, and counts the attempts.
     private func wait(_ lab: Lab, _ adapter: String? = nil, limit: Duration = .seconds(15), asked: Counter) async {
         await AdapterWait(limit: limit, clock: lab.clock)(adapter) {
             asked.add()
@@ -13,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func anAdapterThatIsOnIsNotWaitedFor() async throws {
+    @Test func `the wait ends at once if the adapter is on`() async throws {
         try await withLab { lab in
             let asked = Counter()
             await wait(lab, asked: asked)
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func oneThatComesUpIsWaitedFor() async throws {
+    @Test func `the wait ends when the adapter comes up`() async throws {
         try await withLab(adapter: Sample.adapterProperties(isPowered: false)) { lab in
             let asked = Counter()
             async let waiting: Void = wait(lab, asked: asked)
@@ -34,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func patienceEnds() async throws {
+    @Test func `the wait ends after its limit`() async throws {
         try await withLab(adapter: Sample.adapterProperties(isPowered: false)) { lab in
             let asked = Counter()
             async let waiting: Void = wait(lab, "hci7", limit: .seconds(2), asked: asked)
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatSomebodyHasToLiftIsNotWaitedFor() async throws {
+    @Test func `an error that the user has to fix ends the wait`() async throws {
         try await withLab { lab in
             let asked = Counter()
             await AdapterWait(clock: lab.clock)(nil) {
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func whoIsInterruptedStopsWaiting() async throws {
+    @Test func `cancellation ends the wait`() async throws {
         try await withLab(adapter: Sample.adapterProperties(isPowered: false)) { lab in
             let asked = Counter()
             let waiting = Task { await wait(lab, asked: asked) }

@@ -1,4 +1,5 @@
 import DBus
+import TestSupport
 import Testing
 
 @testable import BlueZ
@@ -64,7 +65,7 @@ struct ConnectTests {
         }
     }
 
-    // MARK: Trying again
+    // MARK: Retries
 
     @Test func `a failed link is tried again at once`() async throws {
         try await withLab(device: heard) { lab in
@@ -149,11 +150,13 @@ struct ConnectTests {
 
     @Test func `a link that drops before Connect has answered is a failure, without a wait`() async throws {
         try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", { fake, call in
-                try? await fake.device(["Connected": .boolean(true)])
-                try? await fake.drop()
-                await call.reply()
-            }, FakeBlueZ.connect)
+            await lab.fake.on(
+                "Connect",
+                { fake, call in
+                    try? await fake.device(["Connected": .boolean(true)])
+                    try? await fake.drop()
+                    await call.reply()
+                }, FakeBlueZ.connect)
             #expect(await connect(lab) == .success(true))
         }
     }
@@ -195,10 +198,12 @@ struct ConnectTests {
     @Test func `a peripheral that BlueZ drops after discovery is connected to during it`() async throws {
         try await withLab { lab in
             await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
-            await lab.fake.on("StopDiscovery", { fake, call in
-                await call.reply()
-                try? await fake.remove(Sample.device)
-            }, FakeBlueZ.agree)
+            await lab.fake.on(
+                "StopDiscovery",
+                { fake, call in
+                    await call.reply()
+                    try? await fake.remove(Sample.device)
+                }, FakeBlueZ.agree)
             await lab.fake.on("Connect", FakeBlueZ.connect)
             #expect(await connect(lab) == .success(true))
             #expect(
@@ -221,7 +226,7 @@ struct ConnectTests {
         }
     }
 
-    // MARK: Ways out
+    // MARK: Cancellation and closing
 
     @Test func `cancelling an attempt cancels it in BlueZ too`() async throws {
         try await withLab(device: heard) { lab in
@@ -275,12 +280,14 @@ struct ConnectTests {
     }
 
     @Test func `a link that another program uses is shared and left up`() async throws {
-        let connected = Sample.deviceProperties(.ring, [
-            "Connected": .boolean(true), "ServicesResolved": .boolean(true), "Trusted": .boolean(true),
-        ])
+        let connected = Sample.deviceProperties(
+            .ring,
+            [
+                "Connected": .boolean(true), "ServicesResolved": .boolean(true), "Trusted": .boolean(true),
+            ])
         try await withLab(device: connected, objects: Sample.gatt) { lab in
             try await lab.central.withPeripheral(.ring) { peripheral in
-                _ = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+                _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
             }
             #expect(await lab.fake.calls == ["StartNotify", "StopNotify"])
         }

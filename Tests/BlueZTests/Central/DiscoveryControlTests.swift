@@ -4,7 +4,7 @@ import Testing
 @testable import BlueZ
 
 struct DiscoveryControlTests {
-    /// Takes all steps, as if BlueZ did them.
+    /// Takes all pending steps, as if BlueZ had executed them.
     private func settle(_ control: inout DiscoveryControl) -> [DiscoveryControl.Step] {
         var steps: [DiscoveryControl.Step] = []
         while let step = control.next, steps.count < 10 {

@@ -13,7 +13,7 @@ struct ScanStateTests {
     @Test func `what BlueZ only remembers is not found`() throws {
         var state = state()
         #expect(try state.take(.known(device())) == nil)
-        // Added from its store, when the adapter came up.
+        // BlueZ added it from its store when the adapter came up.
         #expect(try state.take(.added(device())) == nil)
         #expect(try state.take(.changed(device(["Paired": .boolean(true)]), ["Paired"])) == nil)
     }
@@ -59,6 +59,18 @@ struct ScanStateTests {
         #expect(state.take(event) != nil)
         #expect(state.take(.removed(Sample.device)) == nil)
         #expect(state.take(event) != nil)
+    }
+
+    @Test func `a crowd without end is reported, and not remembered without end`() throws {
+        var state = state()
+        var reported = 0
+        for number in 0..<3 * ScanState.limit {
+            let path = try #require(ObjectPath("/org/bluez/hci0/dev_\(number)"))
+            let record = try #require(DeviceRecord(path, Sample.deviceProperties(rssi: -60)))
+            if state.take(.added(record)) != nil { reported += 1 }
+            #expect(state.reported.count <= ScanState.limit)
+        }
+        #expect(reported == 3 * ScanState.limit)
     }
 
     private func device(_ more: [String: DBusValue]) throws -> DeviceRecord { try device(rssi: nil, more) }

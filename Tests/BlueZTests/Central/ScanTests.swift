@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import PrivateBus
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -14,7 +15,7 @@ struct ScanTests {
                 #expect(found.adapter == "hci0")
                 break
             }
-            // The scan ends by itself when nobody reads any more.
+            // The scan ends by itself when its stream is no longer read.
             await lab.fake.until { $0 == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"] }
         }
     }
@@ -98,7 +99,7 @@ struct ScanTests {
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
     private func error(of lab: Lab, _ filter: ScanFilter = ScanFilter()) async -> BluetoothError? {
         do {
@@ -144,7 +145,7 @@ struct ScanTests {
             for wait in [200, 500, 1000, 2000] { await lab.clock.pass(.milliseconds(wait)) }
             #expect(await failed == .adapterStuck("hci0", reason: "scanning on hci0: org.bluez.Error.Failed: Input/output error"))
         }
-        // That it may not, says nothing of the adapter.
+        // A missing permission says nothing about the adapter.
         try await withLab { lab in
             await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
             #expect(await error(of: lab) == .accessDenied("scanning on hci0: policy"))

@@ -1,10 +1,11 @@
 import BlueZ
 import DBus
 import SimulatedBlueZ
+import TestSupport
 import Testing
 
-/// The central against the simulation, which follows what bluetoothd 5.66 was measured to say and do: order of
-/// signals, error texts, pairing. The scripted fake is for what needs to strike at one exact moment.
+/// The central against the simulation, which follows the measured behaviour of bluetoothd 5.66: order of signals,
+/// error texts, pairing. The scripted fake is for events that must occur at one exact moment.
 @Suite(.timeLimit(.minutes(5)))
 struct SimulationTests {
     static let service: BluetoothUUID = "8f1d0001-7e57-4c0b-9b1d-000000000000"
@@ -17,7 +18,7 @@ struct SimulationTests {
         let central: Central
     }
 
-    /// One pedometer in range. Afterwards nothing of the central's may be left in BlueZ.
+    /// One pedometer in range. Afterwards the central must have left nothing in BlueZ.
     private func withWorld(
         security: SimulatedCharacteristic.Security = .open, pairing: PairingMethod = .justWorks, faults: [Fault] = [],
         quirks: Quirks = Quirks(), _ body: (World) async throws -> Void
@@ -29,7 +30,7 @@ struct SimulationTests {
             source: .manual(4711), battery: 61, security: security, pairing: pairing)
         let stack = try await SimulatedBlueZ.start(peripherals: [pedometer], timing: .immediate, quirks: quirks)
         for fault in faults { await stack.inject(fault, for: Self.address) }
-        let central = try await Central.open(.address(stack.address))
+        let central = try await Central.open(.address(stack.address), clock: SlowClock())
         do {
             try await body(World(stack: stack, pedometer: pedometer, central: central))
         } catch {
@@ -89,7 +90,7 @@ struct SimulationTests {
         try await withWorld { world in
             try await world.central.withPeripheral(.ring) { peripheral in
                 #expect(await peripheral.batteryLevel() == 61)
-                var iterator = try await peripheral.notifications(Self.service, Self.steps).makeAsyncIterator()
+                var iterator = try await peripheral.notifications(of: Self.steps, in: Self.service).makeAsyncIterator()
                 for n in 1...50 { world.pedometer.set(n) }
                 for n in 1...50 {
                     let value = try await iterator.next(within: .seconds(10))
@@ -167,7 +168,7 @@ struct SimulationTests {
     @Test func `pairs on the way where it is wanted`() async throws {
         try await withWorld(security: .encrypted) { world in
             let value = try await world.central.withPeripheral(.ring, pairing: AcceptJustWorks()) { peripheral in
-                try await peripheral.read(Self.service, Self.steps)
+                try await peripheral.read(Self.steps, of: Self.service)
             }
             #expect(value == number)
         }

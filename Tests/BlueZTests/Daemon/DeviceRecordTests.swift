@@ -28,11 +28,13 @@ struct DeviceRecordTests {
     }
 
     @Test func `nonsense is left out`() throws {
-        let properties = Sample.deviceProperties(.ring, [
-            "UUIDs": .strings(["180f", "no UUID"]), "RSSI": .string("near"), "Connected": .string("yes"),
-            "ManufacturerData": .dictionary(key: "u", value: "v", [.uint32(0x10000): .variant(.bytes([1]))]),
-            "ServiceData": .dictionary(key: "s", value: "v", [.string("no UUID"): .variant(.bytes([1]))]),
-        ])
+        let properties = Sample.deviceProperties(
+            .ring,
+            [
+                "UUIDs": .strings(["180f", "no UUID"]), "RSSI": .string("near"), "Connected": .string("yes"),
+                "ManufacturerData": .dictionary(key: "u", value: "v", [.uint32(0x10000): .variant(.bytes([1]))]),
+                "ServiceData": .dictionary(key: "s", value: "v", [.string("no UUID"): .variant(.bytes([1]))]),
+            ])
         let record = try #require(DeviceRecord(Sample.device, properties))
         #expect(record.services == ["180f"])
         #expect(record.rssi == nil)

@@ -1,14 +1,18 @@
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import BlueZ
 
 @Suite(.timeLimit(.minutes(5)))
 struct NotificationQueueTests {
-    let queue = NotificationQueue()
+    let queue: NotificationQueue
     let clock = ManualClock()
 
+    init() { queue = NotificationQueue(clock: clock) }
+
     private func next(within limit: Duration? = nil) async -> NotificationQueue.Outcome {
-        await queue.next(within: limit, clock: clock)
+        await queue.next(within: limit)
     }
 
     @Test func `keeps everything in order, however late it is read`() async {
@@ -57,5 +61,123 @@ struct NotificationQueueTests {
         for _ in 0...NotificationQueue.capacity { queue.push([1]) }
         for _ in 0..<NotificationQueue.capacity { #expect(await next() == .value([1])) }
         #expect(await next() == .overrun)
+    }
+
+    @Test func `more bytes than the limit are an error too, and are not kept`() async {
+        let value = [UInt8](repeating: 1, count: 512)
+        for _ in 0..<10_000 { queue.push(value) }
+        let fit = NotificationQueue.byteCapacity / 512
+        #expect(queue.waiting == (fit, fit * 512))
+        for _ in 0..<fit { #expect(await next() == .value(value)) }
+        #expect(queue.waiting == (0, 0))
+        #expect(await next() == .overrun)
+    }
+
+    @Test func `what was lost on the way here is an error, after what came before`() async {
+        queue.push([1])
+        queue.overrun()
+        queue.push([3])
+        #expect(await next() == .value([1]))
+        #expect(await next() == .overrun)
+    }
+
+    @Test func `a loss wakes who waits`() async {
+        async let outcome = next(within: .seconds(5))
+        await clock.sleeping(for: .seconds(5))
+        queue.overrun()
+        #expect(await outcome == .overrun)
+    }
+
+    @Test func `the place of what was read is used again`() async {
+        for n in 0..<20 {
+            for _ in 0..<4_000 { queue.push([UInt8(n)]) }
+            for _ in 0..<4_000 { #expect(await next() == .value([UInt8(n)])) }
+        }
+        #expect(queue.waiting == (0, 0))
+    }
+
+    // MARK: The timer
+
+    @Test func `a transfer of many notifications has one timer`() async {
+        let clock = CountingClock(manual: clock)
+        let queue = NotificationQueue(clock: clock)
+        for n in 0..<420 {
+            async let outcome = queue.next(within: .seconds(5))
+            // The first wait starts the timer.
+            if n == 0 { await clock.manual.sleeping(for: .seconds(5)) }
+            while !queue.isAwaited { await Task.yield() }
+            queue.push([UInt8(n & 255)])
+            #expect(await outcome == .value([UInt8(n & 255)]))
+        }
+        #expect(clock.sleeps.value == 1)
+    }
+
+    @Test func `a later wait has its whole limit`() async {
+        async let first = next(within: .seconds(5))
+        await clock.sleeping(for: .seconds(5))
+        queue.push([1])
+        #expect(await first == .value([1]))
+        clock.advance(by: .seconds(3))
+        async let second = next(within: .seconds(5))
+        while !queue.isAwaited { await Task.yield() }
+        // The timer wakes, and sleeps again for the rest.
+        clock.advance(by: .seconds(2))
+        await clock.sleeping(for: .seconds(3))
+        #expect(queue.isAwaited)
+        clock.advance(by: .seconds(3))
+        #expect(await second == .timedOut)
+    }
+
+    @Test func `a shorter limit than the one before is kept`() async {
+        async let first = next(within: .seconds(50))
+        await clock.sleeping(for: .seconds(50))
+        queue.push([1])
+        #expect(await first == .value([1]))
+        async let second = next(within: .seconds(5))
+        await clock.pass(.seconds(5))
+        #expect(await second == .timedOut)
+        #expect(clock.sleepers(for: .seconds(50)) == 0)
+    }
+
+    @Test func `no timer is left at the end`() async {
+        async let value = next(within: .seconds(5))
+        await clock.sleeping(for: .seconds(5))
+        queue.push([1])
+        #expect(await value == .value([1]))
+        #expect(clock.sleepers(for: .seconds(5)) == 1)
+        queue.finish(.released)
+        #expect(clock.sleepers(for: .seconds(5)) == 0)
+    }
+
+    @Test func `a queue that nobody holds any more has no timer`() async {
+        let clock = clock
+        do {
+            let queue = NotificationQueue(clock: clock)
+            async let value = queue.next(within: .seconds(7))
+            await clock.sleeping(for: .seconds(7))
+            queue.push([1])
+            #expect(await value == .value([1]))
+        }
+        #expect(clock.sleepers(for: .seconds(7)) == 0)
+    }
+}
+
+/// Counts the sleeps on a manual clock.
+private struct CountingClock: Clock {
+    let manual: ManualClock
+    let sleeps = Counter()
+
+    final class Counter: Sendable {
+        private let count = Atomic(0)
+        var value: Int { count.load(ordering: .relaxed) }
+        func add() { count.add(1, ordering: .relaxed) }
+    }
+
+    var now: ManualClock.Instant { manual.now }
+    var minimumResolution: Duration { manual.minimumResolution }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        sleeps.add()
+        try await manual.sleep(until: deadline, tolerance: tolerance)
     }
 }

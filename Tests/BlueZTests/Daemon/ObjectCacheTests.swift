@@ -39,6 +39,27 @@ struct ObjectCacheTests {
         #expect(cache.device(Sample.device)?.isHeard == false)
     }
 
+    @Test func `a notification is not kept, and needs no further work`() {
+        let known: [ObjectPath: [String: Properties]] = [Sample.device: [interface: Sample.deviceProperties()]]
+        var cache = loaded(known.merging(Sample.gatt) { old, _ in old })
+        let characteristic = "org.bluez.GattCharacteristic1"
+        let value = ["Value": DBusValue.bytes([1])]
+        let notification = cache.apply(.changed(Sample.counter, interface: characteristic, value, invalidated: []))
+        #expect(!notification)
+        #expect(cache.properties(Sample.counter, characteristic)?["Value"] == nil)
+
+        let both = value.merging(["Notifying": .boolean(true)]) { old, _ in old }
+        let subscription = cache.apply(.changed(Sample.counter, interface: characteristic, both, invalidated: []))
+        #expect(subscription)
+        #expect(cache.properties(Sample.counter, characteristic)?["Notifying"] == .boolean(true))
+        let invalidation = cache.apply(.changed(Sample.counter, interface: characteristic, [:], invalidated: ["Notifying"]))
+        #expect(invalidation)
+        #expect(cache.properties(Sample.counter, characteristic)?["Notifying"] == nil)
+        // A device was heard, whatever the signal says.
+        let sighting = cache.apply(.changed(Sample.device, interface: interface, [:], invalidated: []))
+        #expect(sighting)
+    }
+
     @Test func `an object goes with its last interface`() {
         var cache = loaded()
         cache.apply(
@@ -102,7 +123,7 @@ struct ObjectCacheTests {
     }
 
     @Test func `the values of characteristics are not kept`() {
-        var cache = loaded(Sample.gatt)
+        var cache = loaded(Sample.gatt.merging([Sample.device: [interface: Sample.deviceProperties()]]) { old, _ in old })
         cache.apply(
             .changed(Sample.command, interface: "org.bluez.GattCharacteristic1", ["Value": .bytes([1, 2])], invalidated: []))
         #expect(cache.properties(Sample.command, "org.bluez.GattCharacteristic1")?["Value"] == nil)
@@ -121,10 +142,66 @@ struct ObjectCacheTests {
         #expect(cache.devices(on: Sample.adapter).count == 2)
     }
 
+    @Test func `a device that changes its address is found by the new one`() {
+        var cache = loaded([Sample.device: [interface: Sample.deviceProperties()]])
+        cache.apply(.changed(Sample.device, interface: interface, ["Address": .string(DeviceAddress.other.description)], invalidated: []))
+        #expect(cache.device(.ring, on: Sample.adapter) == nil)
+        #expect(cache.device(.other, on: Sample.adapter)?.path == Sample.device)
+        cache.apply(.removed(Sample.device, interfaces: [interface]))
+        #expect(!cache.knows(.other) && cache.memory == 0)
+    }
+
+    @Test func `a snapshot that fails does not go on recording`() {
+        var cache = loaded()
+        cache.beginSnapshot()
+        cache.apply(.added(Sample.device, [interface: Sample.deviceProperties()]))
+        #expect(cache.journal.count == 1)
+        cache.abandonSnapshot()
+        cache.apply(connected(true))
+        #expect(cache.journal.isEmpty)
+        #expect(cache.device(Sample.device)?.isConnected == true)
+    }
+
     @Test func `adapters are ordered by their numbers`() {
         let objects = ["hci10", "hci2", "hci0"].map { name in
             (ObjectPath("/org/bluez/\(name)")!, ["org.bluez.Adapter1": Sample.adapterProperties()])
         }
         #expect(loaded(Dictionary(uniqueKeysWithValues: objects)).adapters.map(\.name) == ["hci0", "hci2", "hci10"])
+    }
+
+    // MARK: Look-ups
+
+    @Test func `a device is found by its address until it is removed or has another`() {
+        let text = DeviceAddress.other.description
+        var cache = loaded([Sample.device: [interface: Sample.deviceProperties()]])
+        #expect(cache.device(.ring, on: Sample.adapter)?.path == Sample.device)
+        #expect(cache.device(.ring, on: "/org/bluez/hci1") == nil)
+        // BlueZ gives a device its identity address when it pairs.
+        cache.apply(.changed(Sample.device, interface: interface, ["Address": .string(text)], invalidated: []))
+        #expect(cache.device(.ring, on: Sample.adapter) == nil)
+        #expect(cache.device(.other, on: Sample.adapter)?.path == Sample.device)
+        cache.apply(.removed(Sample.device, interfaces: [interface]))
+        #expect(cache.device(.other, on: Sample.adapter) == nil && cache.device(Sample.device) == nil)
+        #expect(cache.devices(on: Sample.adapter).isEmpty)
+    }
+
+    @Test func `a device's attributes come and go with their objects`() {
+        var cache = loaded([Sample.device: [interface: Sample.deviceProperties()]])
+        for (path, interfaces) in Sample.gatt { cache.apply(.added(path, interfaces)) }
+        #expect(cache.attributes(of: Sample.device) == Set(Sample.gatt.keys))
+        #expect(cache.attributes(of: Sample.otherDevice).isEmpty)
+        cache.apply(.removed(Sample.counter, interfaces: ["org.bluez.GattCharacteristic1"]))
+        #expect(cache.attributes(of: Sample.device) == [Sample.service, Sample.command])
+        cache.beginSnapshot()
+        cache.finishSnapshot([Sample.device: [interface: Sample.deviceProperties()]])
+        #expect(cache.attributes(of: Sample.device).isEmpty)
+    }
+
+    @Test func `adapters come and go`() {
+        var cache = loaded([Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()]])
+        cache.apply(.changed(Sample.adapter, interface: "org.bluez.Adapter1", ["Powered": .boolean(false)], invalidated: []))
+        #expect(cache.adapters.map(\.isPowered) == [false])
+        cache.apply(.removed(Sample.adapter, interfaces: ["org.bluez.Adapter1"]))
+        #expect(cache.adapters.isEmpty && cache.adapter(Sample.adapter) == nil)
     }
 }

@@ -36,7 +36,7 @@ struct ConnectOutcomeTests {
         ("br-connection-key-missing", .pairingBroken),
         ("br-connection-adapter-not-powered", .adapterNotPowered),
         ("br-connection-unknown", .linkFailed),
-        // EALREADY as 5.66 says it: a second attempt in flight.
+        // EALREADY as 5.66 reports it: a second attempt during another one.
         ("Operation already in progress", .busy),
         ("something new", .unknown),
     ]
@@ -94,7 +94,7 @@ struct ConnectOutcomeTests {
 
     @Test func `only what can pass is transient`() {
         let lasting: Set<ConnectFailure.Reason> = [
-            .pairingBroken, .classicInsteadOfLE, .adapterNotPowered, .notSupported, .unknown,
+            .tableTooLarge, .pairingBroken, .classicInsteadOfLE, .adapterNotPowered, .notSupported, .unknown,
         ]
         for reason in ConnectFailure.Reason.allCases {
             #expect(ConnectFailure(reason).isTransient == !lasting.contains(reason), "\(reason)")

@@ -4,7 +4,7 @@ import Testing
 @testable import BlueZ
 
 struct GATTOperationTests {
-    let read = GATTOperation(kind: .read, characteristic: "2a19", peripheral: "P")
+    let read = GATTOperation(kind: .read, attribute: "2a19", peripheral: "P")
     let doing = "reading 00002a19-0000-1000-8000-00805f9b34fb of P"
 
     private func error(_ name: String, _ message: String, _ kind: GATTOperation.Kind = .read) -> BluetoothError {

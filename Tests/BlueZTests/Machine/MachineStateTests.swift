@@ -30,13 +30,13 @@ struct MachineStateTests {
                 switches: [Switch(name: "hci0", isSoftBlocked: true, isHardBlocked: true)]), nil,
             .adapterBlocked("hci0", hard: true)
         ),
-        // The switch of another adapter says nothing of this one.
+        // The switch of another adapter says nothing about this one.
         (
             MachineState(
                 radios: [Radio(name: "hci0", isUp: false)], switches: [Switch(name: "hci1", isSoftBlocked: true)]), nil,
             .adapterDown("hci0")
         ),
-        // A platform's switch takes the adapter away altogether.
+        // A platform's switch removes the adapter completely.
         (
             MachineState(switches: [Switch(name: "tpacpi_bluetooth_sw", isHardBlocked: true)]), nil,
             .adapterBlocked("tpacpi_bluetooth_sw", hard: true)

@@ -2,11 +2,12 @@ import BlueZ
 import DBus
 import PrivateBus
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct PairingTests {
-    /// Answers as told, and keeps what it was asked.
+    /// Gives the configured answer, and records the questions.
     final class Person: PairingDelegate {
         let capability: PairingCapability
         let answer: Bool
@@ -34,13 +35,13 @@ struct PairingTests {
         func display(pinCode: String, for peripheral: DeviceAddress) async { note("show \(pinCode)") }
     }
 
-    /// A Pair during which BlueZ asks; the answers go to `check`.
+    /// A Pair call during which BlueZ asks the agent; the answers go to `check`.
     private static func pair(
         _ member: String, _ arguments: [DBusValue] = [], device: ObjectPath = Sample.device,
         _ check: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
     ) -> FakeBlueZ.Script {
         { fake, call in
-            // The next call of the central must get through while this one asks.
+            // The next call of the central must be handled while this one asks the agent.
             Task {
                 do throws(DBusError) {
                     check(
@@ -51,6 +52,7 @@ struct PairingTests {
                 } catch {
                     check(.failure(error))
                 }
+                try? await fake.device(["Paired": .boolean(true)])
                 await call.reply()
             }
         }
@@ -73,6 +75,37 @@ struct PairingTests {
         let calls = try await pair(person, Self.pair("RequestAuthorization") { #expect($0 == .success([])) })
         #expect(person.asked == ["authorize C0:DE:00:00:00:01"])
         #expect(calls == ["Connect", "RegisterAgent", "Pair", "UnregisterAgent", "Disconnect"])
+    }
+
+    /// The answer and the signals take different ways through the program.
+    @Test func `a peripheral's own address is known when the pairing has returned`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Pair") { _, call in await call.reply() }
+            try await lab.central.withPeripheral(.ring) { peripheral in
+                async let pairing: Void = peripheral.pair(Person())
+                await lab.clock.sleeping(for: .seconds(5))  // it has the answer, and waits for the signals
+                try await lab.fake.device(["Address": .string("C0:DE:00:00:00:99")])
+                try await lab.fake.device(["Paired": .boolean(true)])
+                try await pairing
+                #expect(await peripheral.identity().address == DeviceAddress("C0:DE:00:00:00:99"))
+            }
+        }
+    }
+
+    @Test func `a link that is lost before the bond is known ends the pairing at once`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Pair") { _, call in await call.reply() }
+            await #expect(throws: BluetoothError.self) {
+                try await lab.central.withPeripheral(.ring) { peripheral in
+                    async let pairing: Void = peripheral.pair(Person())
+                    await lab.clock.sleeping(for: .seconds(5))
+                    try await lab.fake.device(["Connected": .boolean(false)])
+                    try await pairing
+                }
+            }
+        }
     }
 
     static let rejected = Result<[DBusValue], DBusError>.failure(.remote(name: "org.bluez.Error.Rejected", message: "refused"))
@@ -113,7 +146,7 @@ struct PairingTests {
         try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
             let stranger = try await DBusConnection.open(.address(lab.bus.address))
             await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Pair") { _, call in
+            await lab.fake.on("Pair") { fake, call in
                 do throws(DBusError) {
                     _ = try await stranger.call(
                         call.message.sender ?? "", "/bluez/agent", "org.bluez.Agent1", "RequestAuthorization",
@@ -122,6 +155,7 @@ struct PairingTests {
                 } catch {
                     #expect(error.remoteName == "org.freedesktop.DBus.Error.AccessDenied")
                 }
+                try? await fake.device(["Paired": .boolean(true)])
                 await call.reply()
             }
             try await lab.central.pair(.ring, delegate: person)

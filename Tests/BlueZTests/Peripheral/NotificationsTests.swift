@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -12,7 +13,7 @@ struct NotificationsTests {
             await lab.fake.on("Connect", FakeBlueZ.connect)
             await lab.fake.on("StartNotify", script)
             try await lab.central.withPeripheral(.ring) { peripheral in
-                let notifications = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+                let notifications = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
                 try await body(lab, peripheral, notifications)
             }
         }
@@ -81,7 +82,7 @@ struct NotificationsTests {
         try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
             await lab.fake.on("Connect", FakeBlueZ.connect)
             let kept = try await lab.central.withPeripheral(.ring) {
-                try await $0.notifications(Sample.serviceUUID, Sample.counterUUID)
+                try await $0.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
             }
             for try await _ in kept { Issue.record("a value after the end") }
             #expect(await lab.fake.calls == ["Connect", "StartNotify", "Disconnect", "StopNotify"])
@@ -90,7 +91,7 @@ struct NotificationsTests {
 
     @Test func `two readers share one subscription`() async throws {
         try await withNotifications { lab, peripheral, first in
-            let second = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+            let second = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
             try await lab.fake.notify([1])
             for notifications in [first, second] {
                 var iterator = notifications.makeAsyncIterator()
@@ -115,9 +116,9 @@ struct NotificationsTests {
                         Sample.counterUUID, peripheral: "C0:DE:00:00:00:01",
                         reason: "the characteristic does not support it")
                 ) {
-                    _ = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+                    _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
                 }
-                _ = try await peripheral.notifications(Sample.serviceUUID, Sample.counterUUID)
+                _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
             }
             #expect(await lab.fake.calls == ["Connect", "StartNotify", "StartNotify", "Disconnect", "StopNotify"])
         }

@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -15,7 +16,7 @@ struct PeripheralTests {
 
     private func read(_ peripheral: Peripheral) async -> Result<[UInt8], BluetoothError> {
         do {
-            return .success(try await peripheral.read(Sample.serviceUUID, Sample.counterUUID))
+            return .success(try await peripheral.read(Sample.counterUUID, of: Sample.serviceUUID))
         } catch {
             return .failure(error)
         }
@@ -37,7 +38,7 @@ struct PeripheralTests {
                     #expect(call.message.body.last?.propertiesValue == ["type": .string(type)])
                     await call.reply()
                 }
-                try await peripheral.write([9, 8], Sample.serviceUUID, Sample.commandUUID, response: response)
+                try await peripheral.write([9, 8], to: Sample.commandUUID, of: Sample.serviceUUID, response: response)
             }
             #expect(await lab.fake.calls == ["Connect", "WriteValue", "WriteValue"])
         }
@@ -46,13 +47,13 @@ struct PeripheralTests {
     @Test func `tells a missing service from a missing characteristic, without a call`() async throws {
         try await withPeripheral { lab, peripheral in
             await #expect(throws: BluetoothError.serviceNotFound("180f", peripheral: "C0:DE:00:00:00:01")) {
-                try await peripheral.read("180f", "2a19")
+                try await peripheral.read("2a19", of: "180f")
             }
             await #expect(
                 throws: BluetoothError.characteristicNotFound(
                     "2a19", service: Sample.serviceUUID, peripheral: "C0:DE:00:00:00:01")
             ) {
-                try await peripheral.write([], Sample.serviceUUID, "2a19")
+                try await peripheral.write([], to: "2a19", of: Sample.serviceUUID)
             }
             #expect(await lab.fake.calls == ["Connect"])
         }
@@ -102,7 +103,7 @@ struct PeripheralTests {
         }
     }
 
-    // MARK: The link goes
+    // MARK: Lost links
 
     @Test func `a link that drops while nothing answers is a lost link`() async throws {
         try await withPeripheral { lab, peripheral in
@@ -110,7 +111,7 @@ struct PeripheralTests {
                 await fake.hold(call)
                 try? await fake.drop()
             }
-            // From then on for ever, also when somebody connects again.
+            // The error is permanent, even if another program connects again.
             for _ in 1...2 {
                 async let error = read(peripheral)
                 await lab.clock.pass(.milliseconds(300))
@@ -146,7 +147,7 @@ struct PeripheralTests {
             try await withPeripheral { lab, peripheral in
                 await lab.fake.on("ReadValue") { fake, call in
                     await fake.hold(call)
-                    // The links go first.
+                    // The links are lost first.
                     try? await fake.drop()
                     if isPulled {
                         try? await fake.remove(Sample.adapter)
@@ -183,7 +184,7 @@ struct PeripheralTests {
         try await withPeripheral { lab, peripheral in
             try await lab.fake.add([Sample.device: ["org.bluez.Battery1": ["Percentage": .byte(87)]]])
             await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([1])))
-            // A round trip, so that the signal before it has been taken in.
+            // A round trip, so that the signal sent before it has been processed.
             _ = await read(peripheral)
             await lab.fake.forgetCalls()
             #expect(await peripheral.batteryLevel() == 87)
@@ -198,7 +199,7 @@ struct PeripheralTests {
         }
     }
 
-    // MARK: One shot
+    // MARK: One-shot calls
 
     @Test func `readValue and writeValue connect and disconnect`() async throws {
         try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in

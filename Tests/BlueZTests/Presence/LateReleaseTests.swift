@@ -5,7 +5,7 @@ import Testing
 /// BlueZ answers that a registration of monitors has ended, and releases its monitors after that.
 @Suite(.timeLimit(.minutes(5)))
 struct LateReleaseTests {
-    /// What was registered last.
+    /// The last registration.
     private actor Registration {
         private(set) var owner = ""
         private(set) var root: ObjectPath = "/"
@@ -16,7 +16,7 @@ struct LateReleaseTests {
         }
     }
 
-    @Test func aReleaseOfTheMonitorsBeforeIsNotTakenForOneOfTheNext() async throws {
+    @Test func `a late release of old monitors does not affect the new ones`() async throws {
         let manager: FakeBlueZ.Properties = ["SupportedMonitorTypes": .strings(["or_patterns"])]
         let adapter = ["org.bluez.Adapter1": Sample.adapterProperties(), "org.bluez.AdvertisementMonitorManager1": manager]
         try await withLab(objects: [Sample.adapter: adapter]) { lab in
@@ -35,13 +35,13 @@ struct LateReleaseTests {
                     }
                     await call.reply()
                 })
-            let lookout = Lookout(lab.central)
-            var sightings = lookout.sightings.makeAsyncIterator()
-            await lookout.look(for: [.ring])
+            let presence = PresenceMonitor(lab.central)
+            var sightings = presence.sightings.makeAsyncIterator()
+            await presence.watch(for: [.ring])
             #expect(await sightings.next() == .listening(.monitor))
-            await lookout.look(for: [.other])
+            await presence.watch(for: [.other])
             #expect(await sightings.next() == .listening(.monitor))
-            await lookout.close()
+            await presence.close()
             #expect(await sightings.next() == nil)
             #expect(await lab.fake.calls == ["RegisterMonitor", "UnregisterMonitor", "RegisterMonitor", "UnregisterMonitor"])
         }

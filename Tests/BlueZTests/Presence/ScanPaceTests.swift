@@ -3,13 +3,13 @@ import Testing
 @testable import BlueZ
 
 struct ScanPaceTests {
-    @Test func aMinuteAtFirst() {
+    @Test func `scans run once a minute at first`() {
         var pace = ScanPace()
         #expect(pace.next(heard: false) == .seconds(55))
         #expect(pace.next(heard: true) == .seconds(55))
     }
 
-    @Test func moreSeldomTheLongerNobodyIsHeard() {
+    @Test func `the pause between scans grows while no device is seen`() {
         var pace = ScanPace()
         var pauses: [Duration] = []
         var passed = Duration.zero
@@ -24,12 +24,12 @@ struct ScanPaceTests {
         #expect(changes[.seconds(115)] == .seconds(3600))
         #expect(changes[.seconds(295)] == .seconds(4 * 3600))
         #expect(pauses.last == .seconds(295))
-        // Back again, it is looked for as in the beginning.
+        // Once it is heard again, the pause is as at the beginning.
         #expect(pace.next(heard: true) == .seconds(55))
         #expect(pace.next(heard: false) == .seconds(55))
     }
 
-    @Test func besideAMonitorTheyAreSeldom() {
+    @Test func `scans beside a monitor run every five minutes`() {
         var pace = ScanPace().besideMonitor
         #expect(pace.beginsWithPause)
         #expect(pace.pause == .seconds(295))

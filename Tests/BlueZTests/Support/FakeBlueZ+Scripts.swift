@@ -1,18 +1,18 @@
 import DBus
 import Testing
 
-/// What BlueZ does.
+/// Scripted behaviour of BlueZ.
 extension FakeBlueZ {
     static let agree: Script = { _, call in await call.reply() }
 
-    /// Does not answer; the test may later.
+    /// Does not answer; the test may answer later.
     static let hang: Script = { fake, call in await fake.hold(call) }
 
     static func fail(_ name: String, _ message: String) -> Script {
         { _, call in await call.fail(name, message) }
     }
 
-    /// As nearly all failures over the air are told.
+    /// How BlueZ reports nearly all failures over the air.
     static let linkFails = fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
 
     /// The link comes up and the services are known, as with a peripheral that BlueZ knows.
@@ -54,7 +54,7 @@ extension FakeBlueZ {
         { _, call in await call.reply(values) }
     }
 
-    /// The link goes.
+    /// The link is lost.
     func drop() async throws {
         try await device(["ServicesResolved": .boolean(false), "Connected": .boolean(false)])
     }

@@ -2,9 +2,9 @@ import BlueZ
 import DBus
 import Testing
 
-/// `org.bluez` as a test wants it: objects that the test changes, and for each method what the test scripted.
+/// `org.bluez` as scripted by a test: objects that the test changes, and scripts for each method.
 ///
-/// A call that nobody scripted fails the test.
+/// A call without a script fails the test.
 actor FakeBlueZ: DBusObject {
     typealias Properties = [String: DBusValue]
     typealias Script = @Sendable (FakeBlueZ, DBusMethodCall) async -> Void
@@ -27,7 +27,7 @@ actor FakeBlueZ: DBusObject {
         scripts["Disconnect"] = [Self.disconnect]
     }
 
-    /// - Parameter objects: that are there before anybody can know that it has begun.
+    /// - Parameter objects: present before the name is on the bus.
     static func start(_ address: String, objects: [ObjectPath: [String: Properties]] = [:]) async throws -> FakeBlueZ {
         let fake = FakeBlueZ(bus: try await DBusConnection.open(.address(address)))
         await fake.set(objects)
@@ -36,9 +36,9 @@ actor FakeBlueZ: DBusObject {
         return fake
     }
 
-    // MARK: What the test says
+    // MARK: Calls from the test
 
-    /// What is answered to a member: one script after the other, the last one from then on.
+    /// Sets the answers to a member: one script after the other; the last one is then repeated.
     func on(_ member: String, _ scripts: Script...) {
         self.scripts[member] = scripts
     }
@@ -47,7 +47,7 @@ actor FakeBlueZ: DBusObject {
         self.objects.merge(objects) { _, new in new }
     }
 
-    /// Adds with InterfacesAdded.
+    /// Adds the objects and emits InterfacesAdded.
     func add(_ objects: [ObjectPath: [String: Properties]]) async throws {
         for (path, interfaces) in objects {
             self.objects[path, default: [:]].merge(interfaces) { _, new in new }
@@ -92,14 +92,14 @@ actor FakeBlueZ: DBusObject {
         await withCheckedContinuation { watchers.append($0) }
     }
 
-    /// Returns once the calls so far are as wanted; asked again after every call.
+    /// Returns when `isWanted` holds for the calls so far; it is evaluated after every call.
     func until(_ isWanted: @Sendable ([String]) -> Bool) async {
         while !isWanted(calls) { await anyCall() }
     }
 
     func forgetCalls() { calls = [] }
 
-    // MARK: What the central asks
+    // MARK: Calls from the central
 
     func receive(_ call: DBusMethodCall) async {
         let member = call.message.member ?? ""

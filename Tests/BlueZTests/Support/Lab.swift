@@ -1,15 +1,16 @@
 import BlueZ
 import DBus
 import PrivateBus
+import TestSupport
 
-/// A bus, a fake BlueZ with one adapter on it, and a central whose time stands still.
+/// A bus, a fake BlueZ with one adapter on it, and a central with a manual clock.
 struct Lab {
     let bus: PrivateBus
     let fake: FakeBlueZ
     let clock: ManualClock
     let central: Central
 
-    /// Returns once the central's view of its adapters is as wanted.
+    /// Returns when `isWanted` holds for the central's adapters.
     func until(_ isWanted: ([Adapter]) -> Bool) async throws {
         while try await !isWanted(central.adapters()) { await Task.yield() }
     }

@@ -5,7 +5,7 @@ extension DeviceAddress {
     static let ring = sample("C0:DE:00:00:00:01")
     static let other = sample("C0:DE:00:00:00:02")
 
-    private static func sample(_ text: String) -> DeviceAddress {
+    static func sample(_ text: String) -> DeviceAddress {
         guard let address = DeviceAddress(text) else { preconditionFailure(text) }
         return address
     }

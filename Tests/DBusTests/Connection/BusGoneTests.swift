@@ -3,9 +3,9 @@ import Glibc
 import PrivateBus
 import Testing
 
-/// The bus goes away, the hard way.
+/// The bus ends without notice.
 @Suite(.timeLimit(.minutes(5))) struct BusGoneTests {
-    @Test func everybodyIsTold() async throws {
+    @Test func `the end of the bus ends all calls and streams`() async throws {
         try await withBus { bus, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -19,13 +19,13 @@ import Testing
             #expect(await signals.first() == nil)
             #expect(await client.isOpen == false)
             #expect(await failure { _ = try await client.callBus("GetId") } == .disconnected)
-            // Answering nobody does no harm.
+            // An answer without a receiver does no harm.
             for call in kept { await call?.reply() }
         }
     }
 
-    /// Nobody waits for anything, so only the socket tells.
-    @Test func idleConnection() async throws {
+    /// No call is pending, so only the socket shows the end.
+    @Test func `an idle connection detects the end of the bus`() async throws {
         try await withBus { bus, client, _ in
             let signals = try await client.signals(MatchRule())
             kill(bus.processIdentifier, SIGKILL)
@@ -34,12 +34,12 @@ import Testing
         }
     }
 
-    /// Writing into a socket that nobody reads any more does not end this process by SIGPIPE.
-    @Test func sendingAfterTheEnd() async throws {
+    /// Writing to a socket that is no longer read does not end this process with SIGPIPE.
+    @Test func `sending after the end of the bus fails as disconnected`() async throws {
         try await withBus { bus, client, server in
             bus.stop()
             let error = await failure {
-                // Until it shows, however long the daemon takes to end.
+                // Repeats until the error shows, however long the daemon takes to end.
                 while true {
                     try await client.emit("/a", "test.Interface", "Tick", [.bytes([UInt8](repeating: 0, count: 1000))])
                     await Task.yield()
@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    /// A connection that nobody holds any more is closed, and the bus notices.
-    @Test func lettingGoCloses() async throws {
+    /// A connection without references is closed, and the bus reports it.
+    @Test func `a connection without references is closed`() async throws {
         try await withBus { bus, client, _ in
             let changes = try await client.signals(
                 MatchRule(sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged"))

@@ -1,8 +1,9 @@
 import DBus
+import Dispatch
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CallTests {
-    @Test func errorReply() async throws {
+    @Test func `an error reply is thrown with its name and message`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -12,14 +13,14 @@ import Testing
         }
     }
 
-    @Test func unknownDestination() async throws {
+    @Test func `a call to an unknown destination fails`() async throws {
         try await withBus { _, client, _ in
             let error = await failure { _ = try await client.call("org.bluez", "/", "a.B", "C") }
             #expect(error?.remoteName == "org.freedesktop.DBus.Error.ServiceUnknown")
         }
     }
 
-    @Test func timeOut() async throws {
+    @Test func `a call without an answer times out`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -30,8 +31,8 @@ import Testing
         }
     }
 
-    /// The short ones end while the long one waits on, and none of them twice.
-    @Test func timeOutsInAnyOrder() async throws {
+    /// The short calls time out, each once, while the long one still waits.
+    @Test func `calls time out independently of each other`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -49,7 +50,20 @@ import Testing
         }
     }
 
-    @Test func lateReplyIsDropped() async throws {
+    /// In such a task every call of an `async` function of an actor is a suspension.
+    @Test func `no reply is lost to a task that prefers an executor`() async throws {
+        try await withBus { _, client, server in
+            await server.export(Echo(), at: Echo.path)
+            try await withTaskExecutorPreference(OneThread()) {
+                for number: UInt32 in 0..<2000 {
+                    let answer = try await client.callTest(server, Echo.path, [.uint32(number)], timeout: .seconds(200))
+                    #expect(answer == [.uint32(number)])
+                }
+            }
+        }
+    }
+
+    @Test func `a late reply is dropped`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -67,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func cancellationIsNoTimeOut() async throws {
+    @Test func `cancellation is not reported as a time-out`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -81,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func cancelledBeforehandIsNotSent() async throws {
+    @Test func `a call that is cancelled beforehand is not sent`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -99,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func withoutReply() async throws {
+    @Test func `the answer to a call without reply is discarded`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -107,7 +121,7 @@ import Testing
             let call = try #require(await inbox.next())
             #expect(call.message.noReplyExpected)
             #expect(call.message.body == [.byte(1)])
-            // Answers are swallowed; were they sent, the next call's answer would not be the next message.
+            // The answer is discarded. If it were sent, the next message would not be the answer to the next call.
             await call.reply([.string("unwanted")])
             async let wanted = client.callTest(server, "/a")
             let next = await inbox.next()
@@ -117,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func manyAtOnceGetTheirOwnAnswers() async throws {
+    @Test func `concurrent calls get their own answers`() async throws {
         try await withBus { _, client, server in
             await server.export(Echo(), at: Echo.path)
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -131,8 +145,8 @@ import Testing
         }
     }
 
-    /// More than a socket takes at once, so that writing has to wait for room, in both directions.
-    @Test func largeMessagesWaitForRoom() async throws {
+    /// More than a socket accepts at once, so that writing has to wait for space, in both directions.
+    @Test func `large messages wait for space in the socket`() async throws {
         let block = DBusValue.bytes([UInt8](repeating: 7, count: 4_000_000))
         try await withBus { _, client, server in
             await server.export(Echo(), at: Echo.path)
@@ -145,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func closing() async throws {
+    @Test func `closing a connection fails its pending and later calls`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -160,5 +174,14 @@ import Testing
             #expect(await failure { _ = try await client.signals(MatchRule()) } == .disconnected)
             await kept?.reply()
         }
+    }
+}
+
+private final class OneThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "a task's own executor")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NameTests {
-    @Test func takenAndGivenUp() async throws {
+    @Test func `a bus name is acquired and released`() async throws {
         try await withBus { _, client, server in
             try await server.requestName("org.bluez")
             try await server.requestName("org.bluez")
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func reservedName() async throws {
+    @Test func `a reserved bus name is rejected`() async throws {
         try await withBus { _, client, _ in
             let error = await failure { try await client.requestName("org.freedesktop.DBus") }
             #expect(error?.remoteName == "org.freedesktop.DBus.Error.InvalidArgs")

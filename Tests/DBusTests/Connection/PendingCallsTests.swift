@@ -3,7 +3,7 @@ import Testing
 @testable import DBus
 
 @Suite struct PendingCallsTests {
-    @Test func eachIsTakenOnce() {
+    @Test func `a pending call is removed only once`() {
         var calls = PendingCalls<String>()
         calls.add("a", serial: 1, deadline: 10)
         #expect(calls.take(2) == nil)
@@ -11,7 +11,7 @@ import Testing
         #expect(calls.take(1) == nil)
     }
 
-    @Test func thoseWhoseTimeIsUp() {
+    @Test func `only calls past their deadline are removed as expired`() {
         var calls = PendingCalls<String>()
         calls.add("late", serial: 3, deadline: 30)
         calls.add("early", serial: 2, deadline: 10)

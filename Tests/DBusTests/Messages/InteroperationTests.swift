@@ -2,6 +2,7 @@ import DBus
 import Foundation
 import PrivateBus
 import Testing
+import TestSupport
 
 /// The same values as two other programs see them: `busctl`, which shares no code with libdbus, and `dbus-send`.
 @Suite(.timeLimit(.minutes(5))) struct InteroperationTests {
@@ -9,12 +10,12 @@ import Testing
     private static let dbusSend = "/usr/bin/dbus-send"
 
     private func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
+        process.pipe = pipe
+        process.isErrorInPipe = true
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { end.yield($0.terminationStatus) }
         try process.run()
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: busctl)))
-    func busctlCallsUs() async throws {
+    func `busctl calls an exported object`() async throws {
         try await withBus { bus, _, server in
             await server.export(Echo(), at: Echo.path)
             let arguments = [
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: busctl)))
-    func busctlSeesOurErrors() async throws {
+    func `busctl shows the error for an unknown object`() async throws {
         try await withBus { bus, _, server in
             let (status, output) = try await run(
                 Self.busctl, ["--address=\(bus.address)", "--", "call", server.uniqueName, "/nowhere", "test.Interface", "Method"])
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: dbusSend)))
-    func dbusSendSignalsToUs() async throws {
+    func `a signal from dbus-send arrives with its values`() async throws {
         try await withBus { bus, client, _ in
             let signals = try await client.signals(MatchRule(interface: "test.Interface"))
             let (status, output) = try await run(

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// What libdbus or the bus would punish with the end of the process or of the connection is refused before, and nothing is sent.
+/// Messages for which libdbus or the bus would end the process or the connection are refused before anything is sent.
 @Suite(.timeLimit(.minutes(5))) struct InvalidMessageTests {
     private static func nested(_ depth: Int) -> DBusValue {
         (0..<depth).reduce(DBusValue.byte(1)) { value, _ in .variant(value) }
@@ -23,7 +23,7 @@ import Testing
         .array(element: "h", [DBusValue](repeating: .fileDescriptor(DBusFileDescriptor(owning: -1)), count: 17)),
     ]
 
-    @Test func values() async throws {
+    @Test func `invalid values are rejected before sending`() async throws {
         try await withBus { _, client, server in
             await server.export(Echo(), at: Echo.path)
             for value in Self.values {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func takenFileDescriptor() async throws {
+    @Test func `a file descriptor that was already taken is rejected`() async throws {
         let descriptor = DBusFileDescriptor(owning: -1)
         _ = descriptor.take()
         try await withBus { _, client, server in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func names() async throws {
+    @Test func `invalid bus, interface and member names are rejected`() async throws {
         try await withBus { _, client, _ in
             for (destination, interface, member) in [
                 ("", "a.B", "C"), ("org bluez", "a.B", "C"), ("org.bluez\0", "a.B", "C"), ("nodots", "a.B", "C"),
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// 64 MiB is the specification's limit for an array.
-    @Test func tooLargeAnArray() async throws {
+    @Test func `an array of more than 64 MiB is rejected`() async throws {
         try await withBus { _, client, server in
             let error = await failure {
                 _ = try await client.callTest(server, Echo.path, [.bytes([UInt8](repeating: 0, count: (1 << 26) + 1))])
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func tooLargeAMessage() async throws {
+    @Test func `a message of more than 128 MiB is rejected`() async throws {
         let block = DBusValue.bytes([UInt8](repeating: 0, count: 1 << 26))
         try await withBus { _, client, server in
             let error = await failure { _ = try await client.callTest(server, Echo.path, [block, block]) }

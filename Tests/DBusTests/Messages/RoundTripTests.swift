@@ -17,15 +17,18 @@ import Testing
         .array(element: "a{sv}", [.properties([:]), .properties(["a": .int32(1)])]), .array(element: "v", [.variant(.byte(1))]),
         .properties([:]), .properties(["a": .byte(1), "b": .strings(["c"]), "d": .properties(["e": .double(1)])]),
         .dictionary(key: "y", value: "s", [.byte(1): .string("a"), .byte(2): .string("b")]),
-        .dictionary(key: "o", value: "a{sa{sv}}", [
-            .objectPath("/a"): .dictionary(key: "s", value: "a{sv}", [.string("b"): .properties(["c": .uint16(1)]), .string("d"): .properties([:])]),
-            .objectPath("/e"): .dictionary(key: "s", value: "a{sv}", [:]),
-        ]),
+        .dictionary(
+            key: "o", value: "a{sa{sv}}",
+            [
+                .objectPath("/a"): .dictionary(
+                    key: "s", value: "a{sv}", [.string("b"): .properties(["c": .uint16(1)]), .string("d"): .properties([:])]),
+                .objectPath("/e"): .dictionary(key: "s", value: "a{sv}", [:]),
+            ]),
         .structure([.byte(1)]), .structure([.byte(1), .int64(2), .structure([.string("a"), .strings([])])]),
         .variant(.byte(1)), .variant(.variant(.structure([.variant(.bytes([1]))]))),
     ]
 
-    @Test func eachTypeAlone() async throws {
+    @Test func `a value of each type is echoed unchanged`() async throws {
         try await withBus { _, client, server in
             await server.export(Echo(), at: Echo.path)
             for value in Self.values {
@@ -35,8 +38,8 @@ import Testing
         }
     }
 
-    /// Misaligned by what goes before.
-    @Test func allTogether() async throws {
+    /// The byte before the values changes their alignment.
+    @Test func `all values in one message are echoed unchanged`() async throws {
         try await withBus { _, client, server in
             await server.export(Echo(), at: Echo.path)
             let values = [DBusValue.byte(9)] + Self.values
@@ -47,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func nestedAsDeepAsAllowed() async throws {
+    @Test func `values nested to the allowed depth are echoed unchanged`() async throws {
         var value = DBusValue.byte(1)
         for _ in 0..<64 { value = .variant(value) }
         var arrays = DBusValue.strings([])
@@ -60,8 +63,8 @@ import Testing
         }
     }
 
-    /// What the object writes into its descriptor comes out of ours, and the one that it sends back is the same socket's.
-    @Test func fileDescriptors() async throws {
+    /// The descriptor that the object sends back belongs to the same socket: what is written to it arrives at our end.
+    @Test func `an echoed file descriptor refers to the same socket`() async throws {
         var pair: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
         let (ours, theirs) = (pair[0], DBusFileDescriptor(owning: pair[1]))

@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func theNearestExportAnswers() async throws {
+    @Test func `a call goes to the nearest exported object`() async throws {
         try await withBus { _, client, server in
             await server.export(Named(name: "tree"), at: "/tree", subtree: true)
             await server.export(Named(name: "leaf"), at: "/tree/leaf")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func exportedAnewAndTakenBack() async throws {
+    @Test func `exporting replaces an object and unexporting removes it`() async throws {
         try await withBus { _, client, server in
             await server.export(Named(name: "first"), at: "/a")
             await server.export(Named(name: "second"), at: "/a")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Holds each call until told, which keeps the others waiting.
+    /// Holds each call until the gate opens, so that the others wait.
     private final class Slow: DBusObject {
         private let entered: AsyncStream<String>.Continuation
         private let gate: AsyncStream<Void>
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func callsAreHandledOneAfterTheOther() async throws {
+    @Test func `calls to an object are handled one at a time`() async throws {
         let (entered, enter) = AsyncStream.makeStream(of: String.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         try await withBus { _, client, server in
@@ -71,7 +71,7 @@ import Testing
             var entries = entered.makeAsyncIterator()
             #expect(await entries.next() == "first")
             async let second = client.callTest(server, "/slow", [.string("second")])
-            // Another object is not held up, and its answer comes after the second call was received.
+            // Another object is not blocked, and it answers after the second call was received.
             await server.export(Echo(), at: Echo.path)
             _ = try await client.callTest(server, Echo.path)
             open.yield()
@@ -83,8 +83,8 @@ import Testing
         }
     }
 
-    /// The one at work may finish; those that wait do not reach the object any more, and then it is let go.
-    @Test func unexportedWhileCallsWait() async throws {
+    /// The call in progress may finish; waiting calls no longer reach the object, which is then released.
+    @Test func `waiting calls do not reach an object that is unexported`() async throws {
         let (entered, enter) = AsyncStream.makeStream(of: String.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         try await withBus { _, client, server in
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func answeredOnce() async throws {
+    @Test func `only the first answer to a call is sent`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -114,12 +114,12 @@ import Testing
             await call.reply([.byte(2)])
             await call.fail("test.Error", "")
             #expect(try await answer == [.byte(1)])
-            // Were there another answer to the first call, it would have been dropped; nothing else came either.
+            // A second answer to the first call would have been dropped; no other message arrived either.
             #expect(try await client.callBus("GetId").count == 1)
         }
     }
 
-    @Test func droppedWithoutAnAnswer() async throws {
+    @Test func `a call that is dropped without an answer gets an error`() async throws {
         struct Silent: DBusObject {
             func receive(_ call: DBusMethodCall) async {}
         }
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func signalsBeforeTheReplyArriveBeforeIt() async throws {
+    @Test func `signals sent before a reply arrive before it`() async throws {
         struct Signalling: DBusObject {
             let connection: DBusConnection
 
@@ -145,13 +145,13 @@ import Testing
             await server.export(Signalling(connection: server), at: "/a")
             _ = try await client.callTest(server, "/a")
             await client.close()
-            // All that arrived before the reply; the other one may or may not have made it.
+            // The first signal arrived before the reply; the other one may or may not have arrived.
             #expect(await signals.first()?.member == "Before")
             await server.unexport("/a")
         }
     }
 
-    @Test func answersThatCannotBeSent() async throws {
+    @Test func `an answer that cannot be sent becomes an error reply`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func peerInterface() async throws {
+    @Test func `the peer interface answers Ping and GetMachineId`() async throws {
         try await withBus { _, client, server in
             let name = server.uniqueName
             #expect(try await client.call(name, "/any/where", "org.freedesktop.DBus.Peer", "Ping") == [])
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func tooManyWaitingCallsAreRefused() async throws {
+    @Test func `calls beyond the limit of waiting calls are refused`() async throws {
         let (entered, enter) = AsyncStream.makeStream(of: String.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         try await withBus { _, client, server in

@@ -9,14 +9,14 @@ import Testing
         return String(path.1)
     }
 
-    @Test func nobodyElseCanReachIt() async throws {
+    @Test func `only the owner can access the directory of the bus`() async throws {
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let attributes = try FileManager.default.attributesOfItem(atPath: try directory(of: bus))
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test func stoppingEndsItAndRemovesItsFiles() async throws {
+    @Test func `stopping a bus ends its daemon and removes its files`() async throws {
         let bus = try await PrivateBus.start()
         let directory = try directory(of: bus)
         let connection = try await DBusConnection.open(.address(bus.address))
@@ -32,12 +32,24 @@ import Testing
         }
     }
 
-    @Test func letGo() async throws {
+    /// The environment of istep can hold the tokens of destinations.
+    @Test func `the daemon gets only the variables that it needs`() async throws {
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        let record = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(bus.processIdentifier)/environ"))
+        let names = Set(record.split(separator: 0).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) })
+        // The shell that starts it may add its working directory.
+        let allowed: Set = ["PATH", "HOME", "TMPDIR", "PWD", "OLDPWD"]
+        #expect(names.isSubset(of: allowed), "\(names)")
+        try #require(!Set(ProcessInfo.processInfo.environment.keys).isSubset(of: allowed), "nothing that could have been inherited")
+    }
+
+    @Test func `a bus without references removes its files`() async throws {
         let directory = try directory(of: try await PrivateBus.start())
         #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
-    @Test func busesAreApart() async throws {
+    @Test func `two buses have separate addresses, processes and names`() async throws {
         let one = try await PrivateBus.start()
         let other = try await PrivateBus.start()
         defer {
@@ -53,12 +65,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (PrivateBusError.daemonNotFound(searched: ["/a", "/b"]),
-         "dbus-daemon was not found in /a:/b; install it (Debian and Ubuntu: apt install dbus-daemon)"),
+        (
+            PrivateBusError.daemonNotFound(searched: ["/a", "/b"]),
+            "dbus-daemon was not found in /a:/b; install it (Debian and Ubuntu: apt install dbus-daemon)"
+        ),
         (.cannotStart(reason: "why"), "dbus-daemon could not be started: why"),
         (.noAnswer(seconds: 10), "dbus-daemon did not come up within 10 s"),
     ])
-    func errorsTellWhatToDo(_ error: PrivateBusError, _ text: String) {
+    func `each error description states the cause`(_ error: PrivateBusError, _ text: String) {
         #expect(error.description == text)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import DBus
 
 @Suite struct MatchCountsTests {
-    @Test func addedOnceAndRemovedWithTheLast() {
+    @Test func `a shared rule is added once and removed after its last use`() {
         var counts = MatchCounts()
         let first = counts.use("a")
         counts.didAcknowledge("a")
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Both have to wait for an acknowledgement, and the bus counts both.
-    @Test func twoAtTheSameTime() {
+    @Test func `a rule added twice at the same time is removed twice`() {
         var counts = MatchCounts()
         let first = counts.use("a")
         let second = counts.use("a")
@@ -27,15 +27,15 @@ import Testing
         #expect(counts.release("a") == 2)
     }
 
-    @Test func refusedNeedsNoRemoval() {
+    @Test func `a refused rule needs no removal`() {
         var counts = MatchCounts()
         _ = counts.use("a")
         counts.didRefuse("a")
         #expect(counts.release("a") == 0)
     }
 
-    /// After a time-out nobody knows, so it is removed.
-    @Test func unknownIsRemoved() {
+    /// After a time-out it is not known whether the rule was added, so it is removed.
+    @Test func `a rule without an acknowledgement is removed`() {
         var counts = MatchCounts()
         _ = counts.use("a")
         #expect(counts.release("a") == 1)

@@ -3,7 +3,7 @@ import Testing
 @testable import DBus
 
 @Suite struct MatchRuleTests {
-    @Test func text() throws {
+    @Test func `a rule is written in the syntax of the bus`() throws {
         #expect(try MatchRule().text() == "type='signal'")
         #expect(
             try MatchRule(sender: "org.bluez", path: "/a", interface: "a.B", member: "C", arg0: "it's").text()
@@ -16,7 +16,7 @@ import Testing
         MatchRule(sender: "no name"), MatchRule(sender: "a'.b"), MatchRule(interface: "a"), MatchRule(member: "a.b"),
         MatchRule(arg0: "a\0"), MatchRule(path: "/a", pathNamespace: "/a"),
     ])
-    func refused(_ rule: MatchRule) {
+    func `an invalid rule is rejected`(_ rule: MatchRule) {
         #expect(throws: DBusError.self) { try rule.text() }
     }
 
@@ -26,11 +26,11 @@ import Testing
         rule.matches(header) { owners[$0] }
     }
 
-    @Test func whatIsNilDoesNotMatter() {
+    @Test func `an empty rule matches any signal`() {
         #expect(matches(MatchRule()))
     }
 
-    @Test func each() {
+    @Test func `path, interface, member and path namespace are compared`() {
         #expect(matches(MatchRule(path: "/a/b", interface: "a.B", member: "C")))
         #expect(!matches(MatchRule(path: "/a")))
         #expect(!matches(MatchRule(interface: "a.C")))
@@ -41,7 +41,7 @@ import Testing
         #expect(!matches(MatchRule(pathNamespace: "/ab")))
     }
 
-    @Test func sender() {
+    @Test func `the sender is compared by unique name or name owner`() {
         #expect(matches(MatchRule(sender: ":1.5")))
         #expect(!matches(MatchRule(sender: ":1.6")))
         #expect(matches(MatchRule(sender: "org.bluez"), owners: ["org.bluez": ":1.5"]))
@@ -50,7 +50,7 @@ import Testing
         #expect(!matches(MatchRule(sender: "org.freedesktop.DBus")))
     }
 
-    @Test func firstArgument() {
+    @Test func `the first argument is compared only as a string`() {
         let rule = MatchRule(arg0: "a")
         #expect(rule.matches(arguments: [.string("a"), .byte(1)]))
         #expect(!rule.matches(arguments: [.string("b")]))

@@ -3,7 +3,7 @@ import Testing
 @testable import DBus
 
 @Suite struct NameOwnersTests {
-    @Test func answerThenChange() {
+    @Test func `a later change replaces the owner from the answer`() {
         var owners = NameOwners()
         owners.follow("a.b")
         owners.didAnswer("a.b", owner: ":1.1", askedAfter: owners.changes(of: "a.b"))
@@ -14,7 +14,7 @@ import Testing
         #expect(owners.owner(of: "a.b") == nil)
     }
 
-    @Test func changeOvertakesTheAnswer() {
+    @Test func `an older answer does not replace a newer change`() {
         var owners = NameOwners()
         owners.follow("a.b")
         let asked = owners.changes(of: "a.b")
@@ -23,7 +23,7 @@ import Testing
         #expect(owners.owner(of: "a.b") == ":1.2")
     }
 
-    @Test func followedUntilTheLastLeaves() {
+    @Test func `a name is followed until its last follower leaves`() {
         var owners = NameOwners()
         owners.follow("a.b")
         owners.follow("a.b")

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SignalTests {
     private static let anything = MatchRule(interface: "test.Interface")
 
-    @Test func arriveInOrder() async throws {
+    @Test func `signals arrive in order`() async throws {
         try await withBus { _, client, server in
             let signals = try await client.signals(Self.anything)
             for number in 0..<1000 { try await server.emit("/a", "test.Interface", "Tick", [.int32(Int32(number))]) }
@@ -19,7 +19,30 @@ import Testing
         }
     }
 
-    @Test func onlyWhatTheRuleAsksFor() async throws {
+    @Test func `a signal that is intercepted is not queued`() async throws {
+        try await withBus { _, client, server in
+            let (seen, sink) = AsyncStream.makeStream(of: Int.self)
+            let signals = try await client.signals(Self.anything) { signal in
+                let number = signal.body.first?.intValue ?? 0
+                sink.yield(number)
+                return number % 2 == 0
+            }
+            for number in 0..<10 { try await server.emit("/a", "test.Interface", "Tick", [.int32(Int32(number))]) }
+            try await server.emit("/a", "test.Other", "Tick", [.int32(100)])
+            var queued: [Int] = []
+            for await signal in signals {
+                queued += signal.body.compactMap(\.intValue)
+                if queued.last == 9 { break }
+            }
+            #expect(queued == [1, 3, 5, 7, 9])
+            sink.finish()
+            var all: [Int] = []
+            for await number in seen { all.append(number) }
+            #expect(all == Array(0..<10))
+        }
+    }
+
+    @Test func `a stream contains only signals that match its rule`() async throws {
         try await withBus { _, client, server in
             let below = try await client.signals(MatchRule(pathNamespace: "/a", interface: "test.Interface"))
             let argument = try await client.signals(MatchRule(interface: "test.Interface", arg0: "yes"))
@@ -32,8 +55,8 @@ import Testing
         }
     }
 
-    /// Both see everything, whatever the other does.
-    @Test func equalRulesShareWhatTheBusSends() async throws {
+    /// Each stream gets every signal, whatever the others do.
+    @Test func `streams with equal rules all receive each signal`() async throws {
         try await withBus { _, client, server in
             async let concurrent = (client.signals(Self.anything), client.signals(Self.anything))
             let (one, other) = try await concurrent
@@ -51,24 +74,24 @@ import Testing
         }
     }
 
-    @Test func rulesGoWithTheLastStream() async throws {
+    @Test func `a match rule is removed with its last stream`() async throws {
         try await withBus { _, client, server in
             try await server.requestName("org.bluez")
             do {
                 let one = try await client.signals(MatchRule(sender: "org.bluez", member: "A"))
                 let other = try await client.signals(MatchRule(sender: "org.bluez", member: "B"))
                 let same = try await client.signals(MatchRule(sender: "org.bluez", member: "B"))
-                // Two, and one to follow the owner of the name.
+                // Two rules, and one to follow the owner of the name.
                 #expect(try await server.matchRules(of: client).count == 3)
                 withExtendedLifetime((one, other, same)) {}
             }
-            // A call of the client goes after the removals that dropping the streams has queued.
+            // This call is sent after the removals that were queued when the streams were dropped.
             _ = try await client.callBus("GetId")
             #expect(try await server.matchRules(of: client) == [])
         }
     }
 
-    @Test func endWithTheTaskThatIterates() async throws {
+    @Test func `a stream ends when its task is cancelled`() async throws {
         try await withBus { _, client, server in
             let signals = try await client.signals(Self.anything)
             let task = Task { await signals.first() == nil }
@@ -79,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func newestOnly() async throws {
+    @Test func `a limited stream delivers only the newest signals`() async throws {
         try await withBus { _, client, server in
             let signals = try await client.signals(Self.anything, keeping: .newest(2))
             for number in 0..<10 { try await server.emit("/a", "test.Interface", "Tick", [.int32(Int32(number))]) }
@@ -95,8 +118,8 @@ import Testing
         }
     }
 
-    /// A rule for another's name is no way in: not for what matches another rule, nor for what is sent to us directly.
-    @Test func nobodySignalsInAnothersName() async throws {
+    /// A stream for a name gets no signals of other senders: neither those that match another rule, nor those sent to us directly.
+    @Test func `a stream for a name receives no signals of other senders`() async throws {
         try await withBus { bus, client, server in
             try await server.requestName("org.bluez")
             let everything = try await client.signals(Self.anything)
@@ -110,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func aNameIsFollowedToItsNextOwner() async throws {
+    @Test func `a stream for a name follows it to the next owner`() async throws {
         try await withBus { bus, client, server in
             let signals = try await client.signals(MatchRule(sender: "org.bluez", interface: "test.Interface"))
             let everything = try await client.signals(Self.anything)
@@ -138,19 +161,21 @@ import Testing
         }
     }
 
-    @Test func refusedRule() async throws {
+    @Test func `an invalid or refused rule leaves nothing on the bus`() async throws {
         try await withBus { _, client, server in
             let error = await failure { _ = try await client.signals(MatchRule(path: "/a", pathNamespace: "/a")) }
             #expect(error == .invalidMessage("a match rule with both a path and a path namespace"))
             // Longer than the bus allows.
             let long = await failure { _ = try await client.signals(MatchRule(sender: "org.bluez", arg0: String(repeating: "a", count: 2000))) }
-            #expect(long?.remoteName == "org.freedesktop.DBus.Error.LimitsExceeded" || long?.remoteName == "org.freedesktop.DBus.Error.MatchRuleInvalid")
+            #expect(
+                long?.remoteName == "org.freedesktop.DBus.Error.LimitsExceeded"
+                    || long?.remoteName == "org.freedesktop.DBus.Error.MatchRuleInvalid")
             _ = try await client.callBus("GetId")
             #expect(try await server.matchRules(of: client) == [])
         }
     }
 
-    @Test func closingFinishesStreams() async throws {
+    @Test func `closing the connection ends its streams`() async throws {
         try await withBus { _, client, server in
             let signals = try await client.signals(Self.anything)
             try await server.emit("/a", "test.Interface", "Tick")

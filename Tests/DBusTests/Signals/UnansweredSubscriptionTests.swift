@@ -1,10 +1,10 @@
 import DBus
 import Testing
 
-/// The bus takes a subscription, and does not say so.
+/// The bus receives a subscription and does not answer.
 @Suite(.timeLimit(.minutes(5))) struct UnansweredSubscriptionTests {
-    /// Nobody knows whether the rule was added, so it is removed; the bus handles both in their order.
-    @Test func cancelled() async throws {
+    /// It is not known whether the rule was added, so it is removed; the bus handles both calls in order.
+    @Test func `a cancelled subscription removes its rule`() async throws {
         let (messages, see) = AsyncStream.makeStream(of: String.self)
         let bus = try FakeBus { peer in
             peer.greet()
@@ -22,7 +22,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func busGone() async throws {
+    @Test func `a subscription fails as disconnected when the bus ends`() async throws {
         let bus = try FakeBus { peer in
             peer.greet()
             _ = peer.readMessage()

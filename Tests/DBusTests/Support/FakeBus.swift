@@ -3,13 +3,13 @@ import Glibc
 import SocketStage
 import Synchronization
 
-/// A socket that pretends to be a bus, and behaves as the test says.
+/// A socket that acts as a bus and behaves as the test specifies.
 final class FakeBus: Sendable {
     let address: String
     private let listener: Listener
     private let directory: String
 
-    /// - Parameter behave: run on a thread of its own with the first peer that connects, who is hung up on afterwards.
+    /// - Parameter behave: run on its own thread with the first peer that connects; the connection is closed afterwards.
     init(backlog: Int32 = 5, _ behave: (@Sendable (FakePeer) -> Void)?) throws {
         var template = Array("/tmp/fakebus-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
@@ -33,7 +33,7 @@ final class FakeBus: Sendable {
         rmdir(directory)
     }
 
-    /// Connects without ever being accepted, until nobody else can; the connections are to be closed by the caller.
+    /// Opens connections that are never accepted, until no more can be opened; the caller closes them.
     func fillBacklog() -> [Int32] {
         var connections: [Int32] = []
         while true {
@@ -60,7 +60,7 @@ private struct UnixAddress {
     }
 }
 
-/// Whoever connected to a `FakeBus`, as that sees it. Used on its one thread.
+/// A peer that connected to a `FakeBus`, seen from the bus. Used only on the thread of the bus.
 struct FakePeer: Sendable {
     private let descriptor: Int32
 
@@ -106,12 +106,12 @@ struct FakePeer: Sendable {
         return String(decoding: line.dropLast(2), as: UTF8.self)
     }
 
-    /// Until the peer hangs up.
+    /// Reads until the peer disconnects.
     func readAll() {
         while !read(1).isEmpty {}
     }
 
-    /// Admits the peer, as a server does by the specification ("Authentication Protocol").
+    /// Authenticates the peer, as a server does by the specification ("Authentication Protocol").
     func authenticate() {
         while let line = readLine() {
             if line.contains("AUTH") {
@@ -135,7 +135,7 @@ struct FakePeer: Sendable {
         return FakeMessage(serial: UInt32(number(8)), contents: String(decoding: rest, as: UTF8.self))
     }
 
-    /// Admits the peer and answers its Hello: from here on it is a connection to a bus.
+    /// Authenticates the peer and answers its Hello: from then on it is a connection to a bus.
     func greet() {
         authenticate()
         guard let serial = readMessage()?.serial else { return }
@@ -145,6 +145,6 @@ struct FakePeer: Sendable {
 
 struct FakeMessage: Sendable {
     let serial: UInt32
-    /// Header fields and body, to look for texts in.
+    /// Header fields and body, for text searches.
     let contents: String
 }

@@ -1,7 +1,7 @@
 import DBus
 import PrivateBus
 
-/// A bus of the test's own with two connections, all ended on the way out.
+/// Runs a test with its own bus and two connections, which are closed afterwards.
 func withBus<Result: Sendable>(
     _ body: @Sendable (PrivateBus, _ client: DBusConnection, _ server: DBusConnection) async throws -> Result
 ) async throws -> Result {
@@ -25,7 +25,7 @@ struct Echo: DBusObject {
     }
 }
 
-/// Hands every call to the test, which answers it or not.
+/// Passes every call to the test, which may answer it.
 struct Inbox: DBusObject {
     let calls: AsyncStream<DBusMethodCall>
     private let continuation: AsyncStream<DBusMethodCall>.Continuation
@@ -57,7 +57,7 @@ extension DBusConnection {
         try await call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, arguments)
     }
 
-    /// What the bus has noted down as the match rules of a connection.
+    /// The match rules of a connection, as recorded by the bus.
     func matchRules(of connection: DBusConnection) async throws -> [String] {
         let all = try await call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats", "GetAllMatchRules")

@@ -17,14 +17,14 @@ enum Wire {
     }
 }
 
-/// A message by the D-Bus specification ("Message Format"), except where the test makes it otherwise.
+/// A message by the D-Bus specification ("Message Format"), except where the test deviates from it.
 struct WireMessage {
     var type: UInt8
     var flags: UInt8 = 1
     var serial: UInt32 = 7
     var fields: [[UInt8]]
     var body: [UInt8] = []
-    /// What the header says of the body, if not the truth.
+    /// The body length in the header, if it differs from the real one.
     var claimedLength: UInt32?
 
     var bytes: [UInt8] {
@@ -41,7 +41,9 @@ struct WireMessage {
         WireMessage(type: 3, fields: [replySerial(serial), field(4, "s", Wire.string(name)), sender] + types("s"), body: Wire.string(text))
     }
 
-    static func signal(path: String = "/a", interface: String = "a.B", member: String = "C", signature: String = "", body: [UInt8] = []) -> WireMessage {
+    static func signal(path: String = "/a", interface: String = "a.B", member: String = "C", signature: String = "", body: [UInt8] = [])
+        -> WireMessage
+    {
         WireMessage(
             type: 4,
             fields: [field(1, "o", Wire.string(path)), field(2, "s", Wire.string(interface)), field(3, "s", Wire.string(member)), sender]

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// A bus that greets well and then talks nonsense.
+/// A bus that greets correctly and then sends invalid or unexpected data.
 @Suite(.timeLimit(.minutes(5))) struct NonsenseTests {
     private static func nestedVariants(_ depth: Int) -> WireMessage {
         let body = (0..<depth - 1).flatMap { _ in Wire.signature("v") } + Wire.signature("y") + [1]
@@ -37,7 +37,7 @@ import Testing
     ]
 
     @Test(arguments: messages)
-    func endsTheConnection(_ name: String, _ bytes: [UInt8]) async throws {
+    func `an invalid message ends the connection`(_ name: String, _ bytes: [UInt8]) async throws {
         let bus = try FakeBus { peer in
             peer.greet()
             // AddMatch, then the call.
@@ -55,8 +55,8 @@ import Testing
         #expect(await connection.isOpen == false)
     }
 
-    /// The specification tells to ignore what is not known, and nobody waits for the rest.
-    @Test func isIgnoredIfWellFormed() async throws {
+    /// The specification says to ignore unknown messages, and no call waits for the others.
+    @Test func `unexpected but well-formed messages are ignored`() async throws {
         let bus = try FakeBus { peer in
             peer.greet()
             guard let serial = peer.readMessage()?.serial else { return }
@@ -79,12 +79,12 @@ import Testing
         await connection.close()
     }
 
-    /// Much is announced and never comes.
-    @Test func unfinishedMessage() async throws {
+    /// A large body is announced and never arrives.
+    @Test func `a call times out while its reply is incomplete`() async throws {
         let bus = try FakeBus { peer in
             peer.greet()
             _ = peer.readMessage()
-            peer.write(WireMessage(type: 2, fields: [WireMessage.replySerial(2)], claimedLength: 100 << 20).bytes)
+            peer.write(WireMessage(type: 2, fields: [WireMessage.replySerial(2)], claimedLength: 16 << 20).bytes)
             peer.readAll()
         }
         let connection = try await DBusConnection.open(.address(bus.address))
@@ -95,8 +95,8 @@ import Testing
         await connection.close()
     }
 
-    /// Byte by byte, the read source fires for each.
-    @Test func trickle() async throws {
+    /// The reply arrives byte by byte, and the read source fires for each.
+    @Test func `a reply that arrives byte by byte is read`() async throws {
         let bus = try FakeBus { peer in
             peer.greet()
             guard let serial = peer.readMessage()?.serial else { return }

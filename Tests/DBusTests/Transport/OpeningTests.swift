@@ -11,13 +11,13 @@ import Testing
         return reason
     }
 
-    @Test func nobodyThere() async {
+    @Test func `a missing socket is reported as the reason`() async {
         let reason = await reason("unix:path=/nonexistent/bus")
         #expect(reason?.contains("No such file or directory") == true)
     }
 
     @Test(arguments: ["", "nonsense", "unix:", "unix:path", "no-such-transport:path=/a", "unix:path=/a%zz", "unix:path=/a\0", ";", "\u{1b}[2J"])
-    func noAddress(_ address: String) async throws {
+    func `an invalid address is reported without control characters`(_ address: String) async throws {
         let error = await failure { _ = try await DBusConnection.open(.address(address)) }
         guard case .cannotConnect(let shown, let reason) = error else {
             Issue.record("\(String(describing: error))")
@@ -27,13 +27,13 @@ import Testing
         #expect(!(shown + reason).unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
 
-    @Test func silence() async throws {
+    @Test func `opening times out if the server is silent`() async throws {
         let bus = try FakeBus { $0.readAll() }
         let reason = await reason(bus.address, timeout: .milliseconds(100))
         #expect(reason == "no answer within 0.1 s; is it a D-Bus socket, and is the bus running?")
     }
 
-    @Test func silenceAfterAdmission() async throws {
+    @Test func `opening times out if the server is silent after authentication`() async throws {
         let bus = try FakeBus { peer in
             peer.authenticate()
             peer.readAll()
@@ -42,8 +42,8 @@ import Testing
         #expect(reason?.hasPrefix("no answer within 0.1 s") == true)
     }
 
-    /// The kernel itself keeps us waiting in `connect`.
-    @Test func neverAccepted() async throws {
+    /// The kernel itself delays `connect`.
+    @Test func `opening times out if the connection is never accepted`() async throws {
         let bus = try FakeBus(backlog: 0, nil)
         let others = bus.fillBacklog()
         let reason = await reason(bus.address, timeout: .milliseconds(100))
@@ -51,12 +51,12 @@ import Testing
         for other in others { close(other) }
     }
 
-    @Test func hangingUp() async throws {
+    @Test func `opening fails if the server closes the connection`() async throws {
         let bus = try FakeBus { _ in }
         #expect(await reason(bus.address)?.hasPrefix("the connection was ended during the greeting") == true)
     }
 
-    @Test func rejection() async throws {
+    @Test func `opening fails if authentication is rejected`() async throws {
         let bus = try FakeBus { peer in
             peer.write("REJECTED DBUS_COOKIE_SHA9")
             peer.readAll()
@@ -64,21 +64,21 @@ import Testing
         #expect(await reason(bus.address)?.hasPrefix("the connection was ended during the greeting") == true)
     }
 
-    @Test func endlessGarbage() async throws {
+    @Test func `opening fails on endless garbage`() async throws {
         let bus = try FakeBus { peer in
             while peer.write([UInt8](repeating: 0xA5, count: 4096)) {}
         }
         #expect(await reason(bus.address) != nil)
     }
 
-    @Test func endlessChatter() async throws {
+    @Test func `opening fails on endless authentication lines`() async throws {
         let bus = try FakeBus { peer in
             while peer.write(Array("DATA 00\r\nWHAT\r\n".utf8)) {}
         }
         #expect(await reason(bus.address, timeout: .seconds(1)) != nil)
     }
 
-    @Test func refusedGreeting() async throws {
+    @Test func `an error reply to Hello is reported as the reason`() async throws {
         let bus = try FakeBus { peer in
             peer.authenticate()
             guard let serial = peer.readMessage()?.serial else { return }
@@ -88,7 +88,7 @@ import Testing
         #expect(await reason(bus.address) == #"org.freedesktop.DBus.Error.LimitsExceeded: too many\u{1B}"#)
     }
 
-    @Test func greetingWithoutAName() async throws {
+    @Test func `a reply to Hello without a name is rejected`() async throws {
         let bus = try FakeBus { peer in
             peer.authenticate()
             guard let serial = peer.readMessage()?.serial else { return }
@@ -98,7 +98,7 @@ import Testing
         #expect(await reason(bus.address) == "the answer to Hello holds no name")
     }
 
-    @Test func garbageInsteadOfTheGreeting() async throws {
+    @Test func `opening fails if garbage arrives instead of the Hello reply`() async throws {
         let bus = try FakeBus { peer in
             peer.authenticate()
             peer.write([UInt8](repeating: 0xFF, count: 64))
@@ -107,7 +107,7 @@ import Testing
         #expect(await reason(bus.address)?.hasPrefix("the connection was ended during the greeting") == true)
     }
 
-    @Test func cancellation() async throws {
+    @Test func `cancellation ends the opening`() async throws {
         let (connected, connect) = AsyncStream.makeStream(of: Void.self)
         let bus = try FakeBus { peer in
             connect.yield()
@@ -119,7 +119,7 @@ import Testing
         #expect(await task.value == .cancelled(call: "connecting to \(bus.address)"))
     }
 
-    @Test func cancelledBeforehand() async throws {
+    @Test func `opening in a cancelled task fails as cancelled`() async throws {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await failure { _ = try await DBusConnection.open(.address("unix:path=/nonexistent/bus")) }

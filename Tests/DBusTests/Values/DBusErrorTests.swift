@@ -13,11 +13,11 @@ import Testing
         (.invalidMessage("why"), "cannot be sent over D-Bus: why"),
         (.nameTaken("org.bluez"), "the bus name org.bluez is taken by another program"),
     ])
-    func says(_ error: DBusError, _ text: String) {
+    func `each error has its own description`(_ error: DBusError, _ text: String) {
         #expect(error.description == text)
     }
 
-    @Test func remoteNameIsThePeers() {
+    @Test func `only a remote error has a remote name`() {
         #expect(DBusError.remote(name: "org.bluez.Error.Failed", message: "").remoteName == "org.bluez.Error.Failed")
         #expect(DBusError.disconnected.remoteName == nil)
     }

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 @Suite struct DBusFileDescriptorTests {
-    @Test func takenOnce() throws {
+    @Test func `a file descriptor can be taken only once`() throws {
         let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
         let descriptor = DBusFileDescriptor(owning: number)
         #expect(descriptor.isOpen)
@@ -13,8 +13,8 @@ import Testing
         #expect(close(number) == 0)
     }
 
-    /// Told by the other end of a socket: a closed number may at once belong to another test.
-    @Test func closedWithTheLastReference() {
+    /// Checked at the other end of a socket: a closed number may immediately belong to another test.
+    @Test func `a file descriptor is closed with its last reference`() {
         var pair: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
         defer { close(pair[1]) }
@@ -26,7 +26,7 @@ import Testing
         #expect(atEnd(pair[1]))
     }
 
-    @Test func duplicateIsAnother() throws {
+    @Test func `a duplicate has a different number and is closed on exec`() throws {
         let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(number) }
         let descriptor = try #require(DBusFileDescriptor(duplicating: number))
@@ -37,7 +37,7 @@ import Testing
         #expect(DBusFileDescriptor(duplicating: -1) == nil)
     }
 
-    @Test func equalByIdentity() {
+    @Test func `file descriptors are equal by identity`() {
         let one = DBusFileDescriptor(owning: -1)
         let other = DBusFileDescriptor(owning: -1)
         #expect(one == one)

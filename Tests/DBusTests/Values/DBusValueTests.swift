@@ -9,17 +9,17 @@ import Testing
         (.structure([.byte(1), .structure([.string("")])]), "(y(s))"), (.variant(.strings([])), "v"),
         (.dictionary(key: "o", value: "a{sa{sv}}", [:]), "a{oa{sa{sv}}}"), (.array(element: "(yv)", []), "a(yv)"),
     ])
-    func signature(_ value: DBusValue, _ signature: String) {
+    func `each value has the right signature`(_ value: DBusValue, _ signature: String) {
         #expect(value.signature == signature)
     }
 
-    @Test func propertiesWrapOnce() {
+    @Test func `properties are wrapped in only one variant`() {
         let properties = DBusValue.properties(["plain": .byte(1), "wrapped": .variant(.byte(2))])
         #expect(properties.dictionaryValue == [.string("plain"): .variant(.byte(1)), .string("wrapped"): .variant(.byte(2))])
         #expect(properties.propertiesValue == ["plain": .byte(1), "wrapped": .byte(2)])
     }
 
-    @Test func accessorsLookThroughVariants() {
+    @Test func `accessors read values inside variants`() {
         #expect(DBusValue.variant(.variant(.string("text"))).stringValue == "text")
         #expect(DBusValue.variant(.boolean(false)).boolValue == false)
         #expect(DBusValue.variant(.double(0.5)).doubleValue == 0.5)
@@ -30,12 +30,12 @@ import Testing
         #expect(DBusValue.variant(.properties(["a": .byte(1)])).propertiesValue == ["a": .byte(1)])
     }
 
-    @Test func textOfPathsAndSignatures() {
+    @Test func `paths and signatures are readable as text`() {
         #expect(DBusValue.objectPath("/a").stringValue == "/a")
         #expect(DBusValue.signature("as").stringValue == "as")
     }
 
-    @Test func integersIfTheyFit() {
+    @Test func `integers of all types are readable if they fit`() {
         #expect(DBusValue.byte(255).intValue == 255)
         #expect(DBusValue.int16(-2).intValue == -2)
         #expect(DBusValue.uint16(2).intValue == 2)
@@ -46,12 +46,12 @@ import Testing
         #expect(DBusValue.uint64(.max).intValue == nil)
     }
 
-    @Test func bytesAreAnArrayToo() {
+    @Test func `an array of bytes is readable as bytes and as array`() {
         #expect(DBusValue.bytes([1, 2]).arrayValue == [.byte(1), .byte(2)])
         #expect(DBusValue.array(element: "y", [.byte(1), .byte(2)]).bytesValue == [1, 2])
     }
 
-    @Test func otherTypesAreNil() {
+    @Test func `accessors return nil for other types`() {
         let value = DBusValue.structure([.byte(1)])
         #expect(value.stringValue == nil)
         #expect(value.boolValue == nil)
@@ -64,7 +64,7 @@ import Testing
         #expect(value.propertiesValue == nil)
         #expect(value.fileDescriptorValue == nil)
         #expect(DBusValue.byte(1).structureValue == nil)
-        // A number is no flag, and the keys of properties are texts.
+        // A number is not a Boolean, and the keys of properties are strings.
         #expect(DBusValue.byte(1).boolValue == nil)
         #expect(DBusValue.dictionary(key: "q", value: "v", [:]).propertiesValue == nil)
     }

@@ -2,7 +2,7 @@ import HTTP
 import Testing
 
 @Suite struct WebAddressTests {
-    /// As written, and as it goes out.
+    /// The address as written, and as it is sent.
     static let good = [
         ("https://a.example", "https://a.example/"),
         ("HTTPS://A.Example/Path", "https://a.example/Path"),
@@ -26,7 +26,7 @@ import Testing
         ("http://[0:0:0:0:0:0:0:1]", "http://[0:0:0:0:0:0:0:1]/"),
     ]
 
-    @Test(arguments: good) func isTakenAsItIs(_ text: String, _ result: String) throws {
+    @Test(arguments: good) func `a valid address is accepted and normalized`(_ text: String, _ result: String) throws {
         let address = try WebAddress(text)
         #expect("\(address)" == result)
         #expect(try WebAddress(result) == address)
@@ -90,16 +90,16 @@ import Testing
         ("http://[::ffff:127.0.0.1]", .insecure(host: "[::ffff:127.0.0.1]")),
     ]
 
-    @Test(arguments: bad) func isRefused(_ text: String, _ problem: WebAddress.Problem) {
+    @Test(arguments: bad) func `an invalid address is rejected with the reason`(_ text: String, _ problem: WebAddress.Problem) {
         #expect(throws: problem) { try WebAddress(text) }
     }
 
-    @Test func plainHTTPGoesElsewhereOnlyWhereAskedForByName() throws {
+    @Test func `plain HTTP to another host requires the insecure option`() throws {
         #expect("\(try WebAddress("http://192.0.2.1:8086/write", insecure: true))" == "http://192.0.2.1:8086/write")
         #expect(throws: WebAddress.Problem.scheme("ftp")) { try WebAddress("ftp://a.example", insecure: true) }
     }
 
-    @Test func theOriginTellsNothingOfThePath() throws {
+    @Test func `the origin contains neither path nor query`() throws {
         let address = try WebAddress("https://a.example:8123/api/webhook/t0ps3cret?x=y")
         #expect(address.origin == "https://a.example:8123")
     }
@@ -118,11 +118,14 @@ import Testing
         (.character("\u{1B}"), "the character \"\\u{1b}\" cannot stand in an address; write it percent-encoded"),
         (.escape, "a % in an address is followed by two hexadecimal digits; write %25 where a % is meant"),
         (.tooLong(limit: 8000), "an address cannot have more than 8000 bytes"),
-        (.insecure(host: "a.example"), "plain http would show everything, tokens too, to the network on the way to a.example; use https, or say `insecure = true`"),
+        (
+            .insecure(host: "a.example"),
+            "plain http would show everything, tokens too, to the network on the way to a.example; use https, or say `insecure = true`"
+        ),
         (.unknownName("usr\n", known: ["date", "user"]), "the template names {usr\\u{a}}; known are {date}, {user}"),
     ]
 
-    @Test(arguments: words) func aProblemSaysWhatToDo(_ problem: WebAddress.Problem, _ words: String) {
+    @Test(arguments: words) func `each problem has an explanatory message`(_ problem: WebAddress.Problem, _ words: String) {
         #expect("\(problem)" == words)
     }
 }

@@ -4,11 +4,11 @@ import Testing
 import WebStage
 
 @Suite(.timeLimit(.minutes(5))) struct CancellationTests {
-    @Test func beforeItBeginsNothingIsSent() async throws {
+    @Test func `a request cancelled before its start is not sent`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let transport = CurlTransport.forTests(), request = try server.put()
         let task = Task {
-            // Until it is cancelled.
+            // Waits until the task is cancelled.
             for await _ in AsyncStream<Void>(unfolding: { Task.isCancelled ? nil : await Task.yield() }) {}
             return await failure(transport, request)
         }
@@ -18,7 +18,7 @@ import WebStage
     }
 
     @Test(arguments: [Answer.stall, .stallInTheMiddle(of: .reply(body: "some")), .endlessBody(), .drip(.reply(), every: .seconds(1))])
-    func inTheMiddleItEndsAtOnceAndSaysSo(answer: Answer) async throws {
+    func `cancellation during an exchange ends it and reports it as sent`(answer: Answer) async throws {
         let server = try LoopbackServer.start { _ in answer }
         let transport = CurlTransport.forTests(body: .max), request = try server.put()
         let task = Task { await failure(transport, request) }
@@ -29,18 +29,18 @@ import WebStage
         await server.wait { $0.hangups == 1 }
     }
 
-    @Test func whileConnectingNothingWasSent() async throws {
+    @Test func `a request cancelled while connecting is reported as not sent`() async throws {
         let port = try UnansweredPort.deaf()
         let transport = CurlTransport.forTests(), request = HTTPRequest(method: "PUT", url: try WebAddress(port.url))
         let task = Task { await failure(transport, request) }
-        // Connecting has begun as soon as it has a socket; where it has not, nothing was sent either.
+        // Connecting begins when the transport has a socket; if it has none yet, nothing was sent either.
         await Task.yield()
         task.cancel()
         #expect(await task.value == .cancelled(wasSent: false))
     }
 
-    /// One that waits for its turn does not wait for that to be cancelled.
-    @Test func inTheQueueNothingWasSent() async throws {
+    /// A request that waits in the queue is cancelled at once, not when its turn comes.
+    @Test func `a request cancelled in the queue is not sent`() async throws {
         let server = try LoopbackServer.start { $0.path == "/stall" ? .stall : .reply() }
         let transport = CurlTransport.forTests()
         let first = try server.put("", "/stall"), second = try server.put("", "/second"), third = try server.put("", "/third")
@@ -56,8 +56,8 @@ import WebStage
         #expect(server.requests.map(\.path) == ["/stall", "/third"])
     }
 
-    /// Whenever it comes, the sender is told once, and the truth: what a server never saw is never doubted to be unsent.
-    @Test func atAnyMomentItIsToldTruly() async throws {
+    /// Whenever the cancellation comes, the caller gets one true result: a request reported as not sent never reached the server.
+    @Test func `a request reported as not sent never reaches the server`() async throws {
         let server = try LoopbackServer.start { _ in .reply(status: 204) }
         let transport = CurlTransport.forTests()
         for number in 1...300 {
@@ -76,8 +76,8 @@ import WebStage
         }
     }
 
-    /// A client that is killed while it waits: the server has its request, whole.
-    @Test func aKilledClientHasSentWhatItSent() async throws {
+    /// A client is killed while it waits for the answer: the server has its whole request.
+    @Test func `the server receives the whole request of a killed client`() async throws {
         let server = try LoopbackServer.start { request in
             kill(pid_t(request.text)!, SIGKILL)
             return .stall

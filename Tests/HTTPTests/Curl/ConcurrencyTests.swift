@@ -4,7 +4,7 @@ import Testing
 import WebStage
 
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
-    @Test func manyAtOnceShareOneConnectionAndEachGetsItsAnswer() async throws {
+    @Test func `concurrent requests share one connection and get their own answers`() async throws {
         let server = try LoopbackServer.start { .reply(body: $0.path) }
         let transport = CurlTransport.forTests()
         try await withThrowingTaskGroup { group in
@@ -21,7 +21,7 @@ import WebStage
         #expect(server.requests.count == 200)
     }
 
-    @Test func manyTransportsAtOnceDoNotDisturbEachOther() async throws {
+    @Test func `concurrent transports do not affect each other`() async throws {
         let servers = try (0..<3).map { server in try LoopbackServer.start { .reply(body: "\(server)\($0.path)") } }
         try await withThrowingTaskGroup { group in
             for number in 1...60 {
@@ -38,8 +38,8 @@ import WebStage
         }
     }
 
-    /// A slow server holds up nobody but who asks it.
-    @Test func oneThatStallsHoldsUpNoOther() async throws {
+    /// A slow server delays only its own clients.
+    @Test func `a stalled server does not block other transports`() async throws {
         let stalling = try LoopbackServer.start { _ in .stall }, server = try LoopbackServer.start { _ in .reply() }
         let transport = CurlTransport.forTests(), request = try stalling.put()
         let stalled = Task { await failure(transport, request) }
@@ -49,8 +49,8 @@ import WebStage
         #expect(await stalled.value == .unanswered(reason: "\(stalling.url) closed the connection without an answer"))
     }
 
-    /// Nothing is left behind, however a request ends. In a process of its own, as other tests open files too.
-    @Test func noDescriptorsOrThreadsAreLeft() async {
+    /// Nothing is left open, however a request ends. Runs in its own process, because other tests open files too.
+    @Test func `no file descriptors or threads are leaked`() async {
         await #expect(processExitsWith: .success) {
             func count(_ directory: String) throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: directory).count
@@ -66,7 +66,7 @@ import WebStage
             try await round()
             let files = try count("/proc/self/fd"), threads = try count("/proc/self/task")
             for _ in 1...100 { try await round() }
-            // Threads of transports are on their way out.
+            // Threads of transports may still be ending.
             let deadline = ContinuousClock.now + .seconds(20)
             while try count("/proc/self/fd") > files + 4 || count("/proc/self/task") > threads + 4, .now < deadline {
                 await Task.yield()

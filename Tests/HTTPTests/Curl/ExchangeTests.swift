@@ -1,11 +1,11 @@
 import HTTP
-import Quoting
+import TextSafety
 import Testing
 import WebStage
 
-/// What goes out and what comes back where nothing goes wrong.
+/// What is sent and received if no error occurs.
 @Suite(.timeLimit(.minutes(5))) struct ExchangeTests {
-    @Test func anAnswerIsReturnedAsItCame() async throws {
+    @Test func `an answer is returned with status, headers and body`() async throws {
         let server = try LoopbackServer.start { _ in
             .reply(status: 201, headers: [("X-One", "  first \t"), ("x-one", "second"), ("Empty", "")], body: "Grüße\0")
         }
@@ -19,7 +19,7 @@ import WebStage
     }
 
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "DELETE", "PUT", "POST", "PATCH", "MKCALENDAR"], [nil, "", "{}"])
-    func everyMethodGoesOutAsThePreviewShows(method: String, body: String?) async throws {
+    func `every method is sent as the preview shows`(method: String, body: String?) async throws {
         if method == "HEAD", body != nil { return }
         let server = try LoopbackServer.start { _ in .reply(body: "good") }
         var request = HTTPRequest(
@@ -33,7 +33,7 @@ import WebStage
         #expect(server.log.violations == [])
     }
 
-    @Test func aFormGoesOutAsThePreviewShows() async throws {
+    @Test func `a form is sent as the preview shows`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let fields = [HTTPRequest.Field("steps & more", "8 123=ü"), HTTPRequest.Field("", "")]
         try await expectPreview(.form(fields, to: try server.address()), .forTests(), server)
@@ -43,12 +43,12 @@ import WebStage
     private func expectPreview(_ request: HTTPRequest, _ transport: CurlTransport, _ server: LoopbackServer) async throws {
         _ = try await transport.send(request)
         let received = try #require(server.requests.last).description
-        // In which order headers go out is libcurl's own affair.
+        // libcurl decides the order of the headers.
         let agent: [Substring] = ["User-Agent: istep-tests/1"]
         #expect(received.split(separator: "\n").sorted() == (request.preview.split(separator: "\n") + agent).sorted())
     }
 
-    @Test func secretsGoOutAndAreNotShown() async throws {
+    @Test func `secrets are sent but never shown`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let secret = Secret("t0ps3cret&more")
         let request = HTTPRequest.form(
@@ -57,29 +57,31 @@ import WebStage
         _ = try await CurlTransport.forTests().send(request)
         let received = server.requests[0]
         #expect(received.text == "auth_token=t0ps3cret%26more&value=3")
-        #expect(received.headers.filter { $0.name == "Authorization" }.map(\.value) == [
-            "Bearer t0ps3cret&more", "Basic YW5uYTp0MHBzM2NyZXQmbW9yZQ==",
-        ])
+        #expect(
+            received.headers.filter { $0.name == "Authorization" }.map(\.value) == [
+                "Bearer t0ps3cret&more", "Basic YW5uYTp0MHBzM2NyZXQmbW9yZQ==",
+            ])
         #expect(received.header("X-Key") == "key=t0ps3cret&more")
-        #expect(request.preview == """
-            POST / HTTP/1.1
-            Host: 127.0.0.1:\(server.port)
-            Accept: */*
-            Content-Type: application/x-www-form-urlencoded
-            Authorization: Bearer \(secret)
-            X-Key: key=\(secret)
-            Authorization: Basic \(secret)
-            Content-Length: \(secret)
+        #expect(
+            request.preview == """
+                POST / HTTP/1.1
+                Host: 127.0.0.1:\(server.port)
+                Accept: */*
+                Content-Type: application/x-www-form-urlencoded
+                Authorization: Bearer \(secret)
+                X-Key: key=\(secret)
+                Authorization: Basic \(secret)
+                Content-Length: \(secret)
 
-            auth_token=\(secret)&value=3
-            """)
+                auth_token=\(secret)&value=3
+                """)
         var dumped = ""
         dump(request, to: &dumped)
         #expect(!"\(request) \(String(reflecting: request)) \(dumped)".contains("t0ps"))
         #expect(request.secrets == [secret, secret, secret, secret])
     }
 
-    @Test func aLargeBodyIsSentWhole() async throws {
+    @Test func `a large body is sent completely`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         _ = try await CurlTransport.forTests().send(HTTPRequest(method: "POST", url: try server.address(), body: body))
@@ -88,7 +90,7 @@ import WebStage
     }
 
     @Test(arguments: ["127.0.0.1", "localhost", "istep.localhost"])
-    func loopbackIsReachedByEachOfItsNames(host: String) async throws {
+    func `loopback is reached by each of its names`(host: String) async throws {
         let server = try LoopbackServer.start { _ in .reply(status: 204) }
         let address = try WebAddress("http://\(host):\(server.port)/")
         #expect(try await CurlTransport.forTests().send(HTTPRequest(method: "GET", url: address)).status == 204)
@@ -96,14 +98,14 @@ import WebStage
     }
 
     @Test(.enabled(if: LoopbackAddress.ipv6.exists))
-    func loopbackIsReachedByIPv6() async throws {
+    func `loopback is reached by IPv6`() async throws {
         let server = try LoopbackServer.start(on: .ipv6) { _ in .reply(status: 204) }
         #expect(try await CurlTransport.forTests().send(server.put()).status == 204)
         #expect(server.requests[0].header("Host") == "[::1]:\(server.port)")
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func aRedirectIsReturnedAndNotFollowed(status: Int) async throws {
+    func `a redirect is returned and not followed`(status: Int) async throws {
         let elsewhere = try LoopbackServer.start { _ in .reply() }
         let server = try LoopbackServer.start { _ in .reply(status: status, headers: [("Location", elsewhere.url + "/trap")]) }
         var request = try server.put()
@@ -115,8 +117,8 @@ import WebStage
         #expect(server.requests.count == 1)
     }
 
-    /// A server may set cookies; nobody sends them back.
-    @Test func nothingOfAnAnswerComesBackWithTheNextRequest() async throws {
+    /// A server may set cookies; the client does not send them back.
+    @Test func `cookies of an answer are not sent with the next request`() async throws {
         let server = try LoopbackServer.start { _ in
             .reply(status: 401, headers: [("Set-Cookie", "a=b"), ("WWW-Authenticate", "Basic"), ("Alt-Svc", "h2=\":1\"")])
         }

@@ -2,16 +2,16 @@ import HTTP
 import Testing
 import WebStage
 
-/// A connection that is kept can be closed by the server at any moment, also in the moment of the next request.
+/// The server can close a kept connection at any moment, also during the next request.
 @Suite(.timeLimit(.minutes(5))) struct KeptConnectionTests {
-    @Test func itIsUsedForAllThatMayArriveTwice() async throws {
+    @Test func `repeatable requests share one connection`() async throws {
         let server = try LoopbackServer.start { .reply(body: "\($0.number)") }
         let transport = CurlTransport.forTests()
         for number in 1...50 { #expect(try await transport.send(server.put()).text == "\(number)") }
         #expect(server.log.connections == 1)
     }
 
-    @Test func whatMustNotArriveTwiceGetsItsOwn() async throws {
+    @Test func `a request that must not repeat gets its own connection`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let transport = CurlTransport.forTests()
         _ = try await transport.send(server.put())
@@ -19,12 +19,12 @@ import WebStage
         _ = try await transport.send(server.post())
         _ = try await transport.send(server.put())
         #expect(server.requests.map(\.connection) == [1, 2, 3, 1])
-        // They are not kept, as nobody would use them.
+        // They are not kept, because no later request would use them.
         await server.wait { $0.closedConnections == 2 }
     }
 
     /// The flag decides, not the method.
-    @Test func aPostThatMayArriveTwiceSharesIt() async throws {
+    @Test func `a POST request marked as repeatable shares the connection`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let transport = CurlTransport.forTests()
         var request = try server.post()
@@ -33,7 +33,7 @@ import WebStage
         #expect(server.log.connections == 1)
     }
 
-    @Test func oneThatWasClosedMeanwhileIsReplaced() async throws {
+    @Test func `a connection that the server closed is replaced`() async throws {
         let server = try LoopbackServer.start { .unannouncedClose(after: .reply(body: "\($0.number)")) }
         let transport = CurlTransport.forTests()
         for number in 1...20 {
@@ -43,15 +43,15 @@ import WebStage
         #expect(server.requests.count == 20)
     }
 
-    /// libcurl cannot know better than to send it again; nothing of it is the ledger's to decide.
-    @Test func aRequestThatMayArriveTwiceGoesOutAgain() async throws {
+    /// libcurl sends it again by itself; the ledger has nothing to decide.
+    @Test func `a repeatable request is sent again if the connection closes`() async throws {
         let server = try LoopbackServer.start { $0.number == 2 ? .closeWithoutAnswer : .reply(body: "\($0.number)") }
         let transport = CurlTransport.forTests()
         #expect(try await transport.send(server.put()).text == "1")
         #expect(try await transport.send(server.put()).text == "3")
     }
 
-    @Test(arguments: [Answer.closeWithoutAnswer, .reset]) func aRequestThatMustNotArriveTwiceDoesNot(answer: Answer) async throws {
+    @Test(arguments: [Answer.closeWithoutAnswer, .reset]) func `a request that must not repeat is sent only once`(answer: Answer) async throws {
         let server = try LoopbackServer.start { $0.method == "POST" ? answer : .reply() }
         let transport = CurlTransport.forTests()
         for _ in 1...5 {
@@ -62,8 +62,8 @@ import WebStage
         #expect(server.requests.filter { $0.method == "POST" }.count == 5)
     }
 
-    /// Each answer brings another one along that nobody asked for: it must not be taken for that to the next request.
-    @Test(arguments: [200, 204]) func whatNobodyAskedForAnswersNothing(status: Int) async throws {
+    /// Each answer is followed by an unrequested one, which must not be taken for the answer to the next request.
+    @Test(arguments: [200, 204]) func `an unrequested answer is not used for the next request`(status: Int) async throws {
         let server = try LoopbackServer.start { request in
             let lengths = status == 204 ? "" : "Content-Length: 0\r\n"
             let real = "HTTP/1.1 \(status) OK\r\nX-Number: \(request.number)\r\n\(lengths)\r\n"
@@ -76,9 +76,10 @@ import WebStage
         }
     }
 
-    @Test func trailersChangeNothing() async throws {
+    @Test func `trailers do not change the answer`() async throws {
         let server = try LoopbackServer.start { _ in
-            .raw("""
+            .raw(
+                """
                 HTTP/1.1 200 OK\r
                 Transfer-Encoding: chunked\r
                 X-One: true\r
@@ -99,17 +100,19 @@ import WebStage
         }
     }
 
-    @Test func interimAnswersAreSkipped() async throws {
+    @Test func `interim answers are skipped`() async throws {
         let server = try LoopbackServer.start { _ in
-            .raw("HTTP/1.1 103 Early Hints\r\nX-One: hint\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nhi", thenCloses: false)
+            .raw(
+                "HTTP/1.1 103 Early Hints\r\nX-One: hint\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nhi",
+                thenCloses: false)
         }
         let answer = try await CurlTransport.forTests().send(server.put())
         #expect(answer == HTTPResponse(status: 201, headers: [("Content-Length", "2")], body: Array("hi".utf8)))
     }
 
-    /// A line that begins with a blank belongs to the one before, and here that is of the answer before (libcurl 7.88 wrote into its freed
-    /// memory: curl's commit cd1c611b24).
-    @Test func aFoldedLineWithoutABeginningHarmsNothing() async throws {
+    /// A header line that begins with a blank continues the previous line, which here belongs to the previous answer (libcurl 7.88 wrote
+    /// into its freed memory: curl's commit cd1c611b24).
+    @Test func `a folded line without a previous header does no harm`() async throws {
         let server = try LoopbackServer.start { request in
             let fold = request.number % 2 == 1 ? "" : " " + String(repeating: "x", count: 5000) + "\r\n"
             return .raw("HTTP/1.1 200 OK\r\n\(fold)X-One: 1\r\nContent-Length: 0\r\n\r\n", thenCloses: false)
@@ -119,8 +122,8 @@ import WebStage
         #expect(try await transport.send(server.put()).header("X-One") == "1")
     }
 
-    /// The transport's thread ends with it, and lets everything go.
-    @Test func itIsClosedWithTheTransport() async throws {
+    /// The transport's thread ends with the transport, and releases everything.
+    @Test func `the connection is closed with the transport`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         for number in 1...10 {
             _ = try await CurlTransport.forTests().send(server.put())

@@ -1,39 +1,45 @@
 import CCurl
 import Foundation
-import Quoting
+import TextSafety
 import Testing
 import WebStage
 
 @testable import HTTP
 
-/// Where it is certain that no server knows of the request.
+/// Failures in which certainly no server has received the request.
 @Suite(.timeLimit(.minutes(5))) struct NotSentTests {
-    @Test func nobodyListens() async throws {
+    @Test func `a refused connection is reported as not sent`() async throws {
         let port = try UnansweredPort.refusing()
         let error = await failure(CurlTransport.forTests(), HTTPRequest(method: "PUT", url: try WebAddress(port.url + "/secret")))
-        #expect(error == .notSent(
-            reason: "no connection to \(port.url): Connection refused; check its address and whether the server runs"))
+        #expect(
+            error
+                == .notSent(
+                    reason: "no connection to \(port.url): Connection refused; check its address and whether the server runs"))
     }
 
-    @Test func connectingIsTriedOnlySoLong() async throws {
+    @Test func `an attempt to connect ends at its time limit`() async throws {
         let port = try UnansweredPort.deaf()
         let transport = CurlTransport.forTests(connect: .milliseconds(150))
         let error = await failure(transport, HTTPRequest(method: "PUT", url: try WebAddress(port.url)))
-        #expect(error == .notSent(
-            reason: "no connection to \(port.url) within 150 ms; check its address and the network"))
+        #expect(
+            error
+                == .notSent(
+                    reason: "no connection to \(port.url) within 150 ms; check its address and the network"))
     }
 
-    /// The time for all covers connecting too.
-    @Test func theTimeIsUpWhileConnecting() async throws {
+    /// The limit for the whole exchange includes connecting.
+    @Test func `the limit for the whole exchange includes connecting`() async throws {
         let port = try UnansweredPort.deaf()
         let transport = CurlTransport.forTests(whole: .milliseconds(150))
         let error = await failure(transport, HTTPRequest(method: "PUT", url: try WebAddress(port.url)))
-        #expect(error == .notSent(
-            reason: "no connection to \(port.url) within 150 ms; check its address and the network"))
+        #expect(
+            error
+                == .notSent(
+                    reason: "no connection to \(port.url) within 150 ms; check its address and the network"))
     }
 
-    /// After one that failed, the transport is as good as new.
-    @Test func theNextRequestIsNotAffected() async throws {
+    /// A failed request does not affect the transport's next one.
+    @Test func `a failed request does not affect the next one`() async throws {
         let port = try UnansweredPort.refusing()
         let server = try LoopbackServer.start { _ in .reply(status: 204) }
         let transport = CurlTransport.forTests()
@@ -63,7 +69,8 @@ import WebStage
         (.init("Host", "elsewhere"), "the header Host cannot be set; istep sets it"),
     ]
 
-    @Test(arguments: unsendable) func aHeaderThatWouldBeSomethingElse(_ header: HTTPRequest.Header, _ words: String) async throws {
+    @Test(arguments: unsendable) func `a request with an invalid header is not sent`(_ header: HTTPRequest.Header, _ words: String) async throws
+    {
         let server = try LoopbackServer.start { _ in .reply() }
         var request = try server.put()
         request.headers = [.init("Accept", "*/*"), header]
@@ -71,8 +78,8 @@ import WebStage
         #expect(server.log.connections == 0)
     }
 
-    /// In base64 a line break is as good as any character.
-    @Test func aPasswordOfAnyCharactersIsSentByBasicAuthentication() async throws {
+    /// Base64 encodes a line break like any other character.
+    @Test func `a password for basic authentication may contain any characters`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         var request = try server.put()
         request.headers = [.basic(user: "anna", password: Secret("a\r\nb"))]
@@ -80,29 +87,29 @@ import WebStage
         #expect(server.requests[0].header("Authorization") == "Basic YW5uYTphDQpi")
     }
 
-    @Test(arguments: ["", "GET /", "PUT\r\n", "GÉT"]) func aMethodThatIsNone(method: String) async throws {
+    @Test(arguments: ["", "GET /", "PUT\r\n", "GÉT"]) func `a request with an invalid method is not sent`(method: String) async throws {
         let request = HTTPRequest(method: method, url: try WebAddress("http://localhost:1/"))
         let error = try #require(await failure(CurlTransport.forTests(), request))
         #expect("\(error)".hasSuffix("is no method"))
         #expect(!error.mayHaveArrived)
     }
 
-    /// A proxy of the environment would learn what stays on this machine, and answer for it.
-    @Test func loopbackIsNotReachedByAProxy() async {
+    /// A proxy from the environment would receive requests that should stay on this machine, and would answer them.
+    @Test func `requests to loopback do not use a proxy`() async {
         await #expect(processExitsWith: .success) {
             let proxy = try LoopbackServer.start { _ in .reply() }
             let server = try LoopbackServer.start { _ in .reply(status: 204) }
             for name in ["http_proxy", "HTTPS_PROXY", "ALL_PROXY"] { setenv(name, proxy.url, 1) }
             #expect(try await CurlTransport.forTests().send(server.put()).status == 204)
             #expect(proxy.log.connections == 0)
-            // Else the test would say nothing.
+            // Shows that the proxy is used for other addresses; otherwise the test would prove nothing.
             let elsewhere = HTTPRequest(method: "GET", url: try WebAddress("http://192.0.2.1/", insecure: true))
             _ = try await CurlTransport.forTests().send(elsewhere)
             #expect(proxy.log.connections == 1)
         }
     }
 
-    @Test func withoutTheLibraryAllIsSaid() throws {
+    @Test func `a missing or wrong library is reported`() throws {
         let missing = try #require(CurlLibrary.load("libcurl-that-is-not-there.so.4"))
         #expect(missing.hasPrefix("sharing needs libcurl: apt-get install libcurl4 (libcurl-that-is-not-there.so.4: cannot open"))
         let other = try #require(CurlLibrary.load("libc.so.6"))

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// `openssl s_server` on loopback, with a certificate of its own.
 final class TLSServer: Sendable {
     /// Such as `https://127.0.0.1:40123`.
     let url: String
-    private let process: Process
+    private let process: ChildProcess
 
     enum Kind: String {
         /// Answers every GET with a page.
@@ -15,16 +16,16 @@ final class TLSServer: Sendable {
     }
 
     static func start(_ certificate: Certificate, _ kind: Kind = .web, _ options: [String] = []) async throws -> TLSServer {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = [
-            "s_server", "-accept", "127.0.0.1:0", "-cert", certificate.path, "-key", certificate.key, kind.rawValue,
-        ] + options
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
+        process.arguments =
+            [
+                "s_server", "-accept", "127.0.0.1:0", "-cert", certificate.path, "-key", certificate.key, kind.rawValue,
+            ] + options
+        process.pipe = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // Reading waits, which none of Swift's threads may.
+        // Reading blocks, which no thread of Swift's tasks may do.
         let port = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var text = ""
@@ -39,18 +40,18 @@ final class TLSServer: Sendable {
         return TLSServer(process, url: "https://127.0.0.1:\(try #require(port))")
     }
 
-    private init(_ process: Process, url: String) { (self.process, self.url) = (process, url) }
+    private init(_ process: ChildProcess, url: String) { (self.process, self.url) = (process, url) }
 
-    // Started by a thread of Dispatch, it has every other signal blocked.
+    // SIGKILL, because the process was started by a Dispatch thread and has every other signal blocked.
     deinit { kill(process.processIdentifier, SIGKILL) }
 }
 
-/// A certificate that nobody but itself has signed.
+/// A self-signed certificate.
 struct Certificate: Sendable {
     let path: String
     let key: String
 
-    /// - Parameter names: for whom it is, such as `IP:127.0.0.1`.
+    /// - Parameter names: the names that it is valid for, such as `IP:127.0.0.1`.
     init(in directory: String, names: String, expired: Bool = false) async throws {
         path = directory + "/certificate.pem"
         key = directory + "/key.pem"
@@ -87,7 +88,7 @@ struct Certificate: Sendable {
 }
 
 private func openssl(_ arguments: String...) async throws {
-    let process = Process()
+    let process = ChildProcess()
     process.executableURL = URL(filePath: "/usr/bin/openssl")
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice

@@ -3,21 +3,23 @@ import HTTP
 import Testing
 import WebStage
 
-/// Nothing goes out to a server that cannot show who it is.
+/// Nothing is sent to a server that cannot prove its identity.
 @Suite(.timeLimit(.minutes(5))) struct TLSTests {
     private func get(_ url: String) throws -> HTTPRequest { HTTPRequest(method: "GET", url: try WebAddress(url)) }
 
-    @Test func aCertificateOfNoAuthorityIsRefused() async throws {
+    @Test func `a self-signed certificate is rejected`() async throws {
         try await withDirectory { directory in
             let server = try await TLSServer.start(Certificate(in: directory, names: "IP:127.0.0.1"))
-            #expect(await failure(CurlTransport.forTests(), try get(server.url)) == .notSent(
-                reason: "the certificate of \(server.url) is not trusted: SSL certificate problem: self-signed certificate; "
-                    + "check the address, or name the file of its authority in SSL_CERT_FILE"))
+            #expect(
+                await failure(CurlTransport.forTests(), try get(server.url))
+                    == .notSent(
+                        reason: "the certificate of \(server.url) is not trusted: SSL certificate problem: self-signed certificate; "
+                            + "check the address, or name the file of its authority in SSL_CERT_FILE"))
         }
     }
 
-    /// The same request to the same server is answered where its certificate is trusted.
-    @Test func anAuthorityOfOnesOwnIsTrusted() async throws {
+    /// The same request to the same server is answered if its certificate is trusted.
+    @Test func `a configured certificate authority is trusted`() async throws {
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
             let server = try await TLSServer.start(certificate)
@@ -27,7 +29,7 @@ import WebStage
         }
     }
 
-    @Test func anAuthorityOfTheEnvironmentIsTrusted() async throws {
+    @Test func `a certificate authority from the environment is trusted`() async throws {
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
             let server = try await TLSServer.start(certificate)
@@ -39,7 +41,7 @@ import WebStage
         }
     }
 
-    @Test func aCertificateForSomebodyElseIsRefused() async throws {
+    @Test func `a certificate for another host is rejected`() async throws {
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "DNS:elsewhere.example,IP:127.0.0.2")
             let server = try await TLSServer.start(certificate)
@@ -49,7 +51,7 @@ import WebStage
         }
     }
 
-    @Test func anExpiredCertificateIsRefused() async throws {
+    @Test func `an expired certificate is rejected`() async throws {
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1", expired: true)
             let server = try await TLSServer.start(certificate)
@@ -60,7 +62,7 @@ import WebStage
     }
 
     /// RFC 8996 forbids TLS 1.0 and 1.1.
-    @Test func anOldVersionIsRefused() async throws {
+    @Test func `an old TLS version is rejected`() async throws {
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
             let server = try await TLSServer.start(certificate, .web, ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
@@ -70,7 +72,7 @@ import WebStage
         }
     }
 
-    @Test func nonsenseBehindTheHandshakeMayHaveArrived() async throws {
+    @Test func `garbage after the handshake is reported as unanswered`() async throws {
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
             let server = try await TLSServer.start(certificate, .backwards)
@@ -79,30 +81,32 @@ import WebStage
         }
     }
 
-    @Test func aPortThatSpeaksNoTLSGetsNothing() async throws {
+    @Test func `no request is sent to a port without TLS`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let url = "https://127.0.0.1:\(server.port)"
         let error = await failure(CurlTransport.forTests(), try get(url))
         #expect("\(error!)".hasPrefix("no TLS connection to \(url): "))
-        #expect("\(error!)".hasSuffix("; check that its port speaks https"))
+        #expect("\(error!)".hasSuffix("; check that its port is one for https"))
         #expect(!error!.mayHaveArrived)
         #expect(server.requests.isEmpty)
     }
 
-    @Test func aHandshakeIsWaitedForOnlySoLong() async throws {
+    @Test func `a TLS handshake ends at the limit for connecting`() async throws {
         let server = try LoopbackServer.start(arrival: { _ in .ignore }) { _ in .reply() }
         let url = "https://127.0.0.1:\(server.port)"
         let error = await failure(CurlTransport.forTests(connect: .milliseconds(150)), try get(url))
         #expect(error == .notSent(reason: "no connection to \(url) within 150 ms; check its address and the network"))
     }
 
-    @Test(arguments: [Arrival.close, .closeAfter(bytes: 10)]) func aHandshakeThatIsBrokenOffSentNothing(arrival: Arrival) async throws {
+    @Test(arguments: [Arrival.close, .closeAfter(bytes: 10)]) func `a request is not sent if the handshake is aborted`(arrival: Arrival)
+        async throws
+    {
         let server = try LoopbackServer.start(arrival: { _ in arrival }) { _ in .reply() }
         let error = try #require(await failure(CurlTransport.forTests(), try get("https://127.0.0.1:\(server.port)")))
         #expect(!error.mayHaveArrived)
     }
 
-    @Test func missingAuthoritiesAreTold() async throws {
+    @Test func `missing authority certificates are reported`() async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         let url = "https://127.0.0.1:\(server.port)"
         let error = await failure(CurlTransport.forTests(authorities: "/nowhere/ca.pem"), try get(url))

@@ -6,17 +6,25 @@ import Testing
         HTTPRequest(method: "PUT", url: try WebAddress("https://a.example/x"), headers: headers, body: body).preview
     }
 
-    @Test func aBodyOfSeveralLinesIsShownAsItIs() throws {
+    @Test(arguments: [
+        ("", "/x"), ("?bucket=steps&precision=s", "/x?bucket=steps&precision=s"), ("?token=geheim", "/x?token=•••••"),
+        ("?db=a&API_KEY=geheim=&x", "/x?db=a&API_KEY=•••••&x"), ("?access_token=geheim&db=b", "/x?access_token=•••••&db=b"),
+    ]) func `secrets in the query are masked`(query: String, shown: String) throws {
+        let text = HTTPRequest(method: "GET", url: try WebAddress("https://a.example/x" + query)).preview
+        #expect(text.hasPrefix("GET \(shown) HTTP/1.1\n"))
+    }
+
+    @Test func `a body of several lines is shown unchanged`() throws {
         #expect(try preview(Array("a\n\tb\n".utf8)).hasSuffix("Content-Length: 5\n\na\n\tb\n"))
     }
 
-    @Test func whatWouldSteerATerminalIsEscaped() throws {
+    @Test func `control characters are escaped`() throws {
         let text = try preview(Array("\u{1B}[2J\r".utf8), headers: [.init("X-One", "a\u{1B}\n")])
         #expect(text.contains("X-One: a\\u{1b}\\u{a}\n"))
         #expect(text.hasSuffix("\n\n\\u{1b}[2J\\u{d}"))
     }
 
-    @Test func bytesAreCounted() throws {
+    @Test func `a binary body is shown as its number of bytes`() throws {
         #expect(try preview([0xFF, 0xFE]).hasSuffix("\n\n(2 bytes that are not text)"))
     }
 }

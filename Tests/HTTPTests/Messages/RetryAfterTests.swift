@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct RetryAfterTests {
-    /// The examples of RFC 9110, section 5.6.7, and fringes.
+    /// The examples of RFC 9110, section 5.6.7, and edge cases.
     static let dates: [(String, Int?)] = [
         ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
         ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
@@ -27,12 +27,12 @@ import Testing
         (String(repeating: "1 ", count: 100), nil),
     ]
 
-    @Test(arguments: dates) func datesOfHTTPAreRead(_ text: String, _ seconds: Int?) {
+    @Test(arguments: dates) func `HTTP dates are parsed`(_ text: String, _ seconds: Int?) {
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
-    /// Against the calendar of somebody else.
-    @Test func everyDayOfFourHundredYearsIsOneLater() {
+    /// Compared with an independent calculation of the calendar.
+    @Test func `the dates of four hundred years are converted correctly`() {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var expected = 0
         for year in 1970..<2370 {
@@ -62,12 +62,12 @@ import Testing
         ("Fri, 31 Dec 9999 23:59:59 GMT", "Sat, 21 Nov 2026 12:00:00 GMT", 86_400),
     ]
 
-    @Test(arguments: waits) func theWaitIsWithinADay(_ retry: String?, _ date: String?, _ seconds: Int?) {
+    @Test(arguments: waits) func `the delay of Retry-After is limited to one day`(_ retry: String?, _ date: String?, _ seconds: Int?) {
         let headers = [("Retry-After", retry), ("Date", date)].compactMap { pair in pair.1.map { (pair.0, $0) } }
         #expect(HTTPResponse(status: 429, headers: headers).retryAfter == seconds)
     }
 
-    @Test func theServersClockCountsBeforeOurs() {
+    @Test func `the Date header is preferred to the local clock`() {
         let now = 1_795_262_400 - 30
         let bare = HTTPResponse(status: 429, headers: [("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")])
         #expect(bare.retryAfter(now: now) == 30)

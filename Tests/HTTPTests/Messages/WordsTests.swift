@@ -1,8 +1,9 @@
 import HTTP
-import Quoting
+import TextSafety
+import TestSupport
 import Testing
 
-/// What a user reads of a server's answer.
+/// The part of a server's answer that a user reads.
 @Suite struct WordsTests {
     static let bodies: [(String, String)] = [
         ("", ""),
@@ -25,7 +26,10 @@ import Testing
         (#"{"message":"two\nlines"}"#, "two lines"),
         ("<html><head><title>404 Not Found</title></head><body><h1>404 Not Found</h1><hr>nginx</body></html>", "404 Not Found"),
         ("<!DOCTYPE html><HTML><TITLE>Sign in &amp; out</TITLE>", "Sign in & out"),
-        ("\n<html><style>h1 { color: red }</style><script>if (a < b) {}</script><!-- a > b --><h1>Too&nbsp;many</h1><p>requests</p>", "Too many requests"),
+        (
+            "\n<html><style>h1 { color: red }</style><script>if (a < b) {}</script><!-- a > b --><h1>Too&nbsp;many</h1><p>requests</p>",
+            "Too many requests"
+        ),
         ("<html><title></title><p>a &lt; b &amp;lt; c</p>", "a < b &lt; c"),
         ("<p>cut <b", "cut"),
         ("<", ""),
@@ -33,25 +37,26 @@ import Testing
         ("\u{1B}]0;title\u{7}\0", "?]0;title??"),
     ]
 
-    @Test(arguments: bodies) func areOneLine(_ body: String, _ words: String) {
+    @Test(arguments: bodies) func `the message of an answer is a single line`(_ body: String, _ words: String) {
         #expect(HTTPResponse(status: 400, body: Array(body.utf8)).words == words)
     }
 
-    @Test func areAtMostTwoHundredCharacters() {
+    @Test func `the message has at most 200 characters`() {
         #expect(HTTPResponse(status: 400, body: Array(String(repeating: "ü", count: 200).utf8)).words == String(repeating: "ü", count: 200))
-        #expect(HTTPResponse(status: 400, body: Array(String(repeating: "ü", count: 201).utf8)).words
-            == String(repeating: "ü", count: 199) + "…")
-        // One character can be of any number of scalars.
+        #expect(
+            HTTPResponse(status: 400, body: Array(String(repeating: "ü", count: 201).utf8)).words
+                == String(repeating: "ü", count: 199) + "…")
+        // One character can consist of any number of scalars.
         let endless = "a" + String(repeating: "\u{301}", count: 50_000)
         #expect(HTTPResponse(status: 400, body: Array(endless.utf8)).words.utf8.count < 2000)
     }
 
-    @Test func whatIsNoTextIsReplaced() {
+    @Test func `invalid UTF-8 is replaced`() {
         #expect(HTTPResponse(status: 400, body: [0xFF, 0x61, 0xC3]).words == "\u{FFFD}a\u{FFFD}")
     }
 
-    /// A secret that is cut in half would be found no more.
-    @Test func secretsAreHiddenBeforeAnythingIsCut() {
+    /// A secret that is cut in half would not be found.
+    @Test func `secrets are masked before the message is cut`() {
         let secret = Secret("t0ps3cret-t0ps3cret")
         let body = String(repeating: "x", count: 190) + " t0ps3cret-t0ps3cret"
         let words = HTTPResponse(status: 400, body: Array(body.utf8)).words(hiding: [Secret("other"), secret])
@@ -60,9 +65,11 @@ import Testing
         #expect(HTTPResponse(status: 400, body: Array(json.utf8)).words(hiding: [secret]) == "bad token \(secret)")
     }
 
-    /// Deeper than any parser's stack, larger than any sentence: it takes no time and harms nothing.
-    @Test(.timeLimit(.minutes(5)), arguments: ["[", "{\"error\":", "<", "<!--", "<script>", "&amp;", "\u{1B}", " ", "{\"errors\":[", "</"])
-    func hostileOnesTakeNoTime(piece: String) {
+    /// Bodies that are deeper than any parser's stack and larger than any sentence take little time and cause no failure.
+    @Test(
+        .timeLimit(.minutes(10)), .cpuBound,
+        arguments: ["[", "{\"error\":", "<", "<!--", "<script>", "&amp;", "\u{1B}", " ", "{\"errors\":[", "</"])
+    func `hostile bodies give a short message in little time`(piece: String) {
         let body = String(repeating: piece, count: 256 * 1024 / piece.utf8.count)
         let secrets = [Secret("t0ps3cret"), Secret(String(repeating: piece, count: 20))]
         #expect(HTTPResponse(status: 500, body: Array(body.utf8)).words(hiding: secrets).count <= 200)

@@ -3,15 +3,15 @@ import Testing
 @testable import MQTT
 
 struct LibraryTests {
-    @Test func aMissingLibraryIsToldWithItsName() {
+    @Test func `a missing library is reported with its name`() {
         #expect(Mosquitto.load("libmosquitto-of-nowhere.so.1")?.contains("libmosquitto-of-nowhere.so.1") == true)
     }
 
-    @Test func aLibraryThatIsAnotherIsToldAsSuch() {
+    @Test func `a wrong library is reported`() {
         #expect(Mosquitto.load("libc.so.6")?.contains("mosquitto") == true)
     }
 
-    @Test func itsErrorSaysHowToGetIt() {
+    @Test func `the error for a missing library says how to install it`() {
         #expect(MQTTError.libraryMissing(reason: "x").advice == "Install it: apt-get install libmosquitto1.")
     }
 
@@ -20,11 +20,11 @@ struct LibraryTests {
         ("Error: host name verification failed.", "host name verification failed"), ("", ""), (" : : ", ""), ("a\u{1B}[2J\nb", "a[2Jb"),
         (String(repeating: "x", count: 1000), String(repeating: "x", count: 120)),
     ])
-    func aComplaintIsReducedToWhatItSays(line: String, essence: String) {
+    func `a log line is reduced to its message`(line: String, essence: String) {
         #expect(Complaint.essence(of: line) == essence)
     }
 
-    @Test func codesHaveWords() throws {
+    @Test func `result codes have descriptions`() throws {
         try #require(Mosquitto.failure == nil)
         #expect(Mosquitto.words(BrokerCode(number: 0x87)) == "Not authorized")
         #expect(Mosquitto.words(BrokerCode(number: 5)) == "Connection Refused: not authorised")

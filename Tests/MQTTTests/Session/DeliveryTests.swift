@@ -2,7 +2,7 @@ import Testing
 
 @testable import MQTT
 
-/// The course of publishing without a broker.
+/// The sequence of publishing, without a broker.
 struct DeliveryTests {
     private static let accepted = Delivery.Event.connected(BrokerCode(number: 0), retains: true)
 
@@ -11,7 +11,7 @@ struct DeliveryTests {
         return Delivery(messages, speaksOlder: speaksOlder) { "code \($0.number)" }
     }
 
-    /// Connected, and everything given to the library under the identifiers from 1.
+    /// Connected, with all messages passed to the library under identifiers from 1.
     private func publishing(_ count: Int) throws -> Delivery {
         var delivery = try delivery(count)
         #expect(delivery.handle(Self.accepted) == .publish)
@@ -26,15 +26,15 @@ struct DeliveryTests {
         .acknowledged(identifier, BrokerCode(number: code))
     }
 
-    @Test func everyMessageHasToBeAcknowledgedInWhateverOrder() throws {
+    @Test func `delivery succeeds after all messages are acknowledged in any order`() throws {
         var delivery = try publishing(3)
         #expect(delivery.handle(acknowledged(3)) == .wait)
         #expect(delivery.handle(acknowledged(1)) == .wait)
-        // 16: nobody has subscribed.
+        // 16: no matching subscribers.
         #expect(delivery.handle(acknowledged(2, 16)) == .succeed)
     }
 
-    @Test func anAcknowledgementCountsOnceAndForWhatWasSent() throws {
+    @Test func `an acknowledgement counts once and only for a sent message`() throws {
         var delivery = try publishing(2)
         let before = delivery.progress
         #expect(delivery.handle(acknowledged(7)) == .wait)
@@ -45,12 +45,12 @@ struct DeliveryTests {
         #expect(delivery.handle(acknowledged(2)) == .succeed)
     }
 
-    @Test func withNothingToPublishConnectingIsAll() throws {
+    @Test func `delivery without messages succeeds after connecting`() throws {
         var delivery = try delivery(0)
         #expect(delivery.handle(Self.accepted) == .succeed)
     }
 
-    @Test func anAcknowledgementBeforeTheConnectionIsNothing() throws {
+    @Test func `an acknowledgement before the connection is ignored`() throws {
         var delivery = try delivery(1)
         #expect(delivery.handle(acknowledged(1)) == .wait)
         #expect(delivery.handle(Self.accepted) == .publish)
@@ -65,14 +65,14 @@ struct DeliveryTests {
         (3, .notSent(reason: "")), (0x88, .notSent(reason: "")), (0x89, .notSent(reason: "")), (0x97, .notSent(reason: "")),
         (0x9F, .notSent(reason: "")), (200, .refused(credentials: false, reason: "")),
     ])
-    func aRefusedConnectionSentNothing(code: Int, kind: MQTTError) throws {
+    func `a refused connection is classified by its code`(code: Int, kind: MQTTError) throws {
         var delivery = try delivery(1, speaksOlder: true)
         let reason = "the broker refused the connection: code \(code)"
         #expect(delivery.handle(.connected(BrokerCode(number: code), retains: true)) == .fail(kind.with(reason)))
     }
 
     @Test(arguments: [1, 0x84])
-    func aBrokerThatDoesNotKnowTheVersionIsAskedInTheOlder(code: Int) throws {
+    func `an unsupported version leads to one retry with the older version`(code: Int) throws {
         let refusal = Delivery.Event.connected(BrokerCode(number: code), retains: true)
         var first = try delivery(1)
         #expect(first.handle(refusal) == .speakOlder)
@@ -80,7 +80,7 @@ struct DeliveryTests {
         #expect(second.handle(refusal) == .fail(.refused(credentials: false, reason: "the broker refused the connection: code \(code)")))
     }
 
-    @Test func aConnectionThatEndsEarlyIsTriedInTheOlderVersionOnce() throws {
+    @Test func `an early loss leads to one retry with the older version`() throws {
         var first = try delivery(1)
         #expect(first.handle(.lost("gone", mayBeOld: true)) == .speakOlder)
         var second = try delivery(1, speaksOlder: true)
@@ -89,7 +89,7 @@ struct DeliveryTests {
         #expect(third.handle(.lost("TLS failed")) == .fail(.notSent(reason: "TLS failed")))
     }
 
-    @Test func aLossAfterThatLeavesDoubt() throws {
+    @Test func `a loss after publishing is reported as unanswered`() throws {
         var one = try publishing(1)
         #expect(one.handle(.lost("gone", mayBeOld: true)) == .fail(.unanswered(reason: "gone")))
         var two = try publishing(2)
@@ -97,28 +97,28 @@ struct DeliveryTests {
         #expect(two.handle(.lost("gone")) == .fail(.unanswered(reason: "gone")))
     }
 
-    /// The library may have written half of a message before it found the connection gone.
-    @Test func aLossWhileAMessageIsGivenOutLeavesDoubt() throws {
+    /// The library may have written half of a message before it noticed the loss of the connection.
+    @Test func `a loss while a message is sent is reported as unanswered`() throws {
         var delivery = try delivery(2)
         _ = delivery.handle(Self.accepted)
         delivery.willSend()
         #expect(delivery.handle(.lost("gone")) == .fail(.unanswered(reason: "gone")))
     }
 
-    @Test func aMessageThatIsRefusedIsNamed() throws {
+    @Test func `a refused message is reported with its topic`() throws {
         var delivery = try publishing(2)
         let reason = "the broker did not take a message for t1: code 135"
         #expect(delivery.handle(acknowledged(2, 0x87)) == .fail(.refused(credentials: true, reason: reason)))
     }
 
-    @Test func aMessageThatIsNotTakenNowWasNotSentIfItWasTheOnlyOne() throws {
+    @Test func `a temporary refusal means not sent only for a single message`() throws {
         var one = try publishing(1)
         #expect(one.handle(acknowledged(1, 0x97)) == .fail(.notSent(reason: "the broker did not take a message for t0: code 151")))
         var two = try publishing(2)
         #expect(two.handle(acknowledged(1, 0x97)) == .fail(.unanswered(reason: "the broker did not take a message for t0: code 151")))
     }
 
-    @Test func aBrokerThatEndsTheConnectionSaysWhy() throws {
+    @Test func `the reason of the broker for a disconnect is reported`() throws {
         var early = try delivery(1)
         #expect(
             early.handle(.disconnected(BrokerCode(number: 0x8B)))
@@ -133,7 +133,7 @@ struct DeliveryTests {
                 == .fail(.refused(credentials: false, reason: "the broker ended the connection: code 149")))
     }
 
-    @Test func aBrokerThatKeepsNothingIsNotGivenRetainedMessages() throws {
+    @Test func `a broker without retain support receives no retained messages`() throws {
         let event = Delivery.Event.connected(BrokerCode(number: 0), retains: false)
         var retained = try delivery(1)
         #expect(retained.handle(event) == .fail(.refused(credentials: false, reason: "it keeps no retained messages")))
@@ -141,7 +141,7 @@ struct DeliveryTests {
         #expect(passing.handle(event) == .publish)
     }
 
-    @Test func whatComesAfterTheEndChangesNothing() throws {
+    @Test func `events after the end are ignored`() throws {
         var delivery = try publishing(1)
         #expect(delivery.handle(acknowledged(1)) == .succeed)
         #expect(delivery.handle(.lost("gone")) == .wait)
@@ -149,7 +149,7 @@ struct DeliveryTests {
 }
 
 extension MQTTError {
-    /// The same, for another reason.
+    /// The same error with another reason.
     fileprivate func with(_ reason: String) -> MQTTError {
         switch self {
         case .notSent: .notSent(reason: reason)

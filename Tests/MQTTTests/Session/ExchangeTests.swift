@@ -2,38 +2,38 @@ import Testing
 
 @testable import MQTT
 
-/// Who ends an exchange between a task and a thread, and what it is then.
+/// Which side ends an exchange between a task and a thread, and the resulting outcome.
 struct ExchangeTests {
-    private func outcome(of exchange: Exchange) async -> MQTTError? {
+    private func outcome(of exchange: MQTTExchange) async -> MQTTError? {
         switch await exchange.outcome({}) {
         case .success: nil
         case .failure(let error): error
         }
     }
 
-    @Test func theFirstWhoSaysHowItEndedIsRight() async {
-        let exchange = Exchange()
+    @Test func `the first result of an exchange is final`() async {
+        let exchange = MQTTExchange()
         exchange.finish(.success(()))
         exchange.cancel()
         #expect(exchange.expire(after: .zero) == nil)
         #expect(await outcome(of: exchange) == nil)
     }
 
-    @Test func beforeAnythingMayGoOutALimitMeansNotSent() async {
-        let exchange = Exchange()
+    @Test func `a time-out before sending is reported as not sent`() async {
+        let exchange = MQTTExchange()
         #expect(exchange.expire(after: .zero) == nil)
         #expect(await outcome(of: exchange) == .notSent(reason: "no connection with the broker came about within 0 s"))
     }
 
-    @Test func afterwardsALimitLeavesDoubt() async {
-        let exchange = Exchange()
+    @Test func `a time-out after sending begins is reported as unanswered`() async {
+        let exchange = MQTTExchange()
         #expect(exchange.beginSending())
         #expect(exchange.expire(after: .zero) == nil)
         #expect(await outcome(of: exchange) == .unanswered(reason: "the broker was silent for 0 s"))
     }
 
-    @Test func cancellingKnowsTheDifferenceToo() async {
-        let early = Exchange(), late = Exchange()
+    @Test func `cancellation reports whether sending had begun`() async {
+        let early = MQTTExchange(), late = MQTTExchange()
         #expect(late.beginSending())
         early.cancel()
         late.cancel()
@@ -41,31 +41,31 @@ struct ExchangeTests {
         #expect(await outcome(of: late) == .cancelled(wasSent: true))
     }
 
-    /// The thread was stuck in a network, and the task has told somebody that nothing was sent.
-    @Test func whatIsOverLetsNothingGoOut() {
-        let exchange = Exchange()
+    /// The thread was blocked on the network, and the task has already reported that nothing was sent.
+    @Test func `an exchange that is over does not begin to send`() {
+        let exchange = MQTTExchange()
         exchange.cancel()
         #expect(!exchange.beginSending())
         #expect(exchange.isOver)
     }
 
-    @Test func whatIsOverBeforeItBeganIsNotBegun() async {
-        let exchange = Exchange()
+    @Test func `an exchange that is over does not start its work`() async {
+        let exchange = MQTTExchange()
         exchange.cancel()
         var isStarted = false
         _ = await exchange.outcome { isStarted = true }
         #expect(!isStarted)
     }
 
-    @Test func aLimitThatIsNotReachedSaysHowLongThereIs() {
-        let exchange = Exchange()
+    @Test func `a time limit that is not reached returns the remaining time`() {
+        let exchange = MQTTExchange()
         let left = exchange.expire(after: .seconds(1000))
         #expect(left.map { $0 > .seconds(500) && $0 <= .seconds(1000) } == true)
         #expect(!exchange.isOver)
     }
 
-    @Test func whoWaitsIsToldOnceItIsOver() async {
-        let exchange = Exchange()
+    @Test func `a waiting task receives the result when the exchange ends`() async {
+        let exchange = MQTTExchange()
         let result = await exchange.outcome { exchange.finish(.failure(.notSent(reason: "x"))) }
         guard case .failure(.notSent("x")) = result else {
             Issue.record("\(result)")

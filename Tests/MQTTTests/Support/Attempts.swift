@@ -8,7 +8,7 @@ extension MQTTMessage {
     }
 }
 
-/// The error that publishing ends with; nil if it does not.
+/// The error with which publishing ends; nil if it succeeds.
 func failure(
     _ messages: [MQTTMessage], _ broker: MQTTBroker, timeout: Duration = .seconds(100)
 ) async -> MQTTError? {
@@ -21,11 +21,11 @@ func failure(
 }
 
 extension FakeBroker {
-    /// How to reach it.
+    /// Its address.
     func address() throws -> MQTTBroker { try MQTTBroker(host: "127.0.0.1", port: port, tls: false) }
 }
 
 extension RealBroker {
-    /// How to reach it.
+    /// Its address.
     func address() throws -> MQTTBroker { try MQTTBroker(host: "127.0.0.1", port: port, tls: false) }
 }

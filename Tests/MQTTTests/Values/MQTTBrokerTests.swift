@@ -1,15 +1,15 @@
 import MQTT
-import Quoting
+import TextSafety
 import Testing
 
 struct MQTTBrokerTests {
-    @Test func portsAreTheRegisteredOnes() throws {
+    @Test func `the default ports are the registered ones`() throws {
         #expect(try MQTTBroker(host: "localhost", tls: false).port == 1883)
         #expect(try MQTTBroker(host: "broker.example.org", tls: true).port == 8883)
     }
 
     @Test(arguments: ["localhost", "LOCALHOST", "broker.localhost", "127.0.0.1", "127.255.255.254", "::1", "0:0:0:0:0:0:0:1"])
-    func thisMachineIsReachedWithoutTLS(host: String) throws {
+    func `loopback is allowed without TLS`(host: String) throws {
         #expect(try !MQTTBroker(host: host, tls: false).isEncrypted)
     }
 
@@ -17,7 +17,7 @@ struct MQTTBrokerTests {
         "broker.example.org", "192.168.1.2", "128.0.0.1", "127.1", "0x7f.0.0.1", "::2", "fe80::1%eth0", "::ffff:127.0.0.1",
         "localhost.example.org", "127.0.0.1.example.org", "notlocalhost",
     ])
-    func anotherMachineIsReachedWithTLSOnly(host: String) throws {
+    func `another host requires TLS or the insecure option`(host: String) throws {
         #expect(throws: MQTTBroker.Problem.notEncrypted(host: host)) { try MQTTBroker(host: host, tls: false) }
         _ = try MQTTBroker(host: host, tls: true)
         _ = try MQTTBroker(host: host, tls: false, insecure: true)
@@ -27,16 +27,16 @@ struct MQTTBrokerTests {
         "", "mqtt://localhost", "local host", "localhost\n", "localhost:1883", "[::1]", "a\0b", "höst", "-x", ".", "::1%", "::1%a b",
         String(repeating: "a", count: 254),
     ])
-    func whatIsNoHostIsRefused(host: String) {
+    func `an invalid host is rejected`(host: String) {
         #expect(throws: MQTTBroker.Problem.badHost(host)) { try MQTTBroker(host: host, tls: true) }
     }
 
     @Test(arguments: [0, -1, 65_536])
-    func whatIsNoPortIsRefused(port: Int) {
+    func `an invalid port is rejected`(port: Int) {
         #expect(throws: MQTTBroker.Problem.badPort(port)) { try MQTTBroker(host: "localhost", port: port, tls: false) }
     }
 
-    @Test func whoLogsInIsChecked() {
+    @Test func `user name and password are validated`() {
         func broker(_ username: String?, _ password: String?) throws -> MQTTBroker {
             try MQTTBroker(host: "localhost", tls: false, username: username, password: password.map(Secret.init))
         }
@@ -49,7 +49,7 @@ struct MQTTBrokerTests {
         #expect(throws: Never.self) { try broker("anna", nil) }
     }
 
-    @Test func aPasswordThatComesLaterChangesNothingElse() throws {
+    @Test func `a password set later changes no other property`() throws {
         let broker = try MQTTBroker(
             host: "broker.example.org", port: 7, tls: false, username: "anna", clientID: "istep", authority: "/ca.pem", insecure: true)
         let whole = try MQTTBroker(
@@ -59,12 +59,12 @@ struct MQTTBrokerTests {
         #expect(throws: MQTTBroker.Problem.badPassword) { try broker.with(password: Secret("")) }
     }
 
-    @Test func namesAndFilesAreChecked() {
+    @Test func `client identifier and authority file are validated`() {
         #expect(throws: MQTTBroker.Problem.badClientID("")) { try MQTTBroker(host: "localhost", tls: false, clientID: "") }
         #expect(throws: MQTTBroker.Problem.badAuthority("ca.pem")) { try MQTTBroker(host: "localhost", tls: true, authority: "ca.pem") }
     }
 
-    @Test func nothingThatPrintsShowsThePassword() throws {
+    @Test func `no description contains the password`() throws {
         let broker = try MQTTBroker(host: "::1", tls: false, username: "anna", password: Secret("opensesame"))
         var dumped = ""
         dump(broker, to: &dumped)
@@ -72,7 +72,7 @@ struct MQTTBrokerTests {
         #expect("\(broker)" == "[::1]:1883")
     }
 
-    @Test func problemsSayWhatToDo() {
+    @Test func `problem descriptions give advice without control characters`() {
         let problems: [MQTTBroker.Problem] = [
             .badHost("\u{1B}[2J"), .badPort(0), .notEncrypted(host: "x"), .badUsername, .badPassword, .passwordWithoutUsername,
             .badClientID("\n"), .badAuthority("x"),

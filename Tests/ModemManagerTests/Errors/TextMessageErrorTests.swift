@@ -7,25 +7,26 @@ struct TextMessageErrorTests {
         .noMessaging(modem: "modem 0"), .locked(modem: "modem 0", index: "0", lock: "sim-pin"), .disabled(modem: "modem 0", index: "0"),
         .notRegistered(modem: "modem 0", index: "0"), .notReady(modem: "modem 0", index: "0", state: "it is starting"),
         .accessDenied("sending"), .badNumber("x"), .badText("it is empty"), .textTooLong(parts: 4, limit: 3),
-        .textTooLong(parts: nil, limit: 3), .refused(reason: "barred"), .notNow(reason: "no network"), .unanswered(reason: "no answer"), .cancelled(wasSent: false),
+        .textTooLong(parts: nil, limit: 3), .refused(reason: "barred"), .notNow(reason: "no network"), .unanswered(reason: "no answer"),
+        .cancelled(wasSent: false),
         .cancelled(wasSent: true),
     ]
 
     @Test(arguments: all)
-    func everyErrorIsOneSentenceWithAdvice(error: TextMessageError) {
+    func `each error has a one-line description and advice`(error: TextMessageError) {
         #expect(!error.description.isEmpty && !error.description.hasSuffix(".") && !error.description.contains("\n"))
         #expect(error.advice.hasSuffix("."))
     }
 
-    @Test func onlyTwoErrorsLeaveDoubt() {
+    @Test func `only two errors mean that the message may have been sent`() {
         #expect(Self.all.filter(\.mayHaveBeenSent) == [.unanswered(reason: "no answer"), .cancelled(wasSent: true)])
     }
 
-    @Test func whatIsInDoubtIsNeverTriedAgainByItself() {
+    @Test func `no transient error means that the message may have been sent`() {
         #expect(Self.all.filter { $0.isTransient && $0.mayHaveBeenSent }.isEmpty)
     }
 
-    @Test func aModemThatIsOffIsNotSwitchedOnButTheCommandIsTold() {
+    @Test func `the advice for a disabled modem names the command to enable it`() {
         let error = TextMessageError.disabled(modem: "modem 2 (A B)", index: "2")
         #expect(error.description == "modem 2 (A B) is switched off")
         #expect(error.advice.contains("`mmcli -m 2 --enable`"))

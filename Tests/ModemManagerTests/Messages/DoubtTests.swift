@@ -4,7 +4,7 @@ import ModemStage
 import PrivateBus
 import Testing
 
-/// What is surely not sent, and what may have been: the one thing that decides whether a message is sent twice, or never.
+/// Which messages are certainly not sent, and which may have been sent: this decides whether a message is sent twice, or never.
 @Suite(.timeLimit(.minutes(5)))
 struct DoubtTests {
     private static let core = "org.freedesktop.ModemManager1.Error.Core."
@@ -28,7 +28,7 @@ struct DoubtTests {
         (message + "NotAllowed", "Operation not allowed"), (message + "SmscAddressUnknown", "SMSC address unknown"),
         (message + "Unknown", "Unknown message error: 21"), (message + "Unknown", "Unknown message error: 50"),
     ])
-    func aRefusalOfTheOnlyPartIsSurelyNotSentAndTakenAway(name: String, words: String) async throws {
+    func `a refused message of one part is deleted as not sent`(name: String, words: String) async throws {
         let (error, kept) = try await sending(.fail(name, words))
         guard case .refused(let reason) = error else {
             Issue.record("\(String(describing: error))")
@@ -42,7 +42,7 @@ struct DoubtTests {
         (core + "WrongState", "device not enabled"), (core + "Retry", "SMS storage currently locked"), (equipment + "NoNetwork", "No network"),
         (message + "NoNetwork", "No network"), (message + "SimBusy", "SIM busy"),
     ])
-    func whatPassesByItselfIsSurelyNotSentEither(name: String, words: String) async throws {
+    func `a temporary refusal is reported as not sent`(name: String, words: String) async throws {
         let (error, kept) = try await sending(.fail(name, words))
         guard case .notNow(let reason) = error else {
             Issue.record("\(String(describing: error))")
@@ -54,7 +54,7 @@ struct DoubtTests {
     }
 
     @Test(arguments: [
-        // What ModemManager says when the modem confirmed and it did not understand that.
+        // ModemManager's error if the modem confirmed and ModemManager did not understand the confirmation.
         (core + "Failed", "Couldn't read message reference: 0 fields parsed from response ''"),
         (core + "Aborted", "Aborted"), (core + "Cancelled", "Operation was cancelled"), (core + "Retry2", ""),
         ("org.freedesktop.ModemManager1.Error.Serial.ResponseTimeout", "Serial command timed out"),
@@ -65,7 +65,7 @@ struct DoubtTests {
         (bus + "NoReply", "Message recipient disconnected from message bus without replying"), (bus + "TimedOut", ""),
         ("org.example.SomethingNew", "who knows"),
     ])
-    func anythingElseMayHaveBeenSentAndIsKept(name: String, words: String) async throws {
+    func `a message with another error is stored as possibly sent`(name: String, words: String) async throws {
         let (error, kept) = try await sending(.succeedWithError(name, words))
         guard case .unanswered = error else {
             Issue.record("\(String(describing: error))")
@@ -75,14 +75,14 @@ struct DoubtTests {
         #expect(kept == 1)
     }
 
-    /// The first of several parts may have gone before the network refused the second.
-    @Test func aRefusalOfSeveralPartsMayHaveSentTheFirst() async throws {
+    /// The first of several parts may have been sent before the network refused the second.
+    @Test func `a refusal of several parts may have sent the first`() async throws {
         let long = String(repeating: "a", count: 161)
         guard case .unanswered = try await sending(.fail(Self.message + "NoNetwork", "No network"), text: long).0 else {
             Issue.record("a refusal of one part was taken for one of all")
             return
         }
-        // This one comes before the first.
+        // This error occurs before the first part is sent.
         guard case .notNow = try await sending(.fail(Self.core + "WrongState", "device not enabled"), text: long).0 else {
             Issue.record("doubted")
             return
@@ -92,14 +92,14 @@ struct DoubtTests {
     @Test(arguments: [
         core + "Unauthorized", bus + "AccessDenied",
     ])
-    func polkitsNoIsAccessDenied(name: String) async throws {
+    func `a polkit refusal to send is reported as access denied`(name: String) async throws {
         let (error, kept) = try await sending(.fail(name, "PolicyKit authorization failed: not authorized for 'x'"))
         #expect(error == .accessDenied(#"sending a text message: "PolicyKit authorization failed: not authorized for 'x'""#))
         #expect(error?.mayHaveBeenSent == false)
         #expect(kept == 0)
     }
 
-    @Test func polkitsNoToMakingAMessageIsAccessDeniedToo() async throws {
+    @Test func `a polkit refusal to create a message is reported as access denied`() async throws {
         try await withMessages { messages, fake in
             await fake.refuse("Create", Self.core + "Unauthorized", "not authorized")
             let error = await failure { _ = try await messages.send("steps", to: receiver) }
@@ -108,13 +108,13 @@ struct DoubtTests {
     }
 
     @Test(arguments: [FakeModemManager.Sending.die, .succeedAndDie])
-    func aModemManagerThatEndsInTheMiddleLeavesDoubt(what: FakeModemManager.Sending) async throws {
+    func `an exit of ModemManager during sending is reported as unanswered`(what: FakeModemManager.Sending) async throws {
         let (error, _) = try await sending(what)
         #expect(error == .unanswered(reason: "ModemManager ended in the middle"))
     }
 
-    /// Another ModemManager has other messages under the same paths: sending one of those would be somebody else's.
-    @Test func aModemManagerThatStartedAnewIsNotSentTo() async throws {
+    /// Another ModemManager has other messages under the same paths: sending one of them would send the wrong message.
+    @Test func `no message is sent through a restarted ModemManager`() async throws {
         try await withModemManager { bus, fake in
             let messages = try await TextMessages.open(.address(bus.address))
             await fake.stop()
@@ -126,7 +126,7 @@ struct DoubtTests {
         }
     }
 
-    @Test func noAnswerInTimeLeavesDoubt() async throws {
+    @Test func `a time-out during sending is reported as unanswered`() async throws {
         try await withMessages(limits: MessageLimits(send: .milliseconds(50))) { messages, fake in
             await fake.onSend(.hang)
             let error = await failure { _ = try await messages.send("steps", to: receiver) }
@@ -135,7 +135,7 @@ struct DoubtTests {
         }
     }
 
-    @Test func cancelledWhileItIsBeingSentLeavesDoubt() async throws {
+    @Test func `cancellation during sending is reported as possibly sent`() async throws {
         try await withMessages { messages, fake in
             await fake.onSend(.hang)
             let task = Task { await failure { _ = try await messages.send("steps", to: receiver) } }
@@ -146,7 +146,7 @@ struct DoubtTests {
         }
     }
 
-    @Test func aBusThatGoesAwayInTheMiddleLeavesDoubt() async throws {
+    @Test func `a loss of the bus during sending is reported as unanswered`() async throws {
         try await withModemManager { bus, fake in
             await fake.onSend(.hang)
             let messages = try await TextMessages.open(.address(bus.address))
@@ -157,7 +157,7 @@ struct DoubtTests {
         }
     }
 
-    @Test func aBusThatWentAwayBeforeIsNoDoubt() async throws {
+    @Test func `a loss of the bus before sending means not sent`() async throws {
         try await withModemManager { bus, _ in
             let messages = try await TextMessages.open(.address(bus.address))
             bus.stop()
@@ -167,7 +167,7 @@ struct DoubtTests {
         }
     }
 
-    @Test func whatAModemSaysReachesNoTerminalAsItIs() async throws {
+    @Test func `error texts of a modem are escaped and shortened`() async throws {
         let (error, _) = try await sending(.fail(Self.core + "Failed", "\u{1B}[2J\n" + String(repeating: "x", count: 10_000)))
         let text = error?.description ?? ""
         #expect(text.contains(#"\u{1b}[2J\u{a}xxx"#))

@@ -7,7 +7,7 @@ import Testing
 struct FindingTests {
     private static let path = "/org/freedesktop/ModemManager1/SMS/"
 
-    @Test func whatWasSentIsFound() async throws {
+    @Test func `a sent message is found`() async throws {
         try await withMessages { messages, _ in
             let identity = try await messages.send("steps", to: receiver)
             let found = try await messages.find("steps", to: "+49 170 1234567")
@@ -15,7 +15,7 @@ struct FindingTests {
         }
     }
 
-    @Test func whatWasNeverMadeIsAbsent() async throws {
+    @Test func `a message that was never created is reported as absent`() async throws {
         try await withMessages { messages, fake in
             await fake.add(FakeMessage(text: "other steps", number: receiver, state: 5))
             await fake.add(FakeMessage(text: "steps", number: "+491709999999", state: 5))
@@ -24,8 +24,8 @@ struct FindingTests {
         }
     }
 
-    /// Somebody may send the same words back.
-    @Test func whatWasReceivedIsNotWhatWasSent() async throws {
+    /// The receiver may send the same text back.
+    @Test func `a received message is not reported as sent`() async throws {
         try await withMessages { messages, fake in
             await fake.add(FakeMessage(text: "steps", number: receiver, state: 3))
             let found = try await messages.find("steps", to: receiver)
@@ -33,9 +33,9 @@ struct FindingTests {
         }
     }
 
-    /// ModemManager has the same state for a message that nobody sent and for one that is on its way.
+    /// ModemManager has the same state for a message that was not sent and for one that is being sent.
     @Test(arguments: [UInt32(0), 1, 4, 99])
-    func whatIsNotNotedAsSentIsUnclear(state: UInt32) async throws {
+    func `a message in any other state is reported as unclear`(state: UInt32) async throws {
         try await withMessages { messages, fake in
             await fake.add(FakeMessage(text: "steps", number: receiver, state: state))
             let found = try await messages.find("steps", to: receiver)
@@ -43,7 +43,7 @@ struct FindingTests {
         }
     }
 
-    @Test func theOneThatWasSentCountsBeforeOthersOfTheSameText() async throws {
+    @Test func `a sent message is preferred to others with the same text`() async throws {
         try await withMessages { messages, fake in
             await fake.add(FakeMessage(text: "steps", number: receiver, state: 5))
             await fake.add(FakeMessage(text: "steps", number: receiver, state: 0))
@@ -52,7 +52,7 @@ struct FindingTests {
         }
     }
 
-    @Test func anAnswerThatCameTooLateIsFoundAfterwards() async throws {
+    @Test func `a message confirmed after the time-out is found as sent`() async throws {
         try await withMessages(limits: MessageLimits(send: .milliseconds(50))) { messages, fake in
             await fake.onSend(.hang)
             #expect(await failure { _ = try await messages.send("steps", to: receiver) }?.mayHaveBeenSent == true)
@@ -64,7 +64,7 @@ struct FindingTests {
         }
     }
 
-    @Test func aModemThatWasSwitchedOffIsToldAsSuch() async throws {
+    @Test func `a modem that is switched off is reported`() async throws {
         try await withMessages { messages, fake in
             var modem = FakeModem()
             modem.state = .disabled
@@ -74,7 +74,7 @@ struct FindingTests {
         }
     }
 
-    @Test func nothingIsSentByLooking() async throws {
+    @Test func `a search sends nothing`() async throws {
         try await withMessages { messages, fake in
             await fake.add(FakeMessage(text: "steps", number: receiver))
             _ = try await messages.find("steps", to: receiver)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SendingTests {
-    @Test func aTextGoesOutOnceToTheNumberAsItIsDialled() async throws {
+    @Test func `a text is sent once to the normalized number`() async throws {
         try await withMessages { messages, fake in
             let identity = try await messages.send("Anna: 12034 steps\n100 %", to: "+49 170 123-4567")
             #expect(identity == "/org/freedesktop/ModemManager1/SMS/0")
@@ -15,7 +15,7 @@ struct SendingTests {
         }
     }
 
-    @Test func threePartsGoOutAndFourDoNot() async throws {
+    @Test func `a text of more than three parts is rejected`() async throws {
         try await withMessages { messages, fake in
             _ = try await messages.send(String(repeating: "a", count: 459), to: receiver)
             let error = await failure { _ = try await messages.send(String(repeating: "a", count: 460), to: receiver) }
@@ -24,7 +24,7 @@ struct SendingTests {
         }
     }
 
-    @Test func aHugeTextIsRefusedWithoutBeingMeasured() async throws {
+    @Test func `a huge text is rejected without counting its parts`() async throws {
         try await withMessages { messages, fake in
             let error = await failure { _ = try await messages.send(String(repeating: "a", count: 10_000_000), to: receiver) }
             #expect(error == .textTooLong(parts: nil, limit: 3))
@@ -32,9 +32,9 @@ struct SendingTests {
         }
     }
 
-    /// Ctrl-Z ends a message on its way to the modem: what came behind it would be a command.
+    /// Ctrl-Z ends a message on the line to the modem: the text after it would be a command.
     @Test(arguments: ["", " \n\t ", "steps\u{1A}\rATD112;", "a\0b", "a\rb", "a\u{1B}b", "a\u{85}b"])
-    func aTextThatIsNoneIsRefused(text: String) async throws {
+    func `an empty text or one with control characters is rejected`(text: String) async throws {
         try await withMessages { messages, fake in
             guard case .badText = await failure({ _ = try await messages.send(text, to: receiver) }) else {
                 Issue.record("not refused")
@@ -54,7 +54,7 @@ struct SendingTests {
         (.initializing, .notReady(modem: "modem 0 (A B)", index: "0", state: "it is starting")),
         (.failed, .notReady(modem: "modem 0 (A B)", index: "0", state: "it failed (no SIM, or a broken one?)")),
     ])
-    func aModemThatIsNotReadyIsLeftAsItIs(state: FakeModem.State, expected: TextMessageError) async throws {
+    func `a modem that is not ready is reported and not changed`(state: FakeModem.State, expected: TextMessageError) async throws {
         var modem = FakeModem()
         modem.state = state
         modem.lock = state == .locked ? 2 : 1
@@ -68,7 +68,7 @@ struct SendingTests {
     }
 
     @Test(arguments: [FakeModem.State.registered, .disconnecting, .connecting, .connected])
-    func aModemThatIsOnlineSends(state: FakeModem.State) async throws {
+    func `a modem that is online sends the message`(state: FakeModem.State) async throws {
         var modem = FakeModem()
         modem.state = state
         try await withMessages(modem) { messages, _ in
@@ -76,7 +76,7 @@ struct SendingTests {
         }
     }
 
-    @Test func aMessageCanBeForgotten() async throws {
+    @Test func `a message can be deleted from the modem`() async throws {
         try await withMessages { messages, fake in
             let identity = try await messages.send("steps", to: receiver)
             await messages.forget(identity)
@@ -86,7 +86,7 @@ struct SendingTests {
         }
     }
 
-    @Test func cancelledBeforeItBeganNothingIsSent() async throws {
+    @Test func `a message cancelled before its start is not sent`() async throws {
         try await withMessages { messages, fake in
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }

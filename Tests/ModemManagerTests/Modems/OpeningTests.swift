@@ -20,7 +20,7 @@ struct OpeningTests {
         return modem
     }
 
-    @Test func theOnlyModemIsTakenUnasked() async throws {
+    @Test func `the only modem is selected by default`() async throws {
         try await withModemManager { bus, _ in
             let modem = try await open(bus)
             #expect(modem.path == "/org/freedesktop/ModemManager1/Modem/0")
@@ -32,14 +32,14 @@ struct OpeningTests {
     }
 
     @Test(arguments: ["2", "/org/freedesktop/ModemManager1/Modem/2", "a1000049f5c2b7"])
-    func aModemIsFoundByNumberPathAndIdentity(wanted: String) async throws {
+    func `a modem is selected by index, path or equipment identifier`(wanted: String) async throws {
         try await withModemManager([1: imei("867584030000001"), 2: imei("A1000049F5C2B7")]) { bus, _ in
             let modem = try await open(bus, modem: wanted)
             #expect(modem.index == "2")
         }
     }
 
-    @Test func ofSeveralModemsNoneIsTakenByChance() async throws {
+    @Test func `several modems without a selection are an error`() async throws {
         try await withModemManager([0: imei("1"), 3: imei("3"), 10: imei("10")]) { bus, _ in
             let error = await failure { _ = try await open(bus) }
             let name = "(SIMCOM INCORPORATED SIMCOM_SIM7600E-H)"
@@ -47,7 +47,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func aModemWithoutTextMessagesIsNoChoice() async throws {
+    @Test func `a modem without text messages is not selected`() async throws {
         try await withModemManager([0: imei("1", hasMessaging: false), 1: imei("2")]) { bus, _ in
             let able = try await open(bus)
             #expect(able.index == "1")
@@ -56,27 +56,27 @@ struct OpeningTests {
         }
     }
 
-    @Test func aModemThatIsNotThereIsNamed() async throws {
+    @Test func `an unknown modem is reported with the requested name`() async throws {
         try await withModemManager { bus, _ in
             #expect(await failure { _ = try await open(bus, modem: "7") } == .noModem(wanted: "7"))
-            // Not the modem without an identity.
+            // An empty name does not select the modem without an identity.
             #expect(await failure { _ = try await open(bus, modem: "") } == .noModem(wanted: ""))
         }
     }
 
-    @Test func noModemAtAllIsToldAsSuch() async throws {
+    @Test func `the absence of any modem is reported`() async throws {
         try await withModemManager([:]) { bus, _ in
             #expect(await failure { _ = try await open(bus) } == .noModem(wanted: nil))
         }
     }
 
-    @Test func aMachineWithoutModemManagerIsToldAsSuch() async throws {
+    @Test func `a missing ModemManager is reported as not running`() async throws {
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         #expect(await failure { _ = try await open(bus) } == .notRunning)
     }
 
-    @Test func aMachineWithoutABusIsToldAsSuch() async throws {
+    @Test func `a missing bus is reported with its address`() async throws {
         let error = await failure { _ = try await TextMessages.open(.address("unix:path=/nonexistent/bus")) }
         guard case .noBus(let reason) = error else {
             Issue.record("\(String(describing: error))")
@@ -85,14 +85,14 @@ struct OpeningTests {
         #expect(reason.contains("/nonexistent/bus"))
     }
 
-    @Test func aModemThatWasUnpluggedIsGone() async throws {
+    @Test func `an unplugged modem is reported as missing`() async throws {
         try await withMessages { messages, fake in
             await fake.set([:])
             #expect(await failure { _ = try await messages.modem() } == .noModem(wanted: "/org/freedesktop/ModemManager1/Modem/0"))
         }
     }
 
-    @Test func namesThatAModemMakesUpDoNoHarm() async throws {
+    @Test func `names from a modem are cleaned and shortened`() async throws {
         var modem = FakeModem()
         modem.manufacturer = "\u{1B}]0;owned\u{7}\u{202E}"
         modem.model = String(repeating: "x", count: 4000)
@@ -104,7 +104,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func answersOfOtherTypesAreLeftOut() async throws {
+    @Test func `answers of unexpected types are ignored`() async throws {
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let odd = OddModemManager(bus: try await DBusConnection.open(.address(bus.address)))

@@ -4,7 +4,7 @@ import ModemStage
 import PrivateBus
 import Testing
 
-/// A bus of the test's own with a ModemManager as the test wants it, ended on the way out.
+/// Runs `body` with a private bus and a fake ModemManager, and ends both afterwards.
 func withModemManager(
     _ modems: [Int: FakeModem] = [0: FakeModem()], _ body: (PrivateBus, FakeModemManager) async throws -> Void
 ) async throws {
@@ -15,7 +15,7 @@ func withModemManager(
     await fake.stop()
 }
 
-/// The same, with a client that is connected already.
+/// The same, with a connected client.
 func withMessages(
     _ modem: FakeModem = FakeModem(), limits: MessageLimits = MessageLimits(),
     _ body: (TextMessages, FakeModemManager) async throws -> Void

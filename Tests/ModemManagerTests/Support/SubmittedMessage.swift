@@ -1,4 +1,4 @@
-/// A message as a modem gets it: a submit PDU in hexadecimal digits (3GPP TS 23.040, section 9.2.2.2), without validity.
+/// A message as a modem receives it: a submit PDU in hexadecimal digits (3GPP TS 23.040, section 9.2.2.2), without validity.
 struct SubmittedMessage: Equatable {
     let number: String
     let text: String
@@ -8,10 +8,10 @@ struct SubmittedMessage: Equatable {
         self.text = text
     }
 
-    /// Of a message of one part; nil for what is none.
+    /// Reads a message of one part; nil if it is none.
     init?(_ digits: String) {
         var rest = stride(from: 0, to: digits.utf8.count, by: 2).map { UInt8(digits.dropFirst($0).prefix(2), radix: 16) ?? 0 }[...]
-        // No message centre of its own, the type, the reference, and how many digits the number has.
+        // No message centre, the type, the reference, and the count of digits of the number.
         guard rest.count > 5, rest.removeFirst() == 0, rest.removeFirst() == 1 else { return nil }
         rest.removeFirst()
         let length = Int(rest.removeFirst())

@@ -9,20 +9,21 @@ struct MessageSizeTests {
         // Two septets, two UTF-16 units.
         ("€", 80, 1), ("€", 81, 2), ("👟", 35, 1), ("👟", 36, 2),
     ])
-    func partsAreCountedAsTheNetworkDoes(character: String, count: Int, parts: Int) {
+    func `parts are counted by the limits of the network`(character: String, count: Int, parts: Int) {
         #expect(MessageSize(of: String(repeating: character, count: count)).parts == parts)
     }
 
     /// An escape and its character stay together, so that 153 septets hold 76 of them, not 76 and a half.
-    @Test func noPartEndsWithinACharacter() {
+    @Test func `a character is not split between two parts`() {
         #expect(MessageSize(of: String(repeating: "€", count: 152)).parts == 2)
         #expect(MessageSize(of: String(repeating: "€", count: 153)).parts == 3)
         #expect(MessageSize(of: String(repeating: "👟", count: 66)).parts == 2)
         #expect(MessageSize(of: String(repeating: "👟", count: 67)).parts == 3)
     }
 
-    @Test func theWholeAlphabetOf7BitsCountsAsSuch() {
-        let basic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
+    @Test func `all characters of the 7-bit alphabet are encoded in it`() {
+        let basic =
+            "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
             + "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
         let size = MessageSize(of: basic)
         // 128 positions, less the escape.
@@ -34,11 +35,11 @@ struct MessageSizeTests {
     }
 
     @Test(arguments: ["ç", "’", "–", "✓", "á", "`", "Ω\u{301}", "█"])
-    func oneCharacterOutsideOfItCostsTheAlphabet(character: String) {
+    func `one character outside the 7-bit alphabet changes the encoding`(character: String) {
         #expect(MessageSize(of: "12034 steps " + character).alphabet == .ucs2)
     }
 
-    @Test func anEmptyTextIsOnePartOfNothing() {
+    @Test func `an empty text has one part and no units`() {
         #expect(MessageSize(of: "").parts == 1)
         #expect(MessageSize(of: "").units == 0)
     }

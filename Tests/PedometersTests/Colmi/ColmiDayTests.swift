@@ -8,7 +8,7 @@ import Testing
     private let header = hex("43 F0 01 01 00 00 00 00 00 00 00 00 00 00 00 35")
     private let record = hex("43 24 10 15 5C 00 01 79 00 15 00 10 00 00 00 87")
 
-    @Test func aCapturedDay() throws {
+    @Test func `a captured day is decoded`() throws {
         var day = ColmiDay()
         #expect(day.add(try packet(header)) == .more)
         #expect(day.add(try packet(record)) == .complete)
@@ -16,30 +16,30 @@ import Testing
         #expect(day.slots == [ColmiDay.Record(wall: midnight + 23 * 3600, slot: 92, steps: 21, energy: 1.21, metres: 16)])
     }
 
-    @Test func theOlderProtocolSendsCaloriesWhole() throws {
+    @Test func `the older protocol sends calories without a factor of ten`() throws {
         var day = ColmiDay()
         _ = day.add(ColmiPacket(0x43, [0xf0, 1, 0]))
         _ = day.add(try packet(record))
         #expect(day.slots.first?.energy == 0.121)
     }
 
-    @Test func noData() { #expect(run([ColmiPacket(0x43, [0xff])]) == .noData) }
+    @Test func `a reply without data is recognized`() { #expect(run([ColmiPacket(0x43, [0xff])]) == .noData) }
 
-    @Test func anEmptyHeaderIsNoData() { #expect(run([ColmiPacket(0x43, [0xf0, 0, 1])]) == .noData) }
+    @Test func `an empty header means no data`() { #expect(run([ColmiPacket(0x43, [0xf0, 0, 1])]) == .noData) }
 
-    @Test func anErrorReplyIsARefusal() { #expect(run([ColmiPacket(0xc3)]) == .refused) }
+    @Test func `an error reply means refused`() { #expect(run([ColmiPacket(0xc3)]) == .refused) }
 
-    @Test func otherPacketsDoNotBelong() {
+    @Test func `packets of another kind are not part of the day`() {
         #expect(run([ColmiPacket(0x73, [0x12, 0, 0, 5])]) == .other)
     }
 
-    @Test func aMissingRecordIsAGap() {
+    @Test func `a missing record is reported as a gap`() {
         #expect(run([ColmiPacket(0x43, [0xf0, 3, 1]), slot(40, 0, of: 3), slot(42, 2, of: 3)]) == .gaps)
     }
 
-    @Test func aMissingHeaderIsAGap() { #expect(run([slot(40, 0, of: 1)]) == .gaps) }
+    @Test func `a missing header is reported as a gap`() { #expect(run([slot(40, 0, of: 1)]) == .gaps) }
 
-    @Test func aNewHeaderBeginsAnew() {
+    @Test func `a new header discards earlier records`() {
         var day = ColmiDay()
         for packet in [ColmiPacket(0x43, [0xf0, 2, 1]), slot(40, 0, of: 2), ColmiPacket(0x43, [0xf0, 1, 1])] { _ = day.add(packet) }
         #expect(day.slots.isEmpty)
@@ -47,14 +47,14 @@ import Testing
     }
 
     @Test(arguments: [[0x24, 0x13, 0x15, 0x5c], [0x24, 0x02, 0x30, 0x5c], [0x24, 0x10, 0x15, 0x60], [0x2a, 0x10, 0x15, 0x5c]] as [[UInt8]])
-    func aDateOrSlotThatCannotBeIsNoRecord(_ head: [UInt8]) {
+    func `a record with an impossible date or slot is ignored`(_ head: [UInt8]) {
         var day = ColmiDay()
         _ = day.add(ColmiPacket(0x43, [0xf0, 1, 1]))
         #expect(day.add(ColmiPacket(0x43, head + [0, 1, 0, 0, 9])) == .other)
         #expect(day.slots.isEmpty)
     }
 
-    @Test func slotsOnTheHourAreHours() {
+    @Test func `slots only on full hours are one hour long`() {
         var day = ColmiDay()
         for packet in [ColmiPacket(0x43, [0xf0, 2, 1]), slot(40, 0, of: 2), slot(44, 1, of: 2)] { _ = day.add(packet) }
         #expect(day.slotLength == 3600)

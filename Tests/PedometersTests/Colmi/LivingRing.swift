@@ -2,8 +2,8 @@ import StepDomain
 
 @testable import Pedometers
 
-/// A ring and its wearer over days: steps go into the slot that the ring's own clock shows, slots stay when the clock is set.
-/// And the home that reads it: what istep keeps between two syncs.
+/// A ring and its wearer over days: steps go into the slot that the ring's own clock shows; slots stay when the clock is set.
+/// Also the reading side: what istep stores between two syncs.
 struct LivingRing {
     /// Seconds that the ring's clock is ahead of UTC.
     var lead: Int
@@ -11,10 +11,22 @@ struct LivingRing {
     private(set) var walked = 0
     private(set) var stored: [Timestamp: Int] = [:]
     private(set) var coverage: [TimeSpan] = []
+    /// Of the last sync.
     private(set) var notices: [SyncNotice] = []
+    private(set) var error: PedometerError?
+    /// How often the records of each day were sent in the last sync.
+    private(set) var transfers: [Int: Int] = [:]
+    /// The days of these transfers, in order.
+    private(set) var sent: [Int] = []
+    /// Of all syncs.
+    private(set) var lost: Set<Day> = []
+    /// The fault of a day, by its number in the ring's calendar, and how many more requests of that day fail.
+    var faults: [Int: (fault: Fault, requests: Int)] = [:]
     private var slots: [Int: Int] = [:]
-    private var cursor = PedometerCursor()
+    private(set) var cursor = PedometerCursor()
     private var clock = ClockState()
+
+    enum Fault: CaseIterable { case refuses, isSilent, dropsLink, losesLastRecord }
 
     init(lead: Int, _ localTime: LocalTime) {
         self.lead = lead
@@ -29,9 +41,17 @@ struct LivingRing {
         walked += steps
     }
 
+    /// Steps of one of the ring's days, as it would send them.
+    func steps(ofRingDay day: Int) -> Int {
+        slots.filter { ColmiSlotConverter.day(ofWall: $0.key) == day }.values.reduce(0, +)
+    }
+
+    /// The days of the ring with steps.
+    var walkedDays: Set<Int> { Set(slots.keys.map(ColmiSlotConverter.day)) }
+
     /// - Parameters:
     ///   - slow: seconds from one answer to the next.
-    ///   - lost: the end of the answer for the day so many days ago never comes.
+    ///   - lost: the last packet of the answer for the day this many days ago never arrives.
     mutating func sync(at start: Timestamp, slow: Int = 0, losing lost: Int? = nil) {
         let pedometer = Pedometer(
             id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring",
@@ -39,36 +59,76 @@ struct LivingRing {
         var session: any PedometerSession = Colmi.session(SessionContext(pedometer: pedometer, localTime: localTime))
         var event = SessionEvent.started
         var pending: [[UInt8]] = []
+        /// Packets until the link ends.
+        var left: Int?
         var now = start
-        notices = []
+        (notices, error, transfers, sent) = ([], nil, [:], [])
         while true {
             switch session.next(after: event, at: now) {
             case .write(let request, _, _):
+                if request[0] == 0x43 { now = now + slow }
                 pending = answer(request, now)
                 if request[0] == 0x43, Int(request[1]) == lost { pending.removeLast() }
-                if request[0] == 0x43 { now = now + slow }
+                if request[0] == 0x43 { left = strike(ColmiSlotConverter.day(ofWall: now.seconds + lead) - Int(request[1]), &pending) }
                 event = .done
-            case .receive: event = pending.isEmpty ? .silence : .value(pending.removeFirst())
+            case .receive(let seconds):
+                if left == 0 {
+                    event = .linkLost
+                    left = -1
+                } else if pending.isEmpty {
+                    now = now + Int(seconds)
+                    event = .silence
+                } else {
+                    left = left.map { $0 - 1 }
+                    event = .value(pending.removeFirst())
+                }
             case .deliver(let batch, _):
                 for sample in batch.samples { stored[sample.start] = max(stored[sample.start] ?? 0, sample.steps) }
                 coverage += batch.coverage
                 cursor = batch.cursor ?? cursor
+                take(batch.notices)
+                if left == -1 { return }
                 event = .done
             case .finish(let report):
+                if left == -1 { return }
                 if let setting = report.clockSet { clock.record(setting, memory: 62 * 86_400) }
-                notices = report.notices
+                take(report.notices)
                 return
-            case .fail, .read: return
-            case .subscribe: event = .done
+            case .fail(let error):
+                self.error = error
+                return
+            case .read, .readIfPresent, .stream, .writeIfPresent: return
+            case .subscribe, .subscribeAll: event = .done
             }
         }
     }
 
+    private mutating func take(_ noticed: [SyncNotice]) {
+        notices += noticed
+        for case .tooOld(let days) in noticed { lost.formUnion(days) }
+        for case .lost(let first, let last) in noticed { lost.formUnion(first...last) }
+    }
+
+    /// - Returns: packets until the link ends; nil if it does not.
+    private mutating func strike(_ day: Int, _ packets: inout [[UInt8]]) -> Int? {
+        transfers[day, default: 0] += packets.count > 1 ? 1 : 0
+        sent.append(day)
+        guard let (fault, requests) = faults[day], requests > 0 else { return nil }
+        faults[day] = (fault, requests - 1)
+        switch fault {
+        case .refuses: packets = [ColmiPacket(0xc3).bytes]
+        case .isSilent: packets = []
+        case .dropsLink: return packets.count / 2
+        case .losesLastRecord: packets.removeLast()
+        }
+        return nil
+    }
+
     private mutating func answer(_ request: [UInt8], _ now: Timestamp) -> [[UInt8]] {
-        let today = ColmiReckoning.day(ofWall: now.seconds + lead)
+        let today = ColmiSlotConverter.day(ofWall: now.seconds + lead)
         var script = RingScript(today: today)
         for (wall, steps) in slots.sorted(by: { $0.key < $1.key }) {
-            script.history[ColmiReckoning.day(ofWall: wall), default: []].append((wall % 86_400 / 900, steps))
+            script.history[ColmiSlotConverter.day(ofWall: wall), default: []].append((wall % 86_400 / 900, steps))
         }
         if request[0] == 0x01 {
             let fields = request[1...6].map { Int($0 >> 4) * 10 + Int($0 & 15) }

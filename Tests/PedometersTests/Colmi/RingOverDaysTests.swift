@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pedometers
 
-/// What is walked over days with clocks that move is what is stored: nothing lost, nothing twice.
+/// The steps of several days with clock changes are stored: none is lost, none counts twice.
 @Suite struct RingOverDaysTests {
     private func moment(_ day: String, _ hour: Double, offset: Int = 0) throws -> Timestamp {
         let day = try #require(Day(day))
@@ -14,8 +14,8 @@ import Testing
         #expect(ring.total == ring.walked, sourceLocation: location)
     }
 
-    @Test func clocksPutBackInAutumnDoNotCountTwice() throws {
-        // Berlin, 2026-10-25: +2 until 01:00 UTC, then +1. The ring learns of it at the sync of 09:00.
+    @Test func `clocks set back in autumn do not count steps twice`() throws {
+        // Berlin, 2026-10-25: +2 until 01:00 UTC, then +1. The ring's clock is set at the sync of 09:00.
         let change = try moment("2026-10-25", 1)
         var ring = LivingRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
         ring.sync(at: try moment("2026-10-24", 18, offset: 7200))
@@ -23,15 +23,15 @@ import Testing
         ring.walk(1100, at: try moment("2026-10-25", 8.3, offset: 3600))
         ring.sync(at: try moment("2026-10-25", 9, offset: 3600))
         expectAllOnce(ring)
-        ring.walk(500, at: try moment("2026-10-25", 9.1, offset: 3600))     // into a slot that has steps already
+        ring.walk(500, at: try moment("2026-10-25", 9.1, offset: 3600))  // into a slot that has steps already
         ring.sync(at: try moment("2026-10-25", 12, offset: 3600))
         expectAllOnce(ring)
         ring.sync(at: try moment("2026-10-26", 12, offset: 3600))
         expectAllOnce(ring)
     }
 
-    /// The clock is put back by a sync that did not get all of an older day: what was in today's slots has to be known all the same.
-    @Test func clocksPutBackByASyncWithGapsDoNotCountTwice() throws {
+    /// A sync that did not get all of an older day puts the clock back: the content of today's slots must still be known.
+    @Test func `clocks set back by an incomplete sync do not count steps twice`() throws {
         let change = try moment("2026-10-25", 1)
         var ring = LivingRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
         ring.walk(700, at: try moment("2026-10-24", 10, offset: 7200))
@@ -45,8 +45,8 @@ import Testing
         expectAllOnce(ring)
     }
 
-    /// Over midnight at one stroke: the time that the clock never showed leaves no gap.
-    @Test func aJourneyEastAcrossMidnightLeavesNoGap() throws {
+    /// The clock jumps over midnight: the time that it never showed leaves no gap.
+    @Test func `a journey east across midnight leaves no gap`() throws {
         var ring = LivingRing(lead: -5 * 3600, .fixed(-5 * 3600))
         let landing = try moment("2026-03-20", 2.5)
         ring.walk(300, at: try moment("2026-03-19", 15))
@@ -60,7 +60,7 @@ import Testing
         #expect(Coverage(ring.coverage).gaps(in: after) == [])
     }
 
-    @Test func aJourneyWestDoesNotCountTwice() throws {
+    @Test func `a journey west does not count steps twice`() throws {
         var ring = LivingRing(lead: 7200, .fixed(7200))
         ring.sync(at: try moment("2026-05-20", 4))
         for hour in 5..<16 { ring.walk(450, at: try moment("2026-05-20", Double(hour))) }
@@ -75,7 +75,7 @@ import Testing
         expectAllOnce(ring)
     }
 
-    @Test func anotherProgramThatSetsUTCEveryDayWestOfGreenwichDoesNotCountTwice() throws {
+    @Test func `steps count once if another program sets UTC every day`() throws {
         let offset = -4 * 3600
         var ring = LivingRing(lead: offset, .fixed(offset))
         ring.sync(at: try moment("2026-05-18", 23, offset: offset))
@@ -93,21 +93,21 @@ import Testing
     }
 
     @Test(arguments: [40, -40, 0])
-    func aSyncAtMidnightSkipsNoDay(ahead: Int) throws {
+    func `a sync at midnight skips no day`(ahead: Int) throws {
         var ring = LivingRing(lead: 3600 + ahead, .fixed(3600))
         ring.sync(at: try moment("2026-05-19", 12, offset: 3600))
         ring.lead = 3600 + ahead
         ring.walk(2500, at: try moment("2026-05-19", 20, offset: 3600))
         ring.walk(2500, at: try moment("2026-05-19", 20.5, offset: 3600))
         ring.walk(3010, at: try moment("2026-05-20", 18, offset: 3600))
-        // Half a minute before midnight, and over it where answers take their time.
+        // Half a minute before midnight; with slow answers the sync passes midnight.
         ring.sync(at: try moment("2026-05-20", 23.9917, offset: 3600), slow: ahead == 0 ? 20 : 0)
         ring.walk(700, at: try moment("2026-05-20", 23.9999, offset: 3600))
         ring.sync(at: try moment("2026-05-21", 12, offset: 3600))
         expectAllOnce(ring)
     }
 
-    @Test func aSyncJustAfterMidnightVouchesForNoDayThatItDidNotRead() throws {
+    @Test func `a sync just after midnight covers no unread day`() throws {
         var ring = LivingRing(lead: 3600 - 60, .fixed(3600))
         ring.sync(at: try moment("2026-05-19", 12, offset: 3600))
         ring.lead = 3600 - 60
@@ -118,12 +118,12 @@ import Testing
         expectAllOnce(ring)
     }
 
-    @Test func aSyncOfAMachineWhoseClockWasAheadLosesNoDays() throws {
+    @Test func `a sync with the machine's clock ahead loses no days`() throws {
         var ring = LivingRing(lead: 0, .fixed(0))
         ring.sync(at: try moment("2026-05-17", 12))
         ring.walk(3000, at: try moment("2026-05-18", 12))
         ring.walk(2000, at: try moment("2026-05-19", 12))
-        ring.sync(at: try moment("2027-05-19", 13))     // a year ahead: nothing of this is within reach
+        ring.sync(at: try moment("2027-05-19", 13))  // a year ahead: nothing of this is within reach
         ring.lead = 0
         ring.walk(500, at: try moment("2026-05-19", 18))
         ring.sync(at: try moment("2026-05-20", 12))

@@ -15,7 +15,7 @@ import Testing
         return try Generic.session(SessionContext(pedometer: watch, localTime: .fixed(0)))
     }
 
-    @Test func readsItsValueAndHandsTheStepsOver() throws {
+    @Test func `a session reads its value and delivers the steps`() throws {
         var session = try session(counts: "total")
         #expect(session.next(after: .started, at: now) == .read(GATTAddress("fff0", "fff1")))
         guard case .deliver(let batch, _) = session.next(after: .value([9, 0x01, 0x20]), at: now) else {
@@ -26,7 +26,7 @@ import Testing
         #expect(session.next(after: .done, at: now) == .finish(SessionReport()))
     }
 
-    @Test func onlyACountOfTodayIsLostAtMidnight() {
+    @Test func `only a counter of today loses its count at midnight`() {
         func pedometer(_ options: [String: String]) -> Pedometer {
             Pedometer(id: 1, user: 1, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch", options: options)
         }
@@ -38,9 +38,45 @@ import Testing
         #expect(!Colmi.holdsTodayOnly(pedometer([:])))
     }
 
-    @Test func aShortValueIsAnError() throws {
+    @Test func `a value that is too short is an error`() throws {
         var session = try session(counts: "total")
         _ = session.next(after: .started, at: now)
         #expect(session.next(after: .value([1]), at: now) == .fail(.undecodable("1 bytes where u16be@1 was expected")))
+    }
+
+    /// 2026-05-20 00:10 UTC, a watch that was never read.
+    private func firstReading() throws -> (any PedometerSession, Timestamp) {
+        let midnight = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400)
+        let watch = Pedometer(
+            id: 1, user: 1, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch",
+            options: ["service": "fff0", "characteristic": "fff1", "format": "u16be", "counts": "today"])
+        return (try Generic.session(SessionContext(pedometer: watch, localTime: .fixed(0))), midnight + 600)
+    }
+
+    private func delivered(_ action: SessionAction) -> SampleBatch? {
+        guard case .deliver(let batch, _) = action else { return nil }
+        return batch
+    }
+
+    @Test func `the clock is read only where something depends on it`() throws {
+        var (session, now) = try firstReading()
+        #expect(session.next(after: .started, at: now) == .read(GATTAddress("fff0", "fff1")))
+        #expect(session.next(after: .value([0x25, 0x80]), at: now) == .readIfPresent(GATTAddress("1805", "2a2b")))
+        // It shows 23:58 of the day before.
+        let batch = try #require(delivered(session.next(after: .value([0xea, 0x07, 5, 19, 23, 58, 0, 2, 0, 0]), at: now)))
+        #expect(batch.samples.map(\.steps) == [9600])
+        #expect(batch.samples.map(\.day) == [Day("2026-05-19")])
+        #expect(session.next(after: .done, at: now) == .finish(SessionReport()))
+    }
+
+    @Test(arguments: [SessionEvent.absent, .linkLost, .value([1, 2])])
+    func `without a clock a doubtful value waits`(event: SessionEvent) throws {
+        var (session, now) = try firstReading()
+        _ = session.next(after: .started, at: now)
+        _ = session.next(after: .value([0x25, 0x80]), at: now)
+        let batch = try #require(delivered(session.next(after: event, at: now)))
+        #expect(batch.samples.isEmpty)
+        #expect(batch.cursor?.quarantined?.value == 9600)
+        #expect(batch.notices == [.undecided(steps: 9600)])
     }
 }

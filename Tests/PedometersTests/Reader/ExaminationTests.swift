@@ -4,9 +4,10 @@ import Foundation
 import Pedometers
 import SimulatedBlueZ
 import StepDomain
+import TestSupport
 import Testing
 
-/// A look at a pedometer: it tells whether that answers, and changes nothing on it.
+/// The examination of a pedometer: it reports whether the pedometer answers, and changes nothing on it.
 @Suite(.timeLimit(.minutes(5))) struct ExaminationTests {
     private static let zone = TimeZone(secondsFromGMT: 2 * 3600)!
     /// 2026-05-20 15:40 in that zone.
@@ -20,7 +21,7 @@ import Testing
         limits.operation = .seconds(1)
         let reader = BluetoothPedometerReader(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now },
-            central: { try await Central.open(.address(stack.address)) })
+            central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
         let result: Result<ReadReport, any Error>
         do { result = .success(try await reader.examine(pedometer)) } catch { result = .failure(error) }
         let snapshot = await stack.snapshot
@@ -34,7 +35,7 @@ import Testing
         return (ring, Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring"))
     }
 
-    @Test func aRingTellsOfItselfAndKeepsItsClock() async throws {
+    @Test func `a ring is examined without setting its clock`() async throws {
         let (ring, pedometer) = ring(.local(Self.zone))
         let report = try await examine(ring, pedometer)
         #expect(report.battery == Int(ring.battery))
@@ -44,7 +45,7 @@ import Testing
         #expect(ring.received.count { $0[0] == 0x43 } == 1, "today alone")
     }
 
-    @Test func aClockThatIsOffIsTold() async throws {
+    @Test func `a wrong clock is reported`() async throws {
         let ahead = TimeZone(secondsFromGMT: 8 * 3600)!
         let (ring, pedometer) = ring(.local(ahead))
         let report = try await examine(ring, pedometer)
@@ -55,7 +56,7 @@ import Testing
         #expect(!ring.received.contains { $0[0] == 0x01 })
     }
 
-    @Test func aMissingServiceIsTold() async throws {
+    @Test func `a missing service is reported`() async throws {
         let (ring, pedometer) = ring(.local(Self.zone))
         await #expect(throws: PedometerError.wrongDevice(model: Colmi.title, missing: SimulatedRing.service.text)) {
             try await examine(ring, pedometer, .missingService(SimulatedRing.service))
@@ -66,17 +67,20 @@ import Testing
         let watch = SimulatedPedometer(
             address: "C0:DE:00:00:00:07", name: "Watch", advertisedServices: [], steps: CharacteristicID("fff0", "fff1"), source: .manual(4321),
             security: security)
-        return (watch, Pedometer(
-            id: 1, user: 1, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
-            options: ["service": "fff0", "characteristic": "fff1", "counts": "today"]))
+        return (
+            watch,
+            Pedometer(
+                id: 1, user: 1, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
+                options: ["service": "fff0", "characteristic": "fff1", "counts": "today"])
+        )
     }
 
-    @Test func aCounterIsRead() async throws {
+    @Test func `the value of a counter is read`() async throws {
         let (watch, pedometer) = watch(.open)
         #expect(try await examine(watch, pedometer).bytesReceived == 4)
     }
 
-    @Test func oneThatDemandsPairingIsNotPairedWith() async throws {
+    @Test func `a pedometer that requires pairing is not paired`() async throws {
         let (watch, pedometer) = watch(.encrypted)
         await #expect(throws: BluetoothError.self) { try await examine(watch, pedometer) }
     }

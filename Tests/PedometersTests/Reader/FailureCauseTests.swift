@@ -7,12 +7,13 @@ import Testing
     @Test(arguments: [
         (BluetoothError.peripheralNotFound("C0:DE:00:00:00:01", seconds: 20), FailureCause.outOfRange), (.adapterDown("hci0"), .machine),
         (.noAdapter(nil), .machine), (.adapterBlocked("hci0", hard: true), .machine), (.daemonNotRunning, .machine), (.noBus("x"), .machine),
-        (.adapterStuck("hci0", reason: "x"), .machine), (.daemonSilent, .machine), (.adapterLost("hci0"), .machine), (.accessDenied("x"), .machine), (.cancelled, .interrupted), (.linkLost(during: "x"), .other),
+        (.adapterStuck("hci0", reason: "x"), .machine), (.daemonSilent, .machine), (.adapterLost("hci0"), .machine),
+        (.accessDenied("x"), .machine), (.cancelled, .interrupted), (.linkLost(during: "x"), .other),
         (.timedOut(operation: "x", seconds: 1), .other), (.busy("x"), .other),
     ])
-    func whereToLook(_ error: BluetoothError, _ cause: FailureCause) { #expect(FailureCause(error) == cause) }
+    func `a Bluetooth error is assigned to its cause`(_ error: BluetoothError, _ cause: FailureCause) { #expect(FailureCause(error) == cause) }
 
-    @Test func othersAreOfNoKnownCause() {
+    @Test func `other errors except cancellation have no known cause`() {
         #expect(FailureCause(PedometerError.refused("x")) == .other)
         #expect(FailureCause(CancellationError()) == .interrupted)
     }

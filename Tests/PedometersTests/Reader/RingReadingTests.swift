@@ -4,38 +4,40 @@ import Foundation
 import Pedometers
 import SimulatedBlueZ
 import StepDomain
-import Synchronization
+import TestSupport
 import Testing
 
-/// A reading of a simulated ring over a real D-Bus: the ring's own truth is what must come out.
+/// A reading of a simulated ring over a real D-Bus: the result must equal the ring's own data.
 @Suite(.timeLimit(.minutes(5))) struct RingReadingTests {
     private static let zone = TimeZone(secondsFromGMT: 2 * 3600)!
     /// 2026-05-20 15:40 in that zone.
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
 
-    private final class Merged: Sendable {
-        private let batches = Mutex<[SampleBatch]>([])
-        func add(_ batch: SampleBatch) { batches.withLock { $0.append(batch) } }
-        var all: [SampleBatch] { batches.withLock { $0 } }
-        var steps: Int { all.flatMap(\.samples).reduce(0) { $0 + $1.steps } }
-        var cursor: PedometerCursor { all.compactMap(\.cursor).last ?? PedometerCursor() }
-    }
-
     private func ring(_ clock: SimulatedRing.ClockSetting = .local(zone)) -> SimulatedRing {
         SimulatedRing(clock: clock, now: { Date(timeIntervalSince1970: TimeInterval(Self.now.seconds)) })
     }
 
+    /// - Parameter clock: clock for the waits between two links.
     private func read(
-        _ stack: SimulatedBlueZ, _ ring: SimulatedRing, cursor: PedometerCursor = PedometerCursor(), into merged: Merged
+        _ stack: SimulatedBlueZ, _ ring: SimulatedRing, cursor: PedometerCursor = PedometerCursor(),
+        clock: any Clock<Duration> = ContinuousClock(), into receiver: RecordingReceiver
     ) async throws -> ReadReport {
         var limits = ConnectionLimits()
         limits.attempts = 1
         let reader = BluetoothPedometerReader(
-            limits: limits, localTime: .zone(Self.zone), now: { Self.now },
-            central: { try await Central.open(.address(stack.address)) })
+            limits: limits, localTime: .zone(Self.zone), now: { Self.now }, clock: clock,
+            // A machine that is busy for seconds is not a ring that does not answer.
+            central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
         let pedometer = Pedometer(
             id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring", cursor: cursor)
-        return try await reader.read(pedometer, progress: { _ in }, merge: { merged.add($0) })
+        return try await reader.read(pedometer, into: receiver)
+    }
+
+    /// How often each day was requested.
+    private func requests(_ stack: SimulatedBlueZ) -> [Int: Int] {
+        stack.history.reduce(into: [:]) { days, event in
+            if case .wrote(_, _, let bytes) = event, bytes.first == 0x43 { days[Int(bytes[1]), default: 0] += 1 }
+        }
     }
 
     private func withStack(_ ring: SimulatedRing, _ body: (SimulatedBlueZ) async throws -> Void) async throws {
@@ -47,52 +49,127 @@ import Testing
         await stack.stop()
     }
 
-    /// Bluetooth manners: whatever happened, no link and no scan is left behind.
+    /// Whatever happened, no link and no scan is left open.
     private func expectNothingOpen(_ stack: SimulatedBlueZ) async {
         let snapshot = await stack.snapshot
         #expect(snapshot.connected.isEmpty)
         #expect(snapshot.discovering.isEmpty)
     }
 
-    @Test func aWeekComesHomeAsItWasWalked() async throws {
+    @Test func `a reading returns the week that the ring recorded`() async throws {
         let ring = ring()
         try await withStack(ring) { stack in
-            let merged = Merged()
-            let report = try await read(stack, ring, into: merged)
+            let receiver = RecordingReceiver()
+            let report = try await read(stack, ring, into: receiver)
             let truth = ring.truth()
             #expect(truth.count > 100)
-            #expect(merged.steps == truth.reduce(0) { $0 + $1.steps })
-            #expect(merged.all.flatMap(\.samples).count == truth.count { $0.steps > 0 })
+            #expect(receiver.steps.values.reduce(0, +) == truth.reduce(0) { $0 + $1.steps })
+            #expect(receiver.batches.flatMap(\.samples).count == truth.count { $0.steps > 0 })
             #expect(report.battery == Int(ring.battery))
             #expect(report.notices == [])
             await expectNothingOpen(stack)
         }
     }
 
-    @Test func aDropInTheMiddleLosesNothing() async throws {
+    @Test func `the ring's own total is compared with its slots`() async throws {
         let ring = ring()
+        ring.behaviour.totalIsOffBy = 120
         try await withStack(ring) { stack in
-            let merged = Merged()
-            await stack.inject(.drop(afterPackets: 120), for: ring.address)
-            await #expect { _ = try await read(stack, ring, into: merged) } throws: { error in
-                guard case .linkLost? = error as? BluetoothError else { return false }
-                return true
-            }
-            let before = merged.all.count
-            #expect(before > 1)
-            await stack.clearFaults()
-            _ = try await read(stack, ring, cursor: merged.cursor, into: merged)
-            let byStart = Dictionary(merged.all.flatMap(\.samples).map { ($0.start, $0.steps) }, uniquingKeysWith: max)
-            #expect(byStart.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+            let receiver = RecordingReceiver()
+            _ = try await read(stack, ring, cursor: PedometerCursor(readThrough: Self.now - 86_400), into: receiver)
+            let total = try #require(receiver.batches.compactMap(\.deviceTotal).first)
+            let today = ring.truth(daysAgo: 0).reduce(0) { $0 + $1.steps }
+            #expect(total.slots == today && total.total == today + 120 && total.differs)
+            #expect(receiver.steps.values.reduce(0, +) == (ring.truth(daysAgo: 0) + ring.truth(daysAgo: 1)).reduce(0) { $0 + $1.steps })
         }
     }
 
-    @Test func anotherDeviceUnderTheRingsAddressIsNamed() async throws {
+    @Test func `a lost link is made once more, and days that were stored are not read again`() async throws {
+        let ring = ring()
+        try await withStack(ring) { stack in
+            let receiver = RecordingReceiver()
+            let clock = ManualClock()
+            await stack.inject(.drop(afterPackets: 160), for: ring.address)
+            async let report = read(stack, ring, clock: clock, into: receiver)
+            await clock.pass(.seconds(1))
+            _ = try await report
+            #expect(receiver.steps.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+            #expect(receiver.events.contains { if case .progress(_, .reconnecting) = $0 { true } else { false } })
+            let requests = requests(stack)
+            #expect(requests[7] == 1, "it was stored before the link was lost")
+            #expect(requests[0] == 2, "today may have grown")
+            #expect(requests.values.reduce(0, +) == 10, "the one that was interrupted, and today, twice: \(requests)")
+            await expectNothingOpen(stack)
+        }
+    }
+
+    @Test func `a second loss ends the reading, and the next one completes the week`() async throws {
+        let ring = ring()
+        try await withStack(ring) { stack in
+            let receiver = RecordingReceiver()
+            let clock = ManualClock()
+            for packets in [160, 200] { await stack.inject(.drop(afterPackets: packets), for: ring.address) }
+            let reading = Task { try await read(stack, ring, clock: clock, into: receiver) }
+            await clock.pass(.seconds(1))
+            guard case .failure(let error as BluetoothError) = await reading.result, case .linkLost = error else {
+                Issue.record("it did not end by the lost link")
+                return
+            }
+            #expect(stack.history.count { $0 == .connected(ring.address) } == 2)
+            await expectNothingOpen(stack)
+            _ = try await read(stack, ring, cursor: receiver.cursor, into: receiver)
+            #expect(receiver.steps.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+        }
+    }
+
+    @Test func `a link that a killed program left may go at any moment, and is made anew`() async throws {
+        let ring = ring()
+        try await withStack(ring) { stack in
+            try await leaveLink(to: ring, stack)
+            // Simulates that BlueZ was already disconnecting, and that the link is then also lost in the middle.
+            await stack.inject(.drop(during: .subscribe), for: ring.address)
+            await stack.inject(.drop(afterPackets: 160), for: ring.address)
+            let receiver = RecordingReceiver()
+            let clock = ManualClock()
+            async let report = read(stack, ring, clock: clock, into: receiver)
+            await clock.pass(.seconds(1))
+            await receiver.until { if case .merged = $0 { true } else { false } }
+            await clock.pass(.seconds(1))
+            _ = try await report
+            #expect(receiver.steps.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+            await expectNothingOpen(stack)
+        }
+    }
+
+    /// A program connects and ends without disconnecting.
+    private func leaveLink(to ring: SimulatedRing, _ stack: SimulatedBlueZ) async throws {
+        let bus = try await DBusConnection.open(.address(stack.address))
+        let device = ObjectPath("/org/bluez/hci0/dev_" + ring.address.replacing(":", with: "_"))
+        _ = try await bus.call("org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "StartDiscovery")
+        for await event in stack.events where event == .found(ring.address) { break }
+        _ = try await bus.call("org.bluez", try #require(device), "org.bluez.Device1", "Connect")
+        await bus.close()
+        #expect(await stack.snapshot.connected == [ring.address])
+    }
+
+    @Test func `services that BlueZ has from before a firmware update are read once more`() async throws {
+        let ring = ring()
+        try await withStack(ring) { stack in
+            await stack.inject(.staleServices(without: SimulatedRing.service), for: ring.address)
+            let receiver = RecordingReceiver()
+            _ = try await read(stack, ring, into: receiver)
+            #expect(receiver.steps.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+            #expect(stack.history.count { $0 == .connected(ring.address) } == 2)
+            await expectNothingOpen(stack)
+        }
+    }
+
+    @Test func `another device with the address of the ring is reported`() async throws {
         let ring = ring()
         try await withStack(ring) { stack in
             await stack.inject(.missingService(SimulatedRing.service), for: ring.address)
             await #expect(throws: PedometerError.wrongDevice(model: Colmi.title, missing: SimulatedRing.service.text)) {
-                _ = try await read(stack, ring, into: Merged())
+                _ = try await read(stack, ring, into: RecordingReceiver())
             }
             await expectNothingOpen(stack)
         }

@@ -4,6 +4,7 @@ import Foundation
 import SimulatedBlueZ
 import StepDomain
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pedometers
@@ -12,13 +13,13 @@ struct LiveSessionTests {
     /// `73 12` with three numbers of 24 bits.
     private func packet(_ steps: [UInt8]) -> [UInt8] { ColmiPacket(0x73, [0x12] + steps + [0, 1, 2, 0, 0, 9]).bytes }
 
-    @Test func aRingsNumbersFromTheBigEnd() {
+    @Test func `big-endian numbers of a ring are read`() {
         var live = ColmiLive(known: 8_000)
         #expect(live.steps(after: packet([0x00, 0x1f, 0x90])) == 8_080)
         #expect(live.steps(after: packet([0x00, 0x20, 0x00])) == 8_192)
     }
 
-    @Test func aRingsNumbersFromTheLittleEnd() {
+    @Test func `little-endian numbers of a ring are read`() {
         var live = ColmiLive(known: 8_000)
         #expect(live.steps(after: packet([0x90, 0x1f, 0x00])) == 8_080)
         // Once known, the order stays: 32 from the big end would be nearer to nothing.
@@ -26,7 +27,7 @@ struct LiveSessionTests {
         #expect(live.steps(after: packet([0x10, 0x27, 0x00])) == 10_000)
     }
 
-    @Test func theFirstStepsOfADay() {
+    @Test func `the first steps of a day are read in either byte order`() {
         var big = ColmiLive(known: 0)
         #expect(big.steps(after: packet([0, 0, 0])) == 0)
         #expect(big.steps(after: packet([0, 0, 7])) == 7)
@@ -35,7 +36,7 @@ struct LiveSessionTests {
         #expect(little.steps(after: packet([7, 0, 0])) == 7)
     }
 
-    @Test func whatARingSaysBesidesIsNoFigure() {
+    @Test func `other packets of a ring give no step count`() {
         var live = ColmiLive(known: 100)
         #expect(live.steps(after: ColmiPacket(0x73, [0x0c, 80]).bytes) == nil)
         #expect(live.steps(after: ColmiPacket(0x43, [0x12, 0, 0, 1]).bytes) == nil)
@@ -56,7 +57,7 @@ struct LiveSessionTests {
         return try #require(try Generic.live(pedometer, known: known))
     }
 
-    @Test func aCountOfTodayIsWhatItSays() throws {
+    @Test func `a count of today is reported unchanged`() throws {
         var live = try generic("today", known: 4_000)
         #expect(live.address == GATTAddress("fff0", "fff1"))
         #expect(live.steps(after: [0x67, 0x12, 0, 0]) == 4_711)
@@ -64,7 +65,7 @@ struct LiveSessionTests {
         #expect(live.steps(after: [0, 0, 0, 1]) == nil)
     }
 
-    @Test func aCountThatOnlyGrowsIsTakenFromTheLastReading() throws {
+    @Test func `a total count adds its growth since the last reading`() throws {
         var live = try generic("total", cursor: 4_000, known: 900)
         #expect(live.steps(after: [0x67, 0x12, 0, 0]) == 1_611)
         #expect(live.steps(after: [0x67, 0, 0, 0]) == nil)
@@ -75,10 +76,11 @@ struct LiveSessionTests {
 
 /// Following a simulated pedometer over a real D-Bus.
 @Suite(.timeLimit(.minutes(5))) struct FollowTests {
-    @Test func stepsAreToldUntilTheLinkEnds() async throws {
+    @Test func `steps are reported until the link ends`() async throws {
         let watch = SimulatedPedometer.infiniTime()
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
-        let reader = BluetoothPedometerReader(now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address)) })
+        let reader = BluetoothPedometerReader(
+            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
         let pedometer = Pedometer(
             id: 1, user: 1, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
             options: ["service": watch.steps.service.text, "characteristic": watch.steps.characteristic.text, "counts": "today"])
@@ -100,10 +102,11 @@ struct LiveSessionTests {
         await stack.stop()
     }
 
-    @Test func whoStopsFollowingLetsThePedometerGo() async throws {
+    @Test func `cancellation disconnects the pedometer`() async throws {
         let ring = SimulatedRing()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
-        let reader = BluetoothPedometerReader(now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address)) })
+        let reader = BluetoothPedometerReader(
+            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
         let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
         let known = ring.truth(daysAgo: 0).reduce(0) { $0 + $1.steps }
         let (stream, continuation) = AsyncStream<Int?>.makeStream()

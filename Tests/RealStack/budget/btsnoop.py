@@ -5,7 +5,7 @@ The file is btsnoop with Linux' monitor records (datalink 2001): see doc/btsnoop
 import struct
 from collections import Counter
 
-EVENT, ACL_OUT = 3, 4
+EVENT, ACL_OUT, ACL_IN = 3, 4, 5
 DISCONNECTED, LE_META = 0x05, 0x3E
 LE_CONNECTED = (0x01, 0x0A)         # LE Connection Complete, LE Enhanced Connection Complete
 ATT = 4                             # the L2CAP channel
@@ -17,6 +17,7 @@ class Connection:
     def __init__(self, start):
         self.start = start          # seconds since 1970
         self.end = None             # None: still up at the end of the trace
+        self.last_packet = start    # of ATT, in either direction
         self.sent = Counter()       # ATT opcode -> packets
 
 
@@ -42,9 +43,11 @@ def connections(path):
         elif kind == EVENT and packet[0] == DISCONNECTED:
             if gone := up.pop(int.from_bytes(packet[3:5], "little") & 0xFFF, None):
                 gone.end = time
-        elif kind == ACL_OUT and len(packet) >= 9:
+        elif kind in (ACL_OUT, ACL_IN) and len(packet) >= 9:
             handle, _, _, channel = struct.unpack_from("<HHHH", packet)
             continued = handle >> 12 & 3 == 1
             if channel == ATT and not continued and (link := up.get(handle & 0xFFF)):
-                link.sent[packet[8]] += 1
+                link.last_packet = time
+                if kind == ACL_OUT:
+                    link.sent[packet[8]] += 1
     return made

@@ -3,7 +3,7 @@
 
     ./vm-run '$RS_VENV/bin/python guest/check_stack.py [STEP...]'
 
-Each line is an outcome to look at, with its time; README.md tells what they should be.
+Each line is an outcome to look at, with its time; README.md says what they should be.
 """
 import asyncio
 import os

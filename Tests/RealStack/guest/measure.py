@@ -2,6 +2,9 @@
 """In the guest, for `bench`: reads the ring's 7 days by each program in turn, and measures each.
 
     measure.py ROUNDS       with $ISTEP when istep takes part; writes $RS_OUT/runs.json
+
+BlueZ ends a connection on a full second of its own (GLib rounds its pause of 2 s), so the time connected depends on when a program began.
+The rounds begin at different fractions of a second, the same ones for each program.
 """
 import json
 import os
@@ -19,11 +22,12 @@ DAYS_OF_60_SLOTS = 7
 MEASURE = 'TIMEFORMAT="%3R %3U %3S"; { time /usr/bin/time -q -f %M -o "$0" "$@" >"$0.out" 2>"$0.err"; } 2>&1'
 
 
-def measured(name, command, environment):
-    """One run, from a BlueZ that has never seen the ring."""
+def measured(name, command, environment, phase):
+    """One run, from a BlueZ that has never seen the ring, begun at this fraction of a second."""
     subprocess.run(["bluetoothctl", "remove", RING], capture_output=True)
     until(lambda: not peripheral("ring", "status")["connections"], 10, "link let go")
     peripheral("ring", "events", "clear")
+    time.sleep((phase - time.monotonic()) % 1)
     start = time.time()
     ran = subprocess.run(["bash", "-c", MEASURE, "/run/measured", *command], env=environment,
                          capture_output=True, text=True)
@@ -53,10 +57,11 @@ def main():
         programs["istep sync"] = [os.environ["ISTEP"], "sync", "--days", str(DAYS_OF_60_SLOTS)]
 
     runs = []
-    for round_ in range(int(sys.argv[1]) + 1):
+    rounds = int(sys.argv[1])
+    for round_ in range(rounds + 1):
         for name, command in programs.items():
             environment = Istep(added).environment if name == "istep sync" else dict(os.environ)
-            run = measured(name, command, environment)
+            run = measured(name, command, environment, round_ / rounds)
             if round_:          # the first one only fills the caches
                 runs.append(run)
                 print(f"{name:22} {run['cpu']:6.3f} s CPU  {run['megabytes']:5.1f} MB", flush=True)

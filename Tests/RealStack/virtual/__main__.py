@@ -9,7 +9,7 @@ command names the peripheral, else it is the first of the description.
   every peripheral: status | events [clear] | wait EVENT [SECONDS] | advertise on|off
       drop [REASON] | range out|in | set UUID VALUE | get UUID | notify UUID VALUE [COUNT]
       pairing accept|refuse | unbond | fault UUID error CODE | stall SECONDS | drop | none
-  a ring or a counter: truth | walk STEPS, and what ring.py adds
+  a ring, a counter, a watch: truth | walk STEPS, and what ring.py and watches.py add
   the adapter: unplug | plug (it falls silent, or not; used by the guest's `adapter` command)
 VALUE is text, or bytes when written 0xHEX.
 """
@@ -26,8 +26,9 @@ from air import AdapterController, Radio
 from counter import Counter
 from peripheral import Peripheral
 from ring import Ring
+from watches import Band, Bangle, InfiniTime
 
-KINDS = {"gatt": Peripheral, "ring": Ring, "counter": Counter}
+KINDS = {"gatt": Peripheral, "ring": Ring, "counter": Counter, "infinitime": InfiniTime, "bangle": Bangle, "band": Band}
 
 
 class Control:

@@ -5,7 +5,7 @@ of [0] set is an error. Byte layouts are those that the clients for these rings 
 """
 from datetime import datetime, timedelta
 
-SET_TIME, BATTERY, STEPS, LIVE = 0x01, 0x03, 0x43, 0x73
+SET_TIME, BATTERY, SUPPORT, STEPS, TOTAL, LIVE = 0x01, 0x03, 0x3C, 0x43, 0x48, 0x73
 
 
 def packet(command, *payload):
@@ -39,6 +39,15 @@ def time_in(request) -> datetime:
 
 def battery(percent, charging):
     return packet(BATTERY, percent, int(charging))
+
+
+def total(steps, calories, metres):
+    """Today's own totals: steps, running steps, calories, metres, big-endian."""
+    return packet(TOTAL, *steps.to_bytes(3), 0, 0, 0, *calories.to_bytes(3), *metres.to_bytes(3))
+
+
+def support(asks_for_bond):
+    return packet(SUPPORT, 0, 0x08 if asks_for_bond else 0)
 
 
 def set_time_reply():

@@ -11,10 +11,13 @@ from bumble.att import ATT_Error
 from bumble.controller import Controller
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, DeviceConfiguration
-from bumble.gatt import Characteristic, CharacteristicValue, Service
+from bumble.gatt import GATT_CHARACTERISTIC_USER_DESCRIPTION_DESCRIPTOR, Characteristic, CharacteristicValue, Descriptor, Service
 from bumble.host import Host
 from bumble.keys import MemoryKeyStore
 from bumble.pairing import PairingConfig, PairingDelegate
+
+
+READ_NOT_PERMITTED, WRITE_NOT_PERMITTED = 0x02, 0x03
 
 
 def to_bytes(text):
@@ -102,18 +105,24 @@ class Peripheral:
                              else to_bytes(spec.get("value", "")))
 
         async def read(connection):
+            if not permissions & Characteristic.READABLE:       # (bumble answers all the same)
+                raise ATT_Error(READ_NOT_PERMITTED)
             await self.strike(uuid, connection)
             self.log("read", uuid=uuid)
             return self.values[uuid]
 
         async def write(connection, value):
+            if not permissions & Characteristic.WRITEABLE:
+                raise ATT_Error(WRITE_NOT_PERMITTED)
             await self.strike(uuid, connection)
             self.values[uuid] = bytes(value)
             self.log("write", uuid=uuid, value=bytes(value).hex())
             self.written(uuid, connection, bytes(value))
 
-        made = Characteristic(UUID(uuid), properties, permissions,
-                              CharacteristicValue(read=read, write=write))
+        descriptors = []
+        if "description" in spec:
+            descriptors = [Descriptor(GATT_CHARACTERISTIC_USER_DESCRIPTION_DESCRIPTOR, Descriptor.READABLE, spec["description"].encode())]
+        made = Characteristic(UUID(uuid), properties, permissions, CharacteristicValue(read=read, write=write), descriptors)
         made.count_every = spec.get("count_every")
         self.characteristics[uuid] = made
         return made
@@ -245,6 +254,13 @@ class Peripheral:
         for _ in range(int(times)):
             await send(characteristic, to_bytes(value))
             await asyncio.sleep(self.INTERVAL)
+
+    async def do_update(self, uuid):
+        """As after a firmware update, it has one more service, with the two characteristics of a serial port."""
+        head = uuid[4:8] and uuid[:4]
+        self.device.add_service(Service(UUID(uuid), [
+            self.characteristic({"uuid": f"{uuid[:4]}0002{uuid[8:]}", "properties": ["write", "write_without_response"]}),
+            self.characteristic({"uuid": f"{uuid[:4]}0003{uuid[8:]}", "properties": ["notify"]})]))
 
     async def do_pairing(self, answer):
         self.pairs = answer == "accept"

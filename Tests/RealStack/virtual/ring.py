@@ -9,6 +9,12 @@ Beyond every peripheral's commands:
       at the N-th packet from now the link drops, or nothing more comes on this link, or the
       checksum is wrong; the next history lacks its last packet; the next connection is cut at
       once. Each strikes once; with `always` at the end again and again.
+  fault day DATE refuse|silent|cut N
+      the next N requests for the steps of DATE are answered with an error, not at all, or the link
+      drops in the middle of the answer; several days at once, beside the faults above
+  total STEPS     by how much its own total of today differs from its slots
+  bond on|off     whether it asks for a bond when it is asked what it supports
+  midnight N      the ring's clock goes to the next midnight before its N-th answer from now
 """
 import asyncio
 import time
@@ -55,6 +61,10 @@ class Ring(Peripheral):
         self.chatter = self.config["chatter"]
         self.trap = None            # (kind, packets left, strikes again, packets at the start)
         self.silenced = None        # the connection that a stall fell upon
+        self.bad_days = {}          # date -> [kind, requests left]
+        self.total_off = 0          # steps by which its own total differs from its slots
+        self.asks_for_bond = False
+        self.midnight_in = None     # answers until the ring's midnight
         self.requests = asyncio.Queue()
         self.set_clock(start)
 
@@ -82,9 +92,18 @@ class Ring(Peripheral):
         """Answers one request after the other, as the ring's single thread does."""
         while True:
             connection, request = await self.requests.get()
-            for reply in self.replies(request):
+            replies, bad = self.replies(request), self.strike_day(request)
+            if bad == "refuse":
+                replies = [colmi.error(request[0])]
+            elif bad == "silent":
+                replies = []
+            elif bad == "cut":
+                replies = replies[:len(replies) // 2]
+            for reply in replies:
                 if not await self.send(connection, reply):
                     break
+            if bad == "cut":
+                await self.drop()
 
     def replies(self, request):
         if not colmi.is_whole(request):
@@ -96,6 +115,11 @@ class Ring(Peripheral):
             return [colmi.battery(self.config["battery"], self.config["charging"])]
         if request[0] == colmi.STEPS:
             return self.steps(request)
+        if request[0] == colmi.TOTAL:
+            today = self.today()
+            return [colmi.total(max(0, today.steps + self.total_off), today.calories, today.metres)]
+        if request[0] == colmi.SUPPORT and self.asks_for_bond:
+            return [colmi.support(True)]
         self.log("unknown request", value=request.hex())
         return [colmi.error(request[0])]
 
@@ -109,7 +133,24 @@ class Ring(Peripheral):
         self.set_clock(wanted)
         return [colmi.set_time_reply()]
 
+    def strike_day(self, request):
+        """What goes wrong with this request because of the day that it asks for."""
+        if not colmi.is_whole(request) or request[0] != colmi.STEPS:
+            return None
+        fault = self.bad_days.get(colmi.day_asked(request, self.now().date()))
+        if not fault or fault[1] == 0:
+            return None
+        fault[1] -= 1
+        self.log("fault", kind=fault[0])
+        return fault[0]
+
     def steps(self, request):
+        if self.midnight_in is not None:
+            self.midnight_in -= 1
+            if self.midnight_in == 0:
+                self.midnight_in = None
+                self.set_clock(datetime.combine(self.now().date() + timedelta(days=1), datetime.min.time()))
+                self.log("midnight")
         of = colmi.day_asked(request, self.now().date())
         packets = colmi.day(of, self.days.get(of, {}), self.config["tens_of_calories"])
         self.log("steps asked", day=str(of), packets=len(packets))
@@ -194,7 +235,22 @@ class Ring(Peripheral):
     async def do_chatter(self, every):
         self.chatter = int(every)
 
+    async def do_total(self, steps):
+        self.total_off = int(steps)
+
+    async def do_bond(self, switch):
+        self.asks_for_bond = switch == "on"
+
+    async def do_midnight(self, answers):
+        self.midnight_in = int(answers)
+
     async def do_fault(self, kind, *arguments):
+        if kind == "day":
+            of, what, requests = arguments
+            if what not in ("refuse", "silent", "cut"):
+                raise ValueError(f"no fault of a day: {what}")
+            self.bad_days[datetime.fromisoformat(of).date()] = [what, int(requests)]
+            return
         again = arguments[-1:] == ("always",)
         arguments = arguments[:-1] if again else arguments
         if kind in ("drop", "stall", "checksum"):
@@ -202,6 +258,7 @@ class Ring(Peripheral):
         elif kind in ("noend", "refuse"):
             self.trap = (kind, 0, again, 0)
         elif kind == "none":
-            self.trap = self.silenced = None
+            self.trap = self.silenced = self.midnight_in = None
+            self.bad_days = {}
         else:
             await super().do_fault(kind, *arguments)

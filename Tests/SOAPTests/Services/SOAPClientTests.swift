@@ -1,5 +1,5 @@
 import HTTP
-import Quoting
+import TextSafety
 import SOAP
 import Testing
 
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func aResultIsTheResponseOfTheOperation() async throws {
+    @Test func `the result is the response element of the operation`() async throws {
         let element = try await client(ScriptedTransport(200, result)).call(call)
         #expect(element.name == XMLName("shareResponse", in: "urn:steps"))
         #expect(element.children.map(\.text) == ["ok"])
@@ -31,19 +31,20 @@ import Testing
         #expect(try await client(ScriptedTransport(200, named)).call(call, response: "done").name == XMLName("done"))
     }
 
-    @Test func of11TheActionIsAHeaderInQuotes() async throws {
+    @Test func `the older SOAP version sends the action as a quoted header`() async throws {
         let transport = ScriptedTransport(200, result)
         let client = try client(transport) { $0.action = "urn:steps/{service}/{operation}" }
         _ = try await client.call(call, headers: [.bearer(Secret("token"))])
         let request = try #require(transport.requests.first)
         #expect(request.method == "POST")
-        #expect(request.headers == [
-            .init("Content-Type", "text/xml; charset=utf-8"), .init("SOAPAction", "\"urn:steps/Steps/share\""), .bearer(Secret("token")),
-        ])
+        #expect(
+            request.headers == [
+                .init("Content-Type", "text/xml; charset=utf-8"), .init("SOAPAction", "\"urn:steps/Steps/share\""), .bearer(Secret("token")),
+            ])
         #expect(!request.isRepeatable)
     }
 
-    @Test func of12TheActionIsAParameterOfTheType() async throws {
+    @Test func `the newer SOAP version sends the action in the content type`() async throws {
         let transport = ScriptedTransport(200, result)
         _ = try await client(transport) { ($0.version, $0.action) = (.v12, "urn:a") }.call(call, isRepeatable: true)
         let request = try #require(transport.requests.first)
@@ -51,13 +52,14 @@ import Testing
         #expect(request.isRepeatable)
     }
 
-    @Test func withoutAnAction11HasAnEmptyHeaderAnd12None() throws {
+    @Test func `only older SOAP sends an action header without an action`() throws {
         let transport = ScriptedTransport()
         #expect(try client(transport).request(call).headers.last == .init("SOAPAction", "\"\""))
-        #expect(try client(transport) { $0.version = .v12 }.request(call).headers == [.init("Content-Type", "application/soap+xml; charset=utf-8")])
+        #expect(
+            try client(transport) { $0.version = .v12 }.request(call).headers == [.init("Content-Type", "application/soap+xml; charset=utf-8")])
     }
 
-    @Test(arguments: [200, 202, 400, 500]) func aFaultIsAFaultWhateverTheStatus(status: Int) async throws {
+    @Test(arguments: [200, 202, 400, 500]) func `a fault is reported for any HTTP status`(status: Int) async throws {
         let answer = Envelopes.fault11("s:Client", "no shoes")
         guard case .fault(let fault, let response) = try await error(ScriptedTransport(status, answer)) else {
             Issue.record("no fault")
@@ -68,23 +70,23 @@ import Testing
         #expect(response.status == status)
     }
 
-    @Test(arguments: [200, 500, 404]) func withoutSOAPTheStatusIsAllThatIsKnown(status: Int) async throws {
+    @Test(arguments: [200, 500, 404]) func `an answer without SOAP is reported with its status`(status: Int) async throws {
         let html = HTTPResponse(status: status, body: Array("<html>oops</html>".utf8))
         #expect(try await error(ScriptedTransport(.success(html))) == .noSOAP(html, reason: "no SOAP, but XML with the root \"html\""))
     }
 
-    @Test func anotherResultIsNoResult() async throws {
+    @Test func `an unexpected result is rejected`() async throws {
         let other = HTTPResponse(status: 200, body: Array(Envelopes.wrap("<m:readResponse xmlns:m=\"urn:steps\"/>").utf8))
         #expect(try await error(ScriptedTransport(.success(other))) == .unexpected(XMLName("readResponse", in: "urn:steps"), other))
         let failed = HTTPResponse(status: 500, body: Array(result.utf8))
         #expect(try await error(ScriptedTransport(.success(failed))) == .unexpected(XMLName("shareResponse", in: "urn:steps"), failed))
     }
 
-    @Test func whatTheTransportThrowsIsHandedOn() async throws {
+    @Test func `a transport error is passed on`() async throws {
         #expect(try await error(ScriptedTransport(.failure(.unanswered(reason: "gone")))) == .transport(.unanswered(reason: "gone")))
     }
 
-    @Test func whatCannotBeWrittenIsNotSent() async throws {
+    @Test func `an invalid call is not sent`() async throws {
         let transport = ScriptedTransport(200, result)
         #expect(try await error(transport, SOAPCall("share", of: "Walks")) == .unknownService("Walks", known: ["Other", "Steps"]))
         #expect(try await error(transport, SOAPCall("sh are", of: "Steps")) == .badName("sh are"))
@@ -94,7 +96,7 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func anErrorShowsNothingThatATerminalWouldObey() async throws {
+    @Test func `control characters in errors are escaped`() async throws {
         let answer = Envelopes.wrap("<shäre\u{202E}d/>")
         let error = try await error(ScriptedTransport(200, answer))
         #expect(error.map { "\($0)".contains("\u{202E}") } == false)

@@ -1,7 +1,7 @@
 import HTTP
 import Synchronization
 
-/// Answers as the test wrote down, and keeps what it was asked.
+/// Returns the answers of the test, and stores the requests.
 final class ScriptedTransport: HTTPTransport {
     typealias Turn = Result<HTTPResponse, TransportError>
 

@@ -3,10 +3,10 @@ import TestSupport
 
 @testable import SOAP
 
-/// Whatever comes is read or refused, and what is read is the same in every run.
+/// Any input is either read or refused, and the result is the same in every run.
 @Suite(.timeLimit(.minutes(5))) struct XMLFuzzTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func randomBytesAreReadOrRefused(seed: UInt64) {
+    func `random bytes are read or rejected`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -14,13 +14,14 @@ import TestSupport
         }
     }
 
-    /// Pieces of XML in any order come much further than bytes do.
+    /// Pieces of XML in any order get much further into the parser than random bytes.
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func randomPiecesAreReadOrRefused(seed: UInt64) {
+    func `random pieces of XML are read or rejected`(seed: UInt64) {
         let pieces = [
             "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\">", "</s:Envelope>", "<s:Body>", "</s:Body>", "<s:Fault>",
             "</s:Fault>", "<faultcode>", "</faultcode>", "s:Client", "<a", ">", "/>", " x='1'", " xmlns='u'", " xmlns:p='u'", "<p:b>", "</p:b>",
-            "&amp;", "&x;", "&#1;", "<![CDATA[", "]]>", "<!--", "-->", "<?pi", "?>", "<!DOCTYPE a [", "<!ENTITY x 'y'>", "]>", "text", "\u{202E}",
+            "&amp;", "&x;", "&#1;", "<![CDATA[", "]]>", "<!--", "-->", "<?pi", "?>", "<!DOCTYPE a [", "<!ENTITY x 'y'>", "]>", "text",
+            "\u{202E}",
         ]
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
@@ -35,14 +36,14 @@ import TestSupport
         Envelopes.fault12("s:Sender", subcode: "<s:Subcode><s:Value>s:x</s:Value></s:Subcode>"),
     ].map { Array($0.utf8) }
 
-    @Test func answersThatEndEarlyAreRefused() {
+    @Test func `truncated answers are rejected`() {
         for answer in Self.answers {
             for count in answer.indices { #expect(throws: SOAPReply.Problem.self) { try SOAPReply(Array(answer.prefix(count))) } }
         }
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func answersWithWrongBytesAreReadOrRefused(seed: UInt64) {
+    func `answers with random changes give the same result each time`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for answer in Self.answers {
             for _ in 0..<100 {
@@ -62,7 +63,7 @@ import TestSupport
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func whatIsWrittenIsReadAgain(seed: UInt64) throws {
+    func `escaped text is read back unchanged`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let special: [Unicode.Scalar] = [
             "&", "<", ">", "\"", "'", "\r", "\n", "\t", "]", " ", "é", "🚶", "\u{202E}", "\u{2028}", "\u{85}", "\u{FFFD}",

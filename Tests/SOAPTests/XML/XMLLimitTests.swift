@@ -11,34 +11,34 @@ import Testing
         String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
     }
 
-    @Test func elementsAreNestedOnlySoDeep() throws {
+    @Test func `the nesting depth of elements is limited`() throws {
         _ = try read(nested(64))
         #expect(throws: XMLProblem.tooDeep(limit: 64)) { try read(nested(65)) }
-        // Without an end, too: it is refused on the way.
+        // Also without closing tags: the document is refused while it is read.
         #expect(throws: XMLProblem.tooDeep(limit: 64)) { try read(String(repeating: "<a>", count: 100_000)) }
     }
 
-    @Test func thereAreOnlySoManyElements() throws {
+    @Test func `the number of elements is limited`() throws {
         let limits = XMLLimits(elements: 10)
         _ = try read("<r>" + String(repeating: "<a/>", count: 9) + "</r>", limits)
         #expect(throws: XMLProblem.tooMany("elements", limit: 10)) { try read("<r>" + String(repeating: "<a/>", count: 10) + "</r>", limits) }
     }
 
-    @Test func anElementHasOnlySoManyAttributes() throws {
+    @Test func `the number of attributes of an element is limited`() throws {
         func element(_ count: Int) -> String { "<a " + (0..<count).map { "x\($0)='1'" }.joined(separator: " ") + "/>" }
         _ = try read(element(64))
         #expect(throws: XMLProblem.tooMany("attributes", limit: 64)) { try read(element(65)) }
     }
 
-    @Test func onlySoManyPrefixesAreInForceAtATime() throws {
+    @Test func `the number of prefixes in scope is limited`() throws {
         func element(_ count: Int) -> String { "<a " + (0..<count).map { "xmlns:x\($0)='u'" }.joined(separator: " ") + "/>" }
         _ = try read(element(64))
         #expect(throws: XMLProblem.tooMany("prefixes", limit: 64)) { try read(element(65)) }
-        // One after the other, any number.
+        // Any number is allowed one after another.
         _ = try read("<r>" + (0..<1000).map { "<a xmlns:x\($0)='u'/>" }.joined() + "</r>")
     }
 
-    @Test func aDocumentHasOnlySoManyBytes() throws {
+    @Test func `the size of a document is limited`() throws {
         #expect(throws: XMLProblem.tooLarge(limit: 1024)) {
             try read("<a>" + String(repeating: "x", count: 1024) + "</a>", XMLLimits(bytes: 1024))
         }

@@ -5,17 +5,19 @@ import Testing
 @Suite struct XMLReaderTests {
     private func read(_ text: String) throws(XMLProblem) -> XMLElement { try XMLReader.read(Array(text.utf8)) }
 
-    @Test func namesAreInTheNamespacesThatTheirPrefixesStandFor() throws {
-        let root = try read(#"<a xmlns="urn:1" xmlns:p="urn:2" x="1" p:x="2"><p:b/><b xmlns=""/><b xmlns:p="urn:3" p:y="3"><p:c/></b><p:d/></a>"#)
+    @Test func `names are resolved by their namespace prefixes`() throws {
+        let root = try read(
+            #"<a xmlns="urn:1" xmlns:p="urn:2" x="1" p:x="2"><p:b/><b xmlns=""/><b xmlns:p="urn:3" p:y="3"><p:c/></b><p:d/></a>"#)
         #expect(root.name == XMLName("a", in: "urn:1"))
         #expect(root.attributes == [XMLName("x"): "1", XMLName("x", in: "urn:2"): "2"])
-        #expect(root.children.map(\.name) == [
-            XMLName("b", in: "urn:2"), XMLName("b"), XMLName("b", in: "urn:1"), XMLName("d", in: "urn:2"),
-        ])
+        #expect(
+            root.children.map(\.name) == [
+                XMLName("b", in: "urn:2"), XMLName("b"), XMLName("b", in: "urn:1"), XMLName("d", in: "urn:2"),
+            ])
         #expect(root.children[2].children.map(\.name) == [XMLName("c", in: "urn:3")])
     }
 
-    @Test func prefixesWithinTextStandForWhatTheyDoThere() throws {
+    @Test func `prefixes within text are resolved in the scope of their element`() throws {
         let root = try read(#"<a xmlns="urn:1" xmlns:p="urn:2"><b xmlns:p="urn:3"/><c/><d xmlns=""/></a>"#)
         #expect(root.children[0].resolve(" p:X\n") == XMLName("X", in: "urn:3"))
         #expect(root.children[1].resolve("p:X") == XMLName("X", in: "urn:2"))
@@ -25,13 +27,13 @@ import Testing
         #expect(root.resolve("") == XMLName("", in: "urn:1"))
     }
 
-    @Test func textIsWhatStandsDirectlyInAnElement() throws {
+    @Test func `the text of an element excludes child elements and comments`() throws {
         let root = try read("<a>one <b>not</b><!-- nor this --><?nor this?><![CDATA[<two>]]>&amp;&#x20AC;&#10;</a>")
         #expect(root.text == "one <two>&€\n")
         #expect(root.children.map(\.text) == ["not"])
     }
 
-    @Test func aByteOrderMarkAndADeclarationOfUTF8AreFine() throws {
+    @Test func `a byte order mark and a UTF-8 declaration are accepted`() throws {
         #expect(try XMLReader.read([0xEF, 0xBB, 0xBF] + Array("<?xml version='1.0' encoding='Utf-8'?><a/>".utf8)).name.local == "a")
         #expect(try read("<?xml version='1.0' encoding='us-ascii'?><a/>").name.local == "a")
     }
@@ -42,16 +44,16 @@ import Testing
         "<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'><!ENTITY d '&c;&c;&c;&c;'>]><a>&d;</a>",
         "<?xml version='1.0'?><!-- first --><!DOCTYPE a [<!ATTLIST a x CDATA 'y'>]><a/>",
     ])
-    func documentTypesAreNotRead(text: String) {
+    func `document type declarations are rejected`(text: String) {
         #expect(throws: XMLProblem.doctype) { try read(text) }
     }
 
     @Test(arguments: ["ISO-8859-1", "UTF-16", "windows-1252", "UTF-7", "x\u{1}y"])
-    func otherEncodingsAreNotRead(name: String) {
+    func `unsupported encodings are rejected`(name: String) {
         #expect(throws: XMLProblem.self) { try read("<?xml version='1.0' encoding='\(name)'?><a/>") }
     }
 
-    @Test func aDocumentThatIsUTF16IsNoXML() {
+    @Test func `a UTF-16 document is rejected`() {
         let bytes = "<a/>".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         for bytes in [bytes, [0xFF, 0xFE] + bytes] { #expect(throws: XMLProblem.notUTF8) { try XMLReader.read(bytes) } }
     }
@@ -63,16 +65,16 @@ import Testing
         "<a>]]></a>", "<a><!-- -- --></a>", "<?xml version='1.0'?", " <?xml version='1.0'?><a/>", "{\"json\": true}", "<!doctype html><p>",
         "<html><br></html>",
     ])
-    func whatIsNotWellFormedIsNoXML(text: String) {
+    func `a document that is not well-formed is rejected`(text: String) {
         #expect(throws: XMLProblem.self) { try read(text) }
     }
 
     @Test(arguments: [[0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0x80], [0xFF]] as [[UInt8]])
-    func whatIsNoUTF8IsNoXML(bytes: [UInt8]) {
+    func `invalid UTF-8 is rejected`(bytes: [UInt8]) {
         #expect(throws: XMLProblem.self) { try XMLReader.read(Array("<a>".utf8) + bytes + Array("</a>".utf8)) }
     }
 
-    @Test func aProblemTellsWhere() {
+    @Test func `a syntax error is reported with line and column`() {
         #expect(throws: XMLProblem.malformed("mismatched tag", line: 2, column: 6)) { try read("<a>\n<b></c></a>") }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Settings
+import StepDomain
 import Testing
 
 @Suite struct ConfigFileTests {
@@ -15,27 +16,31 @@ import Testing
         return error
     }
 
-    @Test(arguments: [
-        ("timout = 3", 1, "timout", "timeout"), ("\n# c\n  usr = 'x'", 3, "usr", "user"),
-        ("user = 'x'\n[users]\nada = 1", 2, "users", "user"), ("log = 'info'", 1, "log", nil), ("\"Adapter\" = 'hci0'", 1, "Adapter", "adapter"),
-        ("databaes = ''", 1, "databaes", "database"), ("db = ''", 1, "db", nil), ("colour = 'red'", 1, "colour", nil),
-        ("sync.every = 3", 1, "sync", nil), ("[[device]]\nx = 1", 1, "device", nil),
-    ] as [(String, Int, String, String?)])
-    func anUnknownKeyIsToldWithItsLine(text: String, line: Int, key: String, nearest: String?) throws {
+    @Test(
+        arguments: [
+            ("timout = 3", 1, "timout", "timeout"), ("\n# c\n  usr = 'x'", 3, "usr", "user"),
+            ("user = 'x'\n[users]\nada = 1", 2, "users", "user"), ("log = 'info'", 1, "log", nil),
+            ("\"Adapter\" = 'hci0'", 1, "Adapter", "adapter"),
+            ("databaes = ''", 1, "databaes", "database"), ("db = ''", 1, "db", nil), ("colour = 'red'", 1, "colour", nil),
+            ("sync.every = 3", 1, "sync", nil), ("[[device]]\nx = 1", 1, "device", nil),
+        ] as [(String, Int, String, String?)])
+    func `an unknown key is reported with its line`(text: String, line: Int, key: String, nearest: String?) throws {
         let error = try error(text)
         #expect(error == .unknownKey(key, path: "config.toml", line: line, nearest: nearest))
-        #expect(error?.exitCode == 78)
+        #expect(error?.category == .configuration)
         #expect(error?.description.contains(nearest ?? "known are `user`, `adapter`") == true)
     }
 
-    @Test func aLineWithinATextIsNoKey() throws {
+    @Test func `a line inside a multi-line string is not a key`() throws {
         let text = "user = '''\nAda\ntimout = 3\n'''\n\n\n timout = 3"
         #expect(try error(text) == .unknownKey("timout", path: "config.toml", line: 7, nearest: "timeout"))
     }
 
-    @Test func theFirstWrongLineIsTold() throws {
-        #expect(try error("timeout = 'x'\naaa = 1") == .wrongType(
-            key: "timeout", source: .file("config.toml", line: 1), expected: "a number of seconds from 1 to 600", found: "a text"))
+    @Test func `the error on the earliest line is reported`() throws {
+        #expect(
+            try error("timeout = 'x'\naaa = 1")
+                == .wrongType(
+                    key: "timeout", source: .file("config.toml", line: 1), expected: "a number of seconds from 1 to 600", found: "a text"))
         #expect(try error("zzz = 1\naaa = 1") == .unknownKey("zzz", path: "config.toml", line: 1, nearest: nil))
     }
 
@@ -46,7 +51,7 @@ import Testing
         ("adapter = 2014-04-20", "adapter", "a date"), ("adapter = 07:30:00", "adapter", "a time"),
         ("user = 2014-04-20T07:30:00Z", "user", "a date with time"), ("[database]\npath = 'x'", "database", "a table"),
     ])
-    func aWrongTypeIsToldWithLineAndExpectation(text: String, key: String, found: String) throws {
+    func `a wrong type is reported with its line and the expected type`(text: String, key: String, found: String) throws {
         guard case .wrongType(key, .file("config.toml", line: 1), let expected, found) = try error(text) else {
             Issue.record("\(String(describing: try error(text)))")
             return
@@ -59,7 +64,7 @@ import Testing
         "user = ''", "user = \" \"", "adapter = 'eth0'", "adapter = 'hci'", "adapter = 'hci0; reboot'",
         "adapter = 'hci٣'", "database = ''", "database = 'relative.sqlite'", "database = '~ada/x'",
     ])
-    func aValueOutOfRangeIsToldWithLine(text: String) throws {
+    func `an invalid value is reported with its line`(text: String) throws {
         guard case .badValue(_, _, .file("config.toml", line: 1), _) = try error(text) else {
             Issue.record("\(String(describing: try error(text)))")
             return
@@ -70,7 +75,7 @@ import Testing
         ("user = ", 1), ("user = 'x'\ntimeout 3", 2), ("user = 'x'\nuser = 'y'", 2), ("= 3", 1), ("[", 1), ("user = \"x", 1),
         ("a = " + String(repeating: "[", count: 10_000), 1),
     ])
-    func whatIsNoTOMLIsToldWithLine(text: String, line: Int) throws {
+    func `a TOML syntax error is reported with its line`(text: String, line: Int) throws {
         guard case .syntax("config.toml", line, _, let reason) = try error(text) else {
             Issue.record("\(String(describing: try error(text)))")
             return
@@ -78,26 +83,26 @@ import Testing
         #expect(!reason.isEmpty)
     }
 
-    @Test func whatIsNoTextIsToldWithLine() throws {
+    @Test func `a file that is not text is reported with the line`() throws {
         #expect(try error(Data("user = 'Ada'\n# \u{E9}".utf8) + [0xE9, 0x0A]) == .notText(path: "config.toml", line: 2))
         #expect(try error("user = 'Ada'\n\0timeout = 'hidden'") == .containsNUL(path: "config.toml", line: 2))
         #expect(try error(Data([0xFF, 0xFE, 0x75, 0x00])) == .containsNUL(path: "config.toml", line: 1))
     }
 
-    @Test func aHugeFileIsNotRead() throws {
+    @Test func `a file of more than 64 KiB is rejected`() throws {
         let line = "# a comment of 32 bytes, 32 ....\n"
         #expect(try error(String(repeating: line, count: 1985)) == nil, "64 KiB at most")
         #expect(try error(String(repeating: line, count: 1986)) == .tooLarge(path: "config.toml", limit: 65_536))
     }
 
-    @Test func aDirectoryCannotBeRead() throws {
+    @Test func `a directory is reported as unreadable`() throws {
         try withMachine { machine in
             try FileManager.default.createDirectory(atPath: machine.userConfig, withIntermediateDirectories: true)
             #expect(machine.error() == .unreadable(path: machine.userConfig, reason: "Is a directory"))
         }
     }
 
-    @Test func nothingIsWaitedForOrReadWithoutEnd() throws {
+    @Test func `a pipe or an endless device is rejected`() throws {
         try withMachine { machine in
             let pipe = machine.root + "/pipe"
             try #require(mkfifo(pipe, 0o600) == 0)
@@ -109,13 +114,13 @@ import Testing
         }
     }
 
-    @Test func aNULIsToldApartFromAnotherEncoding() throws {
+    @Test func `a NUL byte is reported differently from a wrong encoding`() throws {
         #expect(try error("user = 'A\0'")?.description.contains("NUL") == true)
         #expect(try error(Data("user = '".utf8) + [0xE9, 0x27])?.description.contains("UTF-8") == true)
     }
 
     /// In a child process, which gives up root's privileges: root can read everything.
-    @Test func aFileThatMayNotBeReadIsToldWithReason() async throws {
+    @Test func `an unreadable file is reported with the reason`() async throws {
         let path = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
         try Data().write(to: URL(fileURLWithPath: path))
         chmod(path, 0)
@@ -129,21 +134,21 @@ import Testing
         }
     }
 
-    @Test func bytesThatEditorsLeaveAreNoFault() throws {
+    @Test func `a byte order mark and CRLF line ends are accepted`() throws {
         #expect(try error("\u{FEFF}user = 'Ada'\r\ntimeout = 3\r\n") == nil)
         #expect(try error("\u{FEFF}usr = 'Ada'\r\n") == .unknownKey("usr", path: "config.toml", line: 1, nearest: "user"))
         #expect(try error("") == nil)
     }
 
-    @Test func hostileKeysReachNoTerminal() throws {
+    @Test func `the error message about a key contains no control characters`() throws {
         let shown = try #require(try error("\"\\u001B[2J\" = 1")).description
         #expect(shown.unicodeScalars.allSatisfy { $0.value >= 32 })
-        #expect(try #require(try error(String(repeating: "x", count: 60_000) + " = 1")).exitCode == 78)
+        #expect(try #require(try error(String(repeating: "x", count: 60_000) + " = 1")).category == .configuration)
     }
 }
 
 extension SettingsError {
-    /// The same of a file of another name.
+    /// The same error for a file of another name.
     fileprivate func at(_ path: String) -> SettingsError {
         func source(_ source: SettingSource) -> SettingSource {
             if case .file(_, let line) = source { .file(path, line: line) } else { source }

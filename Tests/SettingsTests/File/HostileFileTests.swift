@@ -17,28 +17,29 @@ import Testing
         return []
     }
 
-    /// Beginning, what is repeated, how often, end: written out, an argument would fill the log of the tests.
+    /// Start, repeated part, count, end: a complete text as an argument would fill the test log.
     @Test(arguments: [
         ("a", ".a", 32_000, " = 1"), ("[a", ".a", 32_000, "]"), ("share.a", ".a", 32_000, " = 1"),
         ("a = ", "{a.b=", 100, "1" + String(repeating: "}", count: 100)),
         ("a = [", "{a.b=[", 60, "1" + String(repeating: "]}", count: 60) + "]"),
     ])
-    func tablesOfEndlessDepthAreRefused(start: String, repeated: String, count: Int, end: String) {
+    func `tables nested more than 64 levels deep are rejected`(start: String, repeated: String, count: Int, end: String) {
         let text = start + String(repeating: repeated, count: count) + end
         #expect(problems(text) == [.tooDeep(path: "c", line: 1, limit: 64)])
-        #expect(problems(text).first?.description == "\"c\", line 1: tables within tables, more than 64 deep; no key of istep lies so deep")
+        #expect(problems(text).first?.description == "\"c\", line 1: tables are nested more than 64 levels deep; no key of istep is")
     }
 
-    @Test func whatIsDeepButNotTooDeepIsTaken() {
+    @Test func `tables within the depth limit and nested arrays are parsed`() {
         let tables = "share.a" + String(repeating: ".a", count: 61) + " = 1"
-        #expect(problems(tables) == [
-            .unknownEntry("a", table: "[share.a]", source: .file("c", line: 1), nearest: nil, known: ["headers"]),
-        ])
+        #expect(
+            problems(tables) == [
+                .unknownEntry("a", table: "[share.a]", source: .file("c", line: 1), nearest: nil, known: ["headers"])
+            ])
         let arrays = "[share.a]\nheaders = " + String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         #expect(problems(arrays).map(\.line) == [2])
     }
 
-    @Test func aFileFullOfKeysIsToldOfTheFirstHundred() {
+    @Test func `only the first hundred problems of a file are reported`() {
         let keys = (0..<6000).map { "k\($0)=1" }.joined(separator: "\n")
         for text in [keys, "[share.x]\n" + keys, "[share.x.headers]\n" + keys] {
             let problems = problems(text)
@@ -51,11 +52,11 @@ import Testing
         #expect(names.last?.description == "\"c\": there may be more; mend these first")
     }
 
-    @Test func thousandsOfDestinationsAreRead() {
+    @Test func `thousands of destinations are read`() {
         #expect(problems((0..<4000).map { "[share.\($0)]" }.joined(separator: "\n")) == [])
     }
 
-    @Test func aNumberThatIsTooLongIsNotTold() throws {
+    @Test func `the error about an overlong number does not show its digits`() throws {
         for text in ["token = 99999999999999999999999", "token = 0x99999999999999999999999", "token = 9.9e99999999999"] {
             let shown = try #require(problems(text).first).description
             #expect(!shown.contains("9999"), "\(shown)")
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func theParsersWordsReachNoTerminalAsTheyAre() throws {
+    @Test func `the message of the parser is shown without control characters`() throws {
         let shown = try #require(problems("\"\u{202E}a\u{85}\" = 1\n\"\u{202E}a\u{85}\" = 1").first).description
         #expect(shown.unicodeScalars.allSatisfy { !$0.properties.isBidiControl && $0.value != 0x85 })
     }

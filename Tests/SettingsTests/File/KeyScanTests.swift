@@ -37,7 +37,7 @@ import Testing
         headers = { "X-Y" = "}", z.w = [ "}" ] }
         """#
 
-    @Test func aKeyStandsWhereItIsWrittenAndNotWhereItLooksLikeIt() throws {
+    @Test func `a key is found on its line, not in strings or comments`() throws {
         let text = Self.garden
         #expect(try ConfigFile(text: text, path: "c").entries.count == 4)
         #expect(line(of: "user", in: text) == 2)
@@ -57,18 +57,19 @@ import Testing
         #expect(line(of: "share", "url", in: text) == nil)
     }
 
-    @Test func aTableStandsAtItsHeaderOrElseAtTheFirstKeyInIt() {
+    @Test func `the line of a table is its header or its first key`() {
         #expect(line(of: "share", "a", in: "\n[share.a.headers]\nx = 1\n[share.a]\ny = 2") == 4)
         #expect(line(of: "share", in: "\n[share.a.headers]\nx = 1\n[share.a]\ny = 2") == 2)
         #expect(line(of: "share", "a", in: "x = 1\nshare.a.x = 1\nshare.a.y = 2") == 2)
         #expect(line(of: "share", "a", in: "[[share]]\na = 1\n[[share]]\na = 2") == 2)
     }
 
-    @Test(arguments: [
-        ("a = \"\\u0000\"", 1), ("\n\"\\U00000000\" = 1", 2), ("a = \"\"\"\n\nx\\u0000\"\"\"", 3), ("a = [\n'', { b = \"\\u0000\" }]", 2),
-        ("a = '\\u0000'", nil), ("# \\u0000", nil), ("a = \"\\\\u0000\"", nil), ("a = \"\\u0001\"", nil),
-    ] as [(String, Int?)])
-    func anEscapedNULIsFound(text: String, line: Int?) throws {
+    @Test(
+        arguments: [
+            ("a = \"\\u0000\"", 1), ("\n\"\\U00000000\" = 1", 2), ("a = \"\"\"\n\nx\\u0000\"\"\"", 3), ("a = [\n'', { b = \"\\u0000\" }]", 2),
+            ("a = '\\u0000'", nil), ("# \\u0000", nil), ("a = \"\\\\u0000\"", nil), ("a = \"\\u0001\"", nil),
+        ] as [(String, Int?)])
+    func `an escaped NUL character is found with its line`(text: String, line: Int?) throws {
         #expect(KeyScan(text).lineOfNUL == line)
         let error = line.map { SettingsError.containsNUL(path: "c", line: $0) }
         do throws(SettingsError) {
@@ -79,7 +80,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["[", "a", "a = ", "a = [", "a = {", "= ]]] }", "\"", "'''", "a = \"\\", "a = \"\\u00", "a.", "[a", "a = {b", ",", "\u{FEFF}"])
+    @Test(arguments: [
+        "[", "a", "a = ", "a = [", "a = {", "= ]]] }", "\"", "'''", "a = \"\\", "a = \"\\u00", "a.", "[a", "a = {b", ",", "\u{FEFF}",
+    ])
     func whatIsNoTOMLHasAnEndToo(text: String) {
         _ = KeyScan(text)
         _ = KeyScan(String(repeating: text, count: 1000))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Settings
 
-/// Documents of which it is known where everything stands, against the parser's and the scan's view of them.
-@Suite struct RandomDocumentTests {
+/// Documents in which the line of each key is known, compared with the results of the parser and the scan.
+@Suite(.cpuBound) struct RandomDocumentTests {
     @Test(arguments: 0..<100)
-    func everyKeyOfADocumentHasItsLine(seed: UInt64) throws {
+    func `every key of a random document has the correct line`(seed: UInt64) throws {
         var document = RandomDocument(seed: seed)
         document.write()
         let file = try ConfigFile(text: document.text, path: "c")
@@ -26,7 +26,7 @@ import Testing
 private struct RandomDocument {
     private var random: SeededGenerator
     private(set) var text = ""
-    /// By path, with slashes.
+    /// Line numbers by path, with slashes.
     private(set) var lines: [String: Int] = [:]
     private var line = 1
 
@@ -77,11 +77,12 @@ private struct RandomDocument {
             note(path + ["z", "w"])
             put("y = '}', z . \"w\" = [ { q = 1 }, \n ] }")
         } else {
-            put(pick([
-                "1", "-1.5e3", "true", "'#'", "\"\\\"]\"", "2026-03-01", "2026-03-01 10:00:00Z", "07:32:00", "\"\"", "''",
-                "'''\n[share.t1]\nk1 = 1'''", "'''''it's'''''", "\"\"\"\"quoted\\\"\"\"\"\"\"", "\"\"\"\\\n  k2 = 2\n\"\"\"", "\"\"\"\"\"\"",
-                "[]", "[ 'a', # ]\n \"b]\",\n]", "[[1], [{ k3 = '}' }]]", "inf", "0x1F", "\"\\u005D \\U0001F6B6\"",
-            ]))
+            put(
+                pick([
+                    "1", "-1.5e3", "true", "'#'", "\"\\\"]\"", "2026-03-01", "2026-03-01 10:00:00Z", "07:32:00", "\"\"", "''",
+                    "'''\n[share.t1]\nk1 = 1'''", "'''''it's'''''", "\"\"\"\"quoted\\\"\"\"\"\"\"", "\"\"\"\\\n  k2 = 2\n\"\"\"", "\"\"\"\"\"\"",
+                    "[]", "[ 'a', # ]\n \"b]\",\n]", "[[1], [{ k3 = '}' }]]", "inf", "0x1F", "\"\\u005D \\U0001F6B6\"",
+                ]))
         }
     }
 

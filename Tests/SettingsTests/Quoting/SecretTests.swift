@@ -1,11 +1,11 @@
 import Foundation
-import Quoting
+import TextSafety
 import Testing
 
 @Suite struct SecretTests {
     private let secret = Secret("s3cr/et+ t\"&k€n")
 
-    @Test func nothingShowsASecret() {
+    @Test func `a secret is not shown in descriptions or dumps`() {
         var dumped = ""
         dump([secret], to: &dumped)
         let shown = ["\(secret)", String(reflecting: secret), String(describing: [secret]), "\(Optional(secret) as Any)", dumped]
@@ -21,16 +21,16 @@ import Testing
         "%73%33%63%72%2F%65%74%2B%20%74%22%26%6B%E2%82%AC%6E", "s3cr\\/et+ t\\\"&k\\u20acn", "s3cr/et\\u002b t\\\"\\u0026k\\u20ACn",
         "s3cr/et+ t&quot;&amp;k€n", "s3cr&#47;et&#x2B; t&#34;&#x26;k&#8364;n",
     ])
-    func everySpellingIsReplaced(spelling: String) {
+    func `every encoded form of a secret is replaced`(spelling: String) {
         #expect(secret.scrubbed(from: spelling) == "•••••")
         #expect(secret.scrubbed(from: "token \(spelling), \(spelling)!") == "token •••••, •••••!")
     }
 
     @Test(arguments: ["", "a", "ab", "abc", "ada:", "user:"], ["", "x", "xy", "xyz"])
-    func withinBase64ItIsReplacedWithAllItsBits(before: String, behind: String) {
+    func `a secret within Base64 text is replaced with all its bits`(before: String, behind: String) {
         let secret = "tøken?>~ÿ"
         let whole = Data((before + secret + behind).utf8).base64EncodedString()
-        // Six bits to a character; one that has bits of both belongs to the secret.
+        // Six bits per character; a character with bits of the secret and of other text belongs to the secret.
         let first = before.utf8.count * 8 / 6, end = ((before + secret).utf8.count * 8 + 5) / 6
         let expected = String(whole.prefix(first) + "•••••" + whole.dropFirst(end))
         let inURL = { (text: String) in text.replacing("+", with: "-").replacing("/", with: "_") }
@@ -40,12 +40,12 @@ import Testing
         #expect(Secret(secret).scrubbed(from: escaped).count <= expected.count + 6)
     }
 
-    @Test func occurrencesThatOverlapAreReplacedWhole() {
+    @Test func `overlapping occurrences are replaced as a whole`() {
         #expect(Secret("aba").scrubbed(from: "xababax") == "x•••••x")
         #expect(Secret("%%").scrubbed(from: "%25%25 %%% %25%") == "••••• ••••• •••••")
     }
 
-    @Test func otherTextStaysAsItIs() {
+    @Test func `text without the secret stays unchanged`() {
         #expect(secret.scrubbed(from: "s3cr/et") == "s3cr/et")
         #expect(secret.scrubbed(from: "\r\n🚶‍♀️ 8123 steps") == "\r\n🚶‍♀️ 8123 steps")
         #expect(Secret("").scrubbed(from: "text") == "text")

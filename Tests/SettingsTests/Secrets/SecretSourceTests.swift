@@ -1,5 +1,5 @@
 import Foundation
-import Quoting
+import TextSafety
 import Settings
 import Testing
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["tøken-1", "tøken-1\n", "tøken-1\r\n", "tøken-1\n\n"])
-    func aFileIsReadWithoutTheLineFeedAtItsEnd(text: String) throws {
+    func `line ends at the end of a secret file are removed`(text: String) throws {
         try withMachine { machine in
             let path = machine.root + "/token"
             for mode in [0o600, 0o400, 0o700] {
@@ -28,32 +28,35 @@ import Testing
     }
 
     @Test(arguments: [0o640, 0o604, 0o620, 0o602, 0o610, 0o601, 0o644, 0o660, 0o666, 0o777])
-    func aFileThatOthersCanGetAtIsRefused(mode: Int) throws {
+    func `a secret file that is accessible to others is rejected`(mode: Int) throws {
         try withMachine { machine in
             try machine.write("s3cret", to: machine.root + "/a token", mode: mode)
-            #expect(told(.file(machine.root + "/a token"), machine) == "the file \"ROOT/a token\" has a secret in it, "
-                + "but others can get at it (mode 0\(String(mode, radix: 8))); run: chmod 600 'ROOT/a token'")
+            #expect(
+                told(.file(machine.root + "/a token"), machine) == "the file \"ROOT/a token\" contains a secret, "
+                    + "but is accessible to others (mode 0\(String(mode, radix: 8))); run `chmod 600 'ROOT/a token'`")
         }
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-    func aFileOfSomebodyElseIsRefused() throws {
+    func `a secret file of another user is rejected`() throws {
         try withMachine { machine in
             let path = machine.root + "/token"
             try machine.write("s3cret", to: path)
             try #require(chown(path, 4711, gid_t.max) == 0)
-            #expect(told(.file(path), machine) == "the file \"ROOT/token\" with a secret belongs to another user (4711), "
-                + "who can read and change it; run: sudo chown \"$(id -u)\" ROOT/token")
+            #expect(
+                told(.file(path), machine) == "the file \"ROOT/token\" with a secret belongs to another user (4711), "
+                    + "who can read and change it; run `sudo chown \"$(id -u)\" ROOT/token`")
         }
     }
 
-    @Test func aFileThatIsNoneIsTold() throws {
+    @Test func `a missing or irregular secret file is reported`() throws {
         try withMachine { machine in
             let pipe = machine.root + "/pipe", directory = machine.root + "/directory"
             try #require(mkfifo(pipe, 0o600) == 0)
             try #require(mkdir(directory, 0o700) == 0)
-            #expect(told(.file(machine.root + "/none"), machine)
-                == "the file \"ROOT/none\", which should have a secret in it, does not exist; write it with mode 0600")
+            #expect(
+                told(.file(machine.root + "/none"), machine)
+                    == "the file \"ROOT/none\", which should have a secret in it, does not exist; write it with mode 0600")
             #expect(told(.file(pipe), machine) == "\"ROOT/pipe\" is not a regular file; put the secret into one of mode 0600")
             #expect(told(.file(directory), machine) == "cannot read the file \"ROOT/directory\" with a secret: Is a directory")
         }
@@ -68,7 +71,7 @@ import Testing
         ("s3cret\0", "has several lines or invisible characters in it; put the token or password alone into it, on one line"),
         (String(repeating: "x", count: 4097), "has more than 4 KiB, which no token or password has; put that alone into it"),
     ])
-    func whatIsNoSecretIsToldAndNothingOfIt(text: String, expected: String) throws {
+    func `an invalid secret is reported without showing it`(text: String, expected: String) throws {
         try withMachine(["CREDENTIALS_DIRECTORY": "ROOT/credentials", "ISTEP_TOKEN": text]) { machine in
             try machine.write(text, to: machine.root + "/token")
             try machine.write(text, to: machine.root + "/credentials/garden", mode: 0o440)
@@ -80,47 +83,51 @@ import Testing
         }
     }
 
-    @Test func bytesThatAreNoTextAreTold() throws {
+    @Test func `a secret file that is not UTF-8 text is reported`() throws {
         try withMachine { machine in
             try machine.write(Data([0x73, 0xFF]), to: machine.root + "/token")
-            #expect(told(.file(machine.root + "/token"), machine)
-                == "the file \"ROOT/token\" is not UTF-8 text; write the token or password anew")
+            #expect(
+                told(.file(machine.root + "/token"), machine)
+                    == "the file \"ROOT/token\" is not UTF-8 text; write the token or password anew")
         }
     }
 
-    @Test func theLongestSecretIsTaken() throws {
+    @Test func `a secret of 4096 bytes is accepted`() throws {
         let longest = String(repeating: "x", count: 4096)
         #expect(try SecretSource.environment("T").load(environment: ["T": longest]).reveal() == longest)
     }
 
     @Test(arguments: [[:], ["ISTEP_TOKEN": ""]])
-    func aVariableHasToBeThere(environment: [String: String]) throws {
+    func `an unset or empty variable for a secret is reported`(environment: [String: String]) throws {
         try withMachine(environment) { machine in
-            #expect(told(.environment("ISTEP_TOKEN"), machine) == "the environment variable ISTEP_TOKEN, which should have "
-                + "a secret in it, is not set; where a service runs istep, set it there")
+            #expect(
+                told(.environment("ISTEP_TOKEN"), machine) == "the environment variable ISTEP_TOKEN, which should "
+                    + "contain a secret, is not set; where a service runs istep, set it there")
         }
     }
 
-    @Test func aCredentialIsReadWhateverItsModeAndOnlyInItsDirectory() throws {
+    @Test func `a group-readable credential is read from the credentials directory`() throws {
         try withMachine(["CREDENTIALS_DIRECTORY": "ROOT/credentials"]) { machine in
             try machine.write("s3cret\n", to: machine.root + "/credentials/garden", mode: 0o440)
             #expect(try SecretSource.credential("garden").load(environment: machine.environment).reveal() == "s3cret")
-            #expect(told(.credential("pond"), machine)
-                == "the file \"ROOT/credentials/pond\", which should have a secret in it, does not exist; write it with mode 0600")
+            #expect(
+                told(.credential("pond"), machine)
+                    == "the file \"ROOT/credentials/pond\", which should have a secret in it, does not exist; write it with mode 0600")
         }
     }
 
     @Test(arguments: [[:], ["CREDENTIALS_DIRECTORY": ""], ["CREDENTIALS_DIRECTORY": "credentials"]])
-    func aCredentialNeedsSystemd(environment: [String: String]) throws {
+    func `a credential requires the credentials directory of systemd`(environment: [String: String]) throws {
         try withMachine(environment) { machine in
-            #expect(told(.credential("garden"), machine) == "there is no CREDENTIALS_DIRECTORY with the credential \"garden\"; "
-                + "it is systemd that makes it: run istep by a unit with LoadCredential=")
+            #expect(
+                told(.credential("garden"), machine) == "there is no CREDENTIALS_DIRECTORY with the credential \"garden\"; "
+                    + "it is systemd that makes it: run istep by a unit with LoadCredential=")
         }
     }
 
     /// In a child process, which gives up root's privileges: root can read everything.
     @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-    func aFileOfRootsIsNotReadForOthersAndOnesOwnIs() async throws {
+    func `a secret file is read with the permissions of the effective user`() async throws {
         let path = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
         try Data("s3cret".utf8).write(to: URL(fileURLWithPath: path))
         chmod(path, 0o600)
@@ -135,5 +142,11 @@ import Testing
             try #require(seteuid(65_534) == 0)
             guard try file.load(environment: [:]) == Secret("s3cret") else { exit(2) }
         }
+    }
+
+    @Test(arguments: ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "8FJ3KD93MDKE72", "SECRETTOKEN123", "0123456789"])
+    func `a token in the place of a variable's name is not shown`(token: String) {
+        #expect(!"\(SecretError.noVariable(token))".contains(token))
+        #expect(!"\(SecretError.empty(.environment(token)))".contains(token))
     }
 }

@@ -9,58 +9,81 @@ import Testing
         return (source, nil)
     }
 
-    @Test(arguments: [
-        ("token_file = '/etc/istep/token'", .file("/etc/istep/token")), ("token_file = '~/token'", .file("/home/ada/token")),
-        ("token_env = 'GARDEN_TOKEN_2'", .environment("GARDEN_TOKEN_2")), ("token_env = '_'", .environment("_")),
-        ("token_credential = 'garden.token'", .credential("garden.token")),
-    ] as [(String, SecretSource)])
-    func aSecretHasOneOfThreeSources(keys: String, expected: SecretSource) throws {
+    @Test(
+        arguments: [
+            ("token_file = '/etc/istep/token'", .file("/etc/istep/token")), ("token_file = '~/token'", .file("/home/ada/token")),
+            ("token_env = 'GARDEN_TOKEN_2'", .environment("GARDEN_TOKEN_2")), ("token_env = '_'", .environment("_")),
+            ("token_credential = 'garden.token'", .credential("garden.token")),
+        ] as [(String, SecretSource)])
+    func `a secret comes from a file, a variable or a credential`(keys: String, expected: SecretSource) throws {
         let (source, told) = try read(keys)
         #expect(source == expected)
         #expect(told == nil)
     }
 
     @Test(arguments: [
-        ("token = 's3cret'", "line 2: `share.garden.token` cannot stand in the file itself; put it into a file of its own, "
-            + "for you alone (`chmod 600`), and name that by `token_file`"),
-        ("token = 12345", "line 2: `share.garden.token` cannot stand in the file itself; put it into a file of its own, "
-            + "for you alone (`chmod 600`), and name that by `token_file`"),
-        ("\ntoken_file = '/a'\ntoken = 's3cret'", "line 4: `share.garden.token` cannot stand in the file itself; put it into a file "
-            + "of its own, for you alone (`chmod 600`), and name that by `token_file`"),
+        (
+            "token = 's3cret'",
+            "line 2: `share.garden.token` cannot stand in the file itself; put it into a file of its own, "
+                + "for you alone (`chmod 600`), and name that by `token_file`"
+        ),
+        (
+            "token = 12345",
+            "line 2: `share.garden.token` cannot stand in the file itself; put it into a file of its own, "
+                + "for you alone (`chmod 600`), and name that by `token_file`"
+        ),
+        (
+            "\ntoken_file = '/a'\ntoken = 's3cret'",
+            "line 4: `share.garden.token` cannot stand in the file itself; put it into a file "
+                + "of its own, for you alone (`chmod 600`), and name that by `token_file`"
+        ),
         ("token_env = 'A'\ntoken_file = '/a'", "line 3: [share.garden] has `token_file` and `token_env`; only one of them can be"),
-        ("token_env = 'A'\ntoken_file = '/a'\ntoken_credential = 's3cret'",
-            "line 4: [share.garden] has `token_file`, `token_env` and `token_credential`; only one of them can be"),
-        ("", "line 1: [share.garden] lacks `token_file`; it has to be the path of a file with nothing but the token in it, "
-            + "for you alone (`chmod 600`); or use `token_env` or `token_credential`"),
-        ("token_file = 's3cret'",
-            "line 2: `share.garden.token_file` has to be a file with nothing but the token in it, a path that starts with / or ~/"),
-        ("token_file = 3", "line 2: `share.garden.token_file` has to be a text: a file with nothing but the token in it, "
-            + "a path that starts with / or ~/, not a number"),
+        (
+            "token_env = 'A'\ntoken_file = '/a'\ntoken_credential = 's3cret'",
+            "line 4: [share.garden] has `token_file`, `token_env` and `token_credential`; only one of them can be"
+        ),
+        (
+            "",
+            "line 1: [share.garden] lacks `token_file`; it has to be the path of a file with nothing but the token in it, "
+                + "for you alone (`chmod 600`); or use `token_env` or `token_credential`"
+        ),
+        (
+            "token_file = 's3cret'",
+            "line 2: `share.garden.token_file` has to be a file with nothing but the token in it, a path that starts with / or ~/"
+        ),
+        (
+            "token_file = 3",
+            "line 2: `share.garden.token_file` has to be a text: a file with nothing but the token in it, "
+                + "a path that starts with / or ~/, not a number"
+        ),
         ("token_credential = '../s3cret'", "line 2: `share.garden.token_credential` has to be the name of a file in $CREDENTIALS_DIRECTORY"),
         ("token_credential = '..'", "line 2: `share.garden.token_credential` has to be the name of a file in $CREDENTIALS_DIRECTORY"),
         ("tokenfile = 's3cret'\ntoken_env = 'A'", "line 2: unknown key \"tokenfile\" in [share.garden]; did you mean `token_file`?"),
         ("Token = 's3cret'\ntoken_env = 'A'", "line 2: unknown key \"Token\" in [share.garden]; did you mean `token_env`?"),
     ])
-    func whatIsWrongIsToldWithoutTheSecret(keys: String, expected: String) throws {
+    func `an invalid secret key is reported without the secret`(keys: String, expected: String) throws {
         let (_, told) = try read(keys)
         #expect(told == "\"c.toml\", " + expected)
         #expect(told?.contains("s3cret") == false)
     }
 
     @Test(arguments: ["ghp_s3cret", "s3cret", "A-B", "2A", "Ä", "A=B", ""])
-    func aVariableHasANameInCapitals(name: String) throws {
+    func `a secret variable must have a valid name in capitals`(name: String) throws {
         let (source, told) = try read("token_env = '\(name)'")
         #expect(source == nil)
-        #expect(told == "\"c.toml\", line 2: `share.garden.token_env` has to be the name of an environment variable, in capitals, such as ISTEP_TOKEN")
+        #expect(
+            told
+                == "\"c.toml\", line 2: `share.garden.token_env` has to be the name of an environment variable, in capitals, such as ISTEP_TOKEN"
+        )
     }
 
-    @Test func aSecretThatMayBeAbsentIsNil() throws {
+    @Test func `an optional secret that is absent is nil`() throws {
         let (source, told) = try read("", isRequired: false)
         #expect(source == nil && told == nil)
         #expect(try read("token = 's3cret'", isRequired: false).told != nil)
     }
 
-    @Test func aSecretsKeyNeverShowsItsValueLater() throws {
+    @Test func `later errors about a secret key do not show its value`() throws {
         var reader = try reader("[share.garden]\ntoken_file = '/s3cret'\ntoken = 's3cret'")
         let source = reader.secret("token", isRequired: true)
         #expect(source == nil)

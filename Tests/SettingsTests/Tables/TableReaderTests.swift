@@ -1,10 +1,11 @@
 import Settings
+import StepDomain
 import Testing
 
 @Suite struct TableReaderTests {
     private enum Kind: String, CaseIterable { case rest, soap, file }
 
-    @Test func aTableThatIsRightIsRead() throws {
+    @Test func `a valid table is read`() throws {
         let text = """
             [share.garden]
             kind = "soap"
@@ -42,7 +43,7 @@ import Testing
         try reader.finish()
     }
 
-    @Test func whatIsAbsentIsNilAndNoProblem() throws {
+    @Test func `an absent key is nil and not a problem`() throws {
         var reader = try reader("[share.garden]")
         #expect(reader.choice("kind", of: Kind.self) == nil)
         #expect(reader.text("a", "x") == nil)
@@ -57,8 +58,9 @@ import Testing
         try reader.finish()
     }
 
-    @Test func everythingWrongIsToldInTheOrderOfLines() throws {
-        var reader = try reader("""
+    @Test func `all problems of a table are reported in the order of lines`() throws {
+        var reader = try reader(
+            """
             user = "Ada"
             [share.garden]
             attempts = 0
@@ -72,38 +74,41 @@ import Testing
         let kind = reader.choice("kind", of: Kind.self)
         #expect(attempts == nil && url == nil && kind == nil)
         let error = #expect(throws: SettingsProblems.self) { try reader.finish() }
-        #expect(error?.exitCode == 78)
+        #expect(error?.category == .configuration)
         #expect(error?.errors.count == 5)
-        #expect(error?.description == """
-            "c.toml", line 2: [share.garden] lacks `url`; it has to be the address of the server, such as https://…
-            "c.toml", line 3: `share.garden.attempts` cannot be "0"; it has to be how often to try, from 1 to 9
-            "c.toml", line 4: unknown key "urll" in [share.garden]; did you mean `url`?
-            "c.toml", line 6: `share.garden.kind` cannot be "rset"; it has to be `rest`, `soap` or `file`; did you mean `rest`?
-            "c.toml", line 7: unknown key "zzz" in [share.garden]; known are `attempts`, `url`, `kind`
-            """)
+        #expect(
+            error?.description == """
+                "c.toml", line 2: [share.garden] lacks `url`; it has to be the address of the server, such as https://…
+                "c.toml", line 3: `share.garden.attempts` cannot be "0"; it has to be how often to try, from 1 to 9
+                "c.toml", line 4: unknown key "urll" in [share.garden]; did you mean `url`?
+                "c.toml", line 6: `share.garden.kind` cannot be "rset"; it has to be `rest`, `soap` or `file`; did you mean `rest`?
+                "c.toml", line 7: unknown key "zzz" in [share.garden]; known are `attempts`, `url`, `kind`
+                """)
     }
 
-    @Test func aKeyIsToldOnceHoweverOftenItIsRead() throws {
+    @Test func `a wrong key is reported once even if it is read repeatedly`() throws {
         var reader = try reader("[share.garden]\nurl = 3")
         for _ in 0..<3 { #expect(reader.requireText("url", "x") == nil && reader.requireText("kind", "y") == nil) }
         let error = #expect(throws: SettingsProblems.self) { try reader.finish() }
         #expect(error?.errors.count == 2)
     }
 
-    @Test func withoutAKindNoKeyIsCalledUnknown() throws {
+    @Test func `no key is reported as unknown while the kind is invalid`() throws {
         var reader = try reader("[share.garden]\nurl = 'x'\nkind = 'REST'")
         #expect(reader.requireChoice("kind", among: ["rest", "soap"]) == nil)
         let error = #expect(throws: SettingsProblems.self) { try reader.finish(isComplete: false) }
-        #expect(error?.description == "\"c.toml\", line 3: `share.garden.kind` cannot be \"REST\"; it has to be `rest` or `soap`; did you mean `rest`?")
+        #expect(
+            error?.description
+                == "\"c.toml\", line 3: `share.garden.kind` cannot be \"REST\"; it has to be `rest` or `soap`; did you mean `rest`?")
     }
 
-    @Test func aTableOfNoKnownKeysOffersNone() throws {
+    @Test func `a table without known keys suggests no key`() throws {
         var reader = try reader("[share.garden]\n'u l' = 1")
         let error = #expect(throws: SettingsProblems.self) { try reader.finish() }
         #expect(error?.description == "\"c.toml\", line 2: unknown key \"u l\" in [share.garden]")
     }
 
-    @Test func theCallersOwnChecksAreToldLikeOthers() throws {
+    @Test func `problems found by the caller are reported like other problems`() throws {
         var reader = try reader("[share.garden]\nurl = 'ftp://x'\nproxy = 'http://ada:pass@x'\nheaders.'A b' = 'pass'\nlist = [1]\nhalf = 0.5")
         let proxy = reader.text("proxy", "x", isPrivate: true)
         let headers = reader.textTable("headers", "x")
@@ -116,15 +121,16 @@ import Testing
         reader.refuse("half", expected: "whole")
         reader.refuse("kind", expected: "`rest`")
         let error = #expect(throws: SettingsProblems.self) { try reader.finish() }
-        #expect(error?.description == """
-            "c.toml", line 1: [share.garden] lacks `kind`; it has to be `rest`
-            "c.toml", line 2: `share.garden.url` cannot be "ftp://x"; it has to be an address that starts with https://
-            "c.toml", line 2: `share.garden.url` has to be an address
-            "c.toml", line 3: `share.garden.proxy` has to be an address without a password
-            "c.toml", line 4: `share.garden.headers."A b"` has to be a text under a name of letters and dashes
-            "c.toml", line 5: `share.garden.list` has to be shorter
-            "c.toml", line 6: `share.garden.half` cannot be "0.5"; it has to be whole
-            """)
+        #expect(
+            error?.description == """
+                "c.toml", line 1: [share.garden] lacks `kind`; it has to be `rest`
+                "c.toml", line 2: `share.garden.url` cannot be "ftp://x"; it has to be an address that starts with https://
+                "c.toml", line 2: `share.garden.url` has to be an address
+                "c.toml", line 3: `share.garden.proxy` has to be an address without a password
+                "c.toml", line 4: `share.garden.headers."A b"` has to be a text under a name of letters and dashes
+                "c.toml", line 5: `share.garden.list` has to be shorter
+                "c.toml", line 6: `share.garden.half` cannot be "0.5"; it has to be whole
+                """)
     }
 }
 

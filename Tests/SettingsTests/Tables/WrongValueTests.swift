@@ -1,7 +1,7 @@
 import Settings
 import Testing
 
-/// What is told of one value that is wrong, word for word.
+/// The exact message about one wrong value.
 @Suite struct WrongValueTests {
     private static let place = "\"c.toml\", line 2: `share.garden.key` "
 
@@ -22,20 +22,21 @@ import Testing
         ("\"a\\nb\"", "cannot be \"a\\u{a}b\"; it has to be a street, without control characters"),
         ("\"a\\u2028b\"", "cannot be \"a\\u{2028}b\"; it has to be a street, without control characters"),
     ])
-    func aText(value: String, expected: String) throws {
+    func `an invalid text is reported with the expected value`(value: String, expected: String) throws {
         #expect(try told(value) { $0.text("key", "a street") } == Self.place + expected)
         #expect(try told(value) { $0.requireText("key", "a street") } == Self.place + expected)
     }
 
     @Test(arguments: ["\"s3cret\\n\"", "\"\\u001Bs3cret\"", "\"s3cret\\t\""])
-    func aPrivateTextIsNotTold(value: String) throws {
-        #expect(try told(value) { $0.text("key", "a street", isPrivate: true) }
-            == Self.place + "has to be a street, without control characters")
+    func `an invalid private text is reported without its value`(value: String) throws {
+        #expect(
+            try told(value) { $0.text("key", "a street", isPrivate: true) }
+                == Self.place + "has to be a street, without control characters")
         #expect(try told("'s3cret'") { $0.value("key", "a street", isPrivate: true) { _ in Int?.none } } == Self.place + "has to be a street")
     }
 
     @Test(arguments: [("'true'", "a text"), ("1", "a number"), ("{}", "a table")])
-    func aFlag(value: String, found: String) throws {
+    func `a value other than true or false is reported`(value: String, found: String) throws {
         #expect(try told(value) { $0.flag("key") } == Self.place + "has to be true or false, not \(found)")
     }
 
@@ -44,7 +45,7 @@ import Testing
         ("-9223372036854775808", "cannot be \"-9223372036854775808\"; it has to be tries, from 1 to 9"),
         ("1.0", "has to be tries, from 1 to 9, not a number with a point"), ("'1'", "has to be tries, from 1 to 9, not a text"),
     ])
-    func anInteger(value: String, expected: String) throws {
+    func `an integer of the wrong type or range is reported`(value: String, expected: String) throws {
         #expect(try told(value) { $0.integer("key", in: 1...9, "tries") } == Self.place + expected)
     }
 
@@ -53,19 +54,21 @@ import Testing
         ("nan", "cannot be \"nan\"; it has to be a factor, from 0.5 to 2"), ("inf", "cannot be \"inf\"; it has to be a factor, from 0.5 to 2"),
         ("1e300", "cannot be \"1e+300\"; it has to be a factor, from 0.5 to 2"), ("'1'", "has to be a factor, from 0.5 to 2, not a text"),
     ])
-    func aNumber(value: String, expected: String) throws {
+    func `a number of the wrong type or range is reported`(value: String, expected: String) throws {
         #expect(try told(value) { $0.number("key", in: 0.5...2, "a factor") } == Self.place + expected)
     }
 
     @Test(arguments: ["publik", "PUBLIC"])
-    func aChoiceNearOne(value: String) throws {
-        #expect(try told("'\(value)'") { $0.choice("key", among: ["public", "private"]) }
-            == Self.place + "cannot be \"\(value)\"; it has to be `public` or `private`; did you mean `public`?")
+    func `an invalid choice is reported with the nearest valid choice`(value: String) throws {
+        #expect(
+            try told("'\(value)'") { $0.choice("key", among: ["public", "private"]) }
+                == Self.place + "cannot be \"\(value)\"; it has to be `public` or `private`; did you mean `public`?")
     }
 
-    @Test func aChoiceFarFromAll() throws {
-        #expect(try told("'everybody'") { $0.choice("key", among: ["public", "private", "direct"]) }
-            == Self.place + "cannot be \"everybody\"; it has to be `public`, `private` or `direct`")
+    @Test func `an invalid choice without a near match has no suggestion`() throws {
+        #expect(
+            try told("'everybody'") { $0.choice("key", among: ["public", "private", "direct"]) }
+                == Self.place + "cannot be \"everybody\"; it has to be `public`, `private` or `direct`")
         #expect(try told("1") { $0.choice("key", among: ["public"]) } == Self.place + "has to be a text: `public`, not a number")
     }
 
@@ -73,24 +76,27 @@ import Testing
         "2026-02-29", "2100-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-04-31", "0000-01-01", "2026-1-1", "26-01-01",
         "2026-01-01T00:00:00", "20260101", "yesterday", "+026-01-01", "2026-01--1", "２026-01-01", "",
     ])
-    func aDateAsText(value: String) throws {
-        #expect(try told("'\(value)'") { $0.date("key") }
-            == Self.place + "cannot be \"\(value)\"; it has to be a day that exists, such as 2026-03-01")
+    func `a text that is not a valid date is reported`(value: String) throws {
+        #expect(
+            try told("'\(value)'") { $0.date("key") }
+                == Self.place + "cannot be \"\(value)\"; it has to be a day that exists, such as 2026-03-01")
     }
 
     @Test(arguments: [("20260101", "a number"), ("07:30:00", "a time"), ("2026-01-01T07:30:00Z", "a date with time")])
-    func aDateOfAnotherType(value: String, found: String) throws {
+    func `a date of the wrong type is reported`(value: String, found: String) throws {
         #expect(try told(value) { $0.date("key") } == Self.place + "has to be a day that exists, such as 2026-03-01, not \(found)")
-        #expect(try told("0000-01-01") { $0.date("key") }
-            == Self.place + "cannot be \"0000-01-01\"; it has to be a day that exists, such as 2026-03-01")
+        #expect(
+            try told("0000-01-01") { $0.date("key") }
+                == Self.place + "cannot be \"0000-01-01\"; it has to be a day that exists, such as 2026-03-01")
     }
 
     @Test(arguments: [
-        ("3", "has to be a text or a list of texts: names, not a number"), ("['a', 1]", "has to be a list of texts: names, not one with a number"),
+        ("3", "has to be a text or a list of texts: names, not a number"),
+        ("['a', 1]", "has to be a list of texts: names, not one with a number"),
         ("[['a']]", "has to be a list of texts: names, not one with an array"), ("['a', ' ']", "cannot be \" \"; it has to be names"),
         ("[\"a\\r\"]", "cannot be \"a\\u{d}\"; it has to be names"), ("''", "cannot be \"\"; it has to be names"),
     ])
-    func aList(value: String, expected: String) throws {
+    func `an invalid list of texts is reported`(value: String, expected: String) throws {
         #expect(try told(value) { $0.texts("key", "names") } == Self.place + expected)
     }
 
@@ -101,14 +107,15 @@ import Testing
         ("{ \"a\\u001B\" = 's3cret' }", ".\"a\\u{1b}\"` has to be a text under a name, both without control characters"),
         ("{ '' = 's3cret' }", ".\"\"` has to be a text under a name, both without control characters"),
     ])
-    func aTableOfTexts(value: String, expected: String) throws {
+    func `an invalid table of texts is reported without its values`(value: String, expected: String) throws {
         #expect(try told(value) { $0.textTable("key", "headers") } == Self.place.dropLast(2) + expected)
     }
 
     @Test(arguments: ["steps.jsonl", "~", "~ada/steps", "./steps"])
-    func aPath(value: String) throws {
-        #expect(try told("'\(value)'", home: "/home/ada") { $0.path("key", "a file") }
-            == Self.place + "cannot be \"\(value)\"; it has to be a file, a path that starts with / or ~/")
+    func `a path that is not absolute is reported`(value: String) throws {
+        #expect(
+            try told("'\(value)'", home: "/home/ada") { $0.path("key", "a file") }
+                == Self.place + "cannot be \"\(value)\"; it has to be a file, a path that starts with / or ~/")
         #expect(try told("'~/steps'") { $0.path("key", "a file") }?.contains("~/steps") == true, "without a home")
     }
 }

@@ -1,5 +1,5 @@
 extension Fixture {
-    /// At least one for each kind of the registry: one line each.
+    /// At least one for each kind in the registry, one per line.
     static let all: [Fixture] = [
         .beeminder, .command, .idempotentCommand, .csvFile, .jsonFile, .fhir, .fhirCalories, .homeAssistant, .homeAssistantMQTT, .influx,
         .influx2, .intervalsICU, .mastodon, .rest, .restPost, .sms, .soap, .soap12,

@@ -1,8 +1,8 @@
 import StepDomain
 
-/// A day as a destination holds it, read back by a test. Nil is what it does not keep.
+/// A day as a destination stores it, read back by a test. Values that it does not store are nil.
 struct HeldDay: Hashable, Sendable {
-    /// What a destination can keep of a day, besides its steps.
+    /// What a destination can store of a day, besides its steps.
     enum Figure: CaseIterable, Sendable {
         case user, day, metres, kilocalories, goal, percentage, samples
     }
@@ -32,9 +32,9 @@ struct HeldDay: Hashable, Sendable {
         self.samples = samples
     }
 
-    /// What is to be held of a day.
+    /// What a destination should store of a day.
     ///
-    /// - Parameter text: what becomes of a name on its way.
+    /// - Parameter text: converts a name to its stored form.
     init(_ shared: SharedDay, keeping figures: Set<Figure>, text: (String) -> String) {
         steps = shared.steps
         if figures.contains(.user) { user = text(shared.user.name) }

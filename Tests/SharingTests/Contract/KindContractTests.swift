@@ -5,17 +5,17 @@ import Testing
 
 /// What holds for every kind of destination before anything is sent.
 @Suite struct KindContractTests {
-    @Test func everyKindIsHeldAgainstTheContract() {
+    @Test func `every kind of destination has a fixture for the contract tests`() {
         let missing = Set(DestinationRegistry.kinds.map(\.key)).subtracting(Fixture.all.map(\.kind))
         #expect(missing.isEmpty, "no fixture in Contract/Fixtures")
     }
 
-    @Test func keysAreUniqueAndInOrder() {
+    @Test func `the keys of kinds are unique and sorted`() {
         let keys = DestinationRegistry.kinds.map(\.key)
         #expect(keys == Set(keys).sorted())
     }
 
-    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func theExampleHolds(_ key: String) throws {
+    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func `the example of a kind is valid`(_ key: String) throws {
         let kind = try #require(DestinationRegistry.kind(key))
         let destination = try Fixture.destination(kind.example, environment: [:])
         #expect(destination.kind == key)
@@ -23,12 +23,14 @@ import Testing
         #expect(!kind.title.isEmpty && !kind.title.contains("\n"))
     }
 
-    /// Whoever takes the number sign away from a key must not be told that there is no such key.
-    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func noCommentOfTheExampleNamesAKeyThatThereIsNot(_ key: String) throws {
+    /// Removing the number sign before a key must not result in the error that there is no such key.
+    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func `every commented key in the example exists`(_ key: String) throws {
         let kind = try #require(DestinationRegistry.kind(key))
         let lines = kind.example.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var tried = 0
         for index in lines.indices {
             guard let match = lines[index].firstMatch(of: /^# ?([a-z_]+ = .*)$/) else { continue }
+            tried += 1
             var changed = lines
             changed[index] = String(match.1)
             for problem in problems(changed.joined(separator: "\n")) {
@@ -36,14 +38,15 @@ import Testing
                 if case .syntax = problem { Issue.record("\(match.1): \(problem)") }
             }
         }
+        #expect(tried > 0, "keys that are not set stand in the example as comments")
     }
 
-    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func aLineOfTheExampleFitsOnAScreen(_ key: String) throws {
+    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func `every line of the example has at most 120 characters`(_ key: String) throws {
         let kind = try #require(DestinationRegistry.kind(key))
         for line in kind.example.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
     }
 
-    @Test(arguments: Fixture.all) func aKeyThatThereIsNotIsRefused(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.all) func `an unknown key is rejected with the nearest key`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let text = "[share.garden]\nkind = \"\(fixture.kind)\"\n\(venue.keys)\nusres = \"anna\"\n"
             let found = problems(text)
@@ -56,8 +59,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Fixture.all) func aTableWithoutKeysIsToldWhatIsMissing(_ fixture: Fixture) {
-        for problem in problems("[share.garden]\nkind = \"\(fixture.kind)\"\n") {
+    @Test(arguments: Fixture.all) func `a table without keys is reported only for missing keys`(_ fixture: Fixture) {
+        let found = problems("[share.garden]\nkind = \"\(fixture.kind)\"\n")
+        #expect(!found.isEmpty, "every kind needs at least one key of its own")
+        for problem in found {
             guard case .missingEntry = problem else {
                 Issue.record("\(problem)")
                 return
@@ -65,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Fixture.all) func commonKeysAreKept(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.all) func `every kind reads the common keys`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue, more: "users = [\"Anna\"]\nsince = 2014-04-01\nunfinished = false\n")
             #expect(destination.name == "garden" && destination.kind == fixture.kind)
@@ -78,7 +83,7 @@ import Testing
     private func problems(_ text: String) -> [SettingsError] {
         do throws(SettingsProblems) {
             guard let table = try SettingsTable.destinations(in: text, path: "istep.toml").first else { return [] }
-            let surroundings = Surroundings(environment: [:], home: "/home/anna", transport: { NoTransport() })
+            let surroundings = DestinationEnvironment(environment: [:], home: "/home/anna", transport: { NoTransport() })
             _ = try DestinationRegistry.destination(from: table, in: surroundings)
             return []
         } catch {

@@ -1,11 +1,11 @@
 import StepDomain
 import Testing
 
-/// What no destination shows of its secret.
+/// No destination shows its secret.
 @Suite(.timeLimit(.minutes(5))) struct SecrecyContractTests {
     static var fixtures: [Fixture] { Fixture.all.filter(\.hasSecret) }
 
-    @Test(arguments: fixtures) func nothingThatIsShownHasTheSecretInIt(_ fixture: Fixture) async throws {
+    @Test(arguments: fixtures) func `no output of a destination contains the secret`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let parcel = ShareParcel(.easter())
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(arguments: fixtures) func withoutTheSecretNothingGoesOut(_ fixture: Fixture) async throws {
+    @Test(arguments: fixtures) func `nothing is sent without the secret`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue, environment: [:])
             #expect(destination.problems().count == 1)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(arguments: fixtures) func aPreviewNeedsNoSecret(_ fixture: Fixture) async throws {
+    @Test(arguments: fixtures) func `a preview does not need the secret`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let parcel = ShareParcel(.easter())
             let preview = try fixture.destination(venue, environment: [:]).preview([parcel])
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: fixtures) func withItsSecretNothingIsWrong(_ fixture: Fixture) async throws {
+    @Test(arguments: fixtures) func `a destination with its secret reports no problems`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             #expect(destination.problems() == [])

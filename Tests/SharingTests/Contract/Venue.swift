@@ -5,19 +5,19 @@ import Sharing
 import StepDomain
 import Testing
 
-/// Where a destination leads in a test, and how to read back what arrived there.
+/// Where a destination delivers to in a test, and how to read back what arrived there.
 protocol Venue: Sendable {
-    /// The lines of the destination's table, but for its header and `kind`. Its secrets come from the variable `TestSecret.variable`.
+    /// The lines of the destination's table, without its header and `kind`. Its secrets come from the variable `TestSecret.variable`.
     var keys: String { get }
-    /// Every day that is held there now, in order of days.
+    /// All days that are stored there now, in order of days.
     func held() async throws -> [HeldDay]
-    /// All that went out so far, piece by piece, with secrets as previews show them.
+    /// Everything that was sent so far, piece by piece, with secrets as previews show them.
     func sent() async throws -> [String]
     /// The pieces that a preview announces, in the form of `sent`.
     func announced(_ preview: String) -> [String]
-    /// Ends all that runs for it.
+    /// Ends everything that runs for it.
     func close() async
-    /// Where services of this machine are found, for a destination that is one.
+    /// The bus for services of this machine, for a destination that uses one.
     var systemBus: DBusAddress { get }
 }
 
@@ -26,21 +26,25 @@ extension Venue {
     var systemBus: DBusAddress { .address("unix:path=/nowhere") }
 }
 
-/// How the contract is tried on a kind of destination.
+/// How the contract is tested on a kind of destination.
 struct Fixture: Sendable, CustomTestStringConvertible {
     let kind: String
-    /// Tells apart several fixtures of one kind.
+    /// Distinguishes several fixtures of one kind.
     var variant = ""
-    /// What it keeps of a day.
+    /// What it stores of a day.
     let keeps: Set<HeldDay.Figure>
-    /// Whether it holds many days, or the latest only.
+    /// Whether it stores many days, or only the latest.
     var holdsManyDays = true
-    /// What becomes of a name that the format cannot hold as it is.
+    /// Whether later figures of a day replace those that it holds.
+    var corrects = true
+    /// The stored form of a name that the format cannot hold unchanged.
     var text: @Sendable (String) -> String = { $0 }
+    /// Whether it recognises a repeated delivery by its key, although it would otherwise store a day twice that is sent twice.
+    var knowsKeys = false
     /// Whether it has a secret, `TestSecret`.
     var hasSecret = true
     let open: @Sendable () async throws -> any Venue
-    /// What holds of it as a web service; nil if it is none.
+    /// Its behaviour as a web service; nil if it is none.
     var web: WebManners?
 
     var testDescription: String { variant.isEmpty ? kind : "\(kind), \(variant)" }
@@ -48,11 +52,11 @@ struct Fixture: Sendable, CustomTestStringConvertible {
     func expected(_ day: SharedDay) -> HeldDay { HeldDay(day, keeping: keeps, text: text) }
 }
 
-/// What a web service does besides the contract.
+/// The behaviour of a web service beyond the contract.
 struct WebManners: Sendable {
-    /// The statuses that confirm whatever the answer says. A service that says what it took has none.
+    /// The statuses that confirm a delivery, whatever the body is. Empty for a service whose answer states what it stored.
     var confirming: Set<Int> = []
-    /// What its 404 means: this day is refused, or the destination is not what the configuration says.
+    /// What its 404 means: this day is refused, or the destination does not match the configuration.
     var notFound = ShareFailure.Kind.rejected
 }
 
@@ -79,16 +83,19 @@ extension Fixture {
     /// The destination that a whole table describes.
     static func destination(
         _ text: String, environment: [String: String] = TestSecret.environment,
-        systemBus: DBusAddress = .address("unix:path=/nowhere"),
+        systemBus: DBusAddress = .address("unix:path=/nowhere"), picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
         transport: @escaping @Sendable () -> any HTTPTransport = { CurlTransport(userAgent: "istep/test") }
     ) throws -> any ShareDestination {
         let table = try #require(try SettingsTable.destinations(in: text, path: "istep.toml").first)
-        let surroundings = Surroundings(
-            environment: environment, home: "/home/anna", systemBus: systemBus, transport: transport)
+        // The evening of the day that is shared.
+        var surroundings = DestinationEnvironment(
+            environment: environment, home: "/home/anna", systemBus: systemBus, localTime: .fixed(7200),
+            now: { Timestamp(1_398_024_000) }, picture: picture, transport: transport)
+        surroundings.pause = { _ in }
         return try #require(try DestinationRegistry.destination(from: table, in: surroundings))
     }
 
-    /// What is wrong with a whole table, in the words that the user gets.
+    /// The errors in a whole table, in the wording that the user sees.
     static func problems(_ text: String) -> [String] {
         do {
             _ = try destination(text, environment: [:], transport: { NoTransport() })

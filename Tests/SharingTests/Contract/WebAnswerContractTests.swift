@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 import WebStage
 
-/// What a destination makes of answers that are none: from something else that listens there, or from somebody hostile.
+/// How a destination handles invalid answers, from another program on that port or from a hostile server.
 @Suite(.timeLimit(.minutes(5))) struct WebAnswerContractTests {
     static let strange: [Answer] = [
         .reply(status: 204), .reply(status: 200), .json("null"), .json("{}"), .json("[]"), .json("{\"id\":"), .json("42"),
@@ -13,7 +13,7 @@ import WebStage
         .reply(body: "\u{0}\u{1b}[2J"), .reply(headers: [("Content-Type", "application/json;charset=utf-16")], body: "{}"),
     ]
 
-    @Test(arguments: Fixture.web, strange.indices) func successWithoutAWordConfirmsOnlyWhereTheServiceHasNone(
+    @Test(arguments: Fixture.web, strange.indices) func `a success without a valid body confirms only where the status suffices`(
         _ fixture: Fixture, _ index: Int
     ) async throws {
         let kind = try await outcome(fixture, Self.strange[index])
@@ -21,13 +21,13 @@ import WebStage
         #expect(kind == (fixture.web?.confirming.contains(status) == true ? nil : .unanswered))
     }
 
-    @Test(arguments: Fixture.web) func aPageForPeopleConfirmsNothing(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.web) func `an HTML page does not confirm a delivery`(_ fixture: Fixture) async throws {
         let page = "<!DOCTYPE html><html><head><title>Welcome to the hotel</title></head><body>Sign in</body></html>"
         let kind = try await outcome(fixture, .reply(headers: [("Content-Type", "text/html; charset=utf-8")], body: page))
         #expect(kind == .unanswered)
     }
 
-    @Test(arguments: Fixture.web) func noAnswerOfAnyBytesBreaksIt(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.web) func `random bytes in an answer cause no crash`(_ fixture: Fixture) async throws {
         var generator = SeededGenerator(seed: 20_140_420)
         for _ in 0..<60 {
             let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -36,7 +36,7 @@ import WebStage
         }
     }
 
-    @Test(arguments: Fixture.web) func aServerThatRepeatsTheSecretDoesNotGetItShown(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.web) func `a secret repeated by the server is not shown`(_ fixture: Fixture) async throws {
         let secret = TestSecret.text
         let base64 = Data("anna:\(secret)".utf8).base64EncodedString()
         let inURL = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -73,7 +73,7 @@ import WebStage
         (401, .credentials), (403, .credentials), (429, .busy), (500, .unanswered), (302, .unreachable),
     ]
 
-    @Test(arguments: Fixture.web, questions) func aCheckTellsWhatIsWrong(
+    @Test(arguments: Fixture.web, questions) func `a check reports the kind of failure`(
         _ fixture: Fixture, _ question: (status: Int, kind: ShareFailure.Kind)
     ) async throws {
         try await fixture.withVenue { venue in
@@ -85,7 +85,7 @@ import WebStage
         }
     }
 
-    /// Nil where the delivery counts as confirmed.
+    /// Nil if the delivery counts as confirmed.
     private func outcome(_ fixture: Fixture, _ answer: Answer) async throws -> ShareFailure.Kind? {
         var kind: ShareFailure.Kind?
         try await fixture.withVenue { venue in

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Requests as text, so that those that went out can be held against a preview.
+/// Requests as text, to compare those that were sent with a preview.
 enum WebText {
-    /// The requests of a preview, which has them one after another.
+    /// The requests of a preview, in order.
     static func requests(in preview: String) -> [String] {
         var requests: [[Substring]] = []
         for line in preview.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.wholeMatch(of: /[A-Z]+ \/\S* HTTP\/1\.1/) != nil { requests.append([]) }
             if !requests.isEmpty { requests[requests.count - 1].append(line) }
         }
-        // An empty line ends each but the last.
+        // Each request but the last ends with an empty line.
         return requests.enumerated().map { index, lines in
             (index < requests.count - 1 ? lines.dropLast() : lines[...]).joined(separator: "\n")
         }
     }
 
-    /// With headers in order of their names, without the transport's own, secrets as bullets. The length of a form that
-    /// has a secret in it is one too.
+    /// Headers are sorted, and secrets are replaced by bullets. The transport's own header is left out, and the length of a body with a
+    /// secret in it.
     static func normal(_ request: String) -> String {
         let parts = masked(request).split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
         let body = parts.count > 1 ? parts[1] : ""

@@ -1,11 +1,11 @@
 import Synchronization
 import WebStage
 
-/// A web service for tests: keeps what it is given, and declines what it should not take.
+/// A web service for tests: stores what it receives, and refuses what it must not accept.
 protocol WebService: AnyObject, Sendable {
     func answer(to request: ReceivedRequest) -> Answer
     var held: [HeldDay] { get }
-    /// Whether a request brings a day, or only asks something.
+    /// Whether a request delivers a day or only asks for something.
     func isDelivery(_ request: ReceivedRequest) -> Bool
 }
 
@@ -13,20 +13,20 @@ extension WebService {
     func isDelivery(_ request: ReceivedRequest) -> Bool { request.method != "GET" }
 }
 
-/// A web service on loopback that misbehaves when told.
+/// A web service on loopback that misbehaves on demand.
 final class WebVenue: Venue {
     let service: any WebService
     let server: LoopbackServer
     let keys: String
     private let trouble: Trouble
 
-    /// What it does instead of what it should.
+    /// Answers that replace those of the service.
     private final class Trouble: Sendable {
         let deliveries = Mutex<Answer?>(nil)
         let questions = Mutex<Answer?>(nil)
     }
 
-    /// - Parameter keys: of the destination's table, by the address of the service.
+    /// - Parameter keys: returns the keys of the destination's table for the address of the service.
     init(_ service: any WebService, keys: (String) -> String) throws {
         let trouble = Trouble()
         let server = try LoopbackServer.start { request in
@@ -36,10 +36,10 @@ final class WebVenue: Venue {
         (self.service, self.server, self.trouble, self.keys) = (service, server, trouble, keys(server.url))
     }
 
-    /// From now on every delivery is answered like this; nil for as it should be.
+    /// From now on, answers every delivery like this; nil for the service's own answers.
     func answerDeliveries(_ answer: Answer?) { trouble.deliveries.withLock { $0 = answer } }
 
-    /// From now on every request is answered like this; nil for as it should be.
+    /// From now on, answers every request like this; nil for the service's own answers.
     func answerAll(_ answer: Answer?) {
         trouble.deliveries.withLock { $0 = answer }
         trouble.questions.withLock { $0 = answer }
@@ -47,7 +47,8 @@ final class WebVenue: Venue {
 
     func held() -> [HeldDay] { service.held }
 
-    func sent() -> [String] { server.requests.map { WebText.normal($0.description) } }
+    /// Without requests that open a WebSocket: its messages are not requests.
+    func sent() -> [String] { server.requests.filter { $0.header("Upgrade") == nil }.map { WebText.normal($0.description) } }
 
     func announced(_ preview: String) -> [String] { WebText.requests(in: preview).map(WebText.normal) }
 

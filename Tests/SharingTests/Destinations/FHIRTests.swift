@@ -20,27 +20,28 @@ import WebStage
         try await body(try destination(server.url, more), server)
     }
 
-    @Test func aDayIsAnObservationUnderAnIdentifierOfItsOwn() throws {
-        #expect(try destination("https://example.org/fhir").preview([ShareParcel(.easter())]) == #"""
-            PUT /fhir/Observation?identifier=urn%3Auuid%3A7c8f9b84-2946-437f-8ddf-d2efbc4ab394%7CPatient%2F123%2FAnna%2F2014-04-20%2Fsteps HTTP/1.1
-            Host: example.org
-            Content-Type: application/fhir+json
-            Accept: application/fhir+json
-            Prefer: return=minimal
-            Authorization: Bearer •••••
-            Content-Length: 591
+    @Test func `a day is an observation with its own identifier`() throws {
+        #expect(
+            try destination("https://example.org/fhir").preview([ShareParcel(.easter())]) == #"""
+                PUT /fhir/Observation?identifier=urn%3Auuid%3A7c8f9b84-2946-437f-8ddf-d2efbc4ab394%7CPatient%2F123%2FAnna%2F2014-04-20%2Fsteps HTTP/1.1
+                Host: example.org
+                Content-Type: application/fhir+json
+                Accept: application/fhir+json
+                Prefer: return=minimal
+                Authorization: Bearer •••••
+                Content-Length: 591
 
-            {"category":[{"coding":[{"code":"activity","display":"Activity",\#
-            "system":"http://terminology.hl7.org/CodeSystem/observation-category"}]}],\#
-            "code":{"coding":[{"code":"41950-7","display":"Number of steps in 24 hour Measured","system":"http://loinc.org"}]},\#
-            "effectiveDateTime":"2014-04-20",\#
-            "identifier":[{"system":"urn:uuid:7c8f9b84-2946-437f-8ddf-d2efbc4ab394","value":"Patient/123/Anna/2014-04-20/steps"}],\#
-            "resourceType":"Observation","status":"final","subject":{"reference":"Patient/123"},\#
-            "valueQuantity":{"code":"/d","system":"http://unitsofmeasure.org","unit":"steps per day","value":8123}}
-            """#)
+                {"category":[{"coding":[{"code":"activity","display":"Activity",\#
+                "system":"http://terminology.hl7.org/CodeSystem/observation-category"}]}],\#
+                "code":{"coding":[{"code":"41950-7","display":"Number of steps in 24 hour Measured","system":"http://loinc.org"}]},\#
+                "effectiveDateTime":"2014-04-20",\#
+                "identifier":[{"system":"urn:uuid:7c8f9b84-2946-437f-8ddf-d2efbc4ab394","value":"Patient/123/Anna/2014-04-20/steps"}],\#
+                "resourceType":"Observation","status":"final","subject":{"reference":"Patient/123"},\#
+                "valueQuantity":{"code":"/d","system":"http://unitsofmeasure.org","unit":"steps per day","value":8123}}
+                """#)
     }
 
-    @Test func caloriesAreAnObservationBesides() throws {
+    @Test func `calories are sent as a separate observation`() throws {
         let destination = try destination("https://example.org/fhir", "calories = true\nsystem = 'urn:test'")
         let preview = try destination.preview([ShareParcel(.easter())])
         #expect(WebText.requests(in: preview).count == 2)
@@ -53,12 +54,12 @@ import WebStage
     }
 
     @Test(arguments: [(DaySummary.Completeness.complete, false, "final"), (.partial, false, "preliminary"), (.complete, true, "preliminary")])
-    func anObservationIsFinalWhenNoMoreStepsCanCome(completeness: DaySummary.Completeness, isRunning: Bool, status: String) throws {
+    func `an observation is final only for a complete past day`(completeness: DaySummary.Completeness, isRunning: Bool, status: String) throws {
         let day = SharedDay.easter(completeness: completeness, isRunning: isRunning)
         #expect(try destination("https://example.org").preview([ShareParcel(day)]).contains("\"status\":\"\(status)\""))
     }
 
-    @Test func namesMakeIdentifiersThatNoSearchMistakes() throws {
+    @Test func `user names make identifiers that are unique and safe to search`() throws {
         let names = ["Anna", "anna|x", "anna,x", "anna$x", "anna\\x", "anna/x", "anna%2Fx", "Zoë", "👣", "a\nb", "", ".."]
         var seen: Set<String> = []
         for name in names {
@@ -72,14 +73,15 @@ import WebStage
 
     // MARK: Answers
 
-    @Test(arguments: [
-        (201, [("Location", "http://127.0.0.1/fhir/Observation/17/_history/1")], "", "17"),
-        (200, [("ETag", "W/\"2\"")], "", nil), (200, [("Last-Modified", "Sat, 21 Nov 2026 14:00:00 GMT")], "", nil),
-        (200, [("Location", "Observation/a.b-c")], "", "a.b-c"), (201, [("Location", "http://127.0.0.1/Observation/<script>")], "", nil),
-        (200, [], #"{"resourceType":"Observation","id":"18"}"#, "18"), (200, [], #"{"resourceType":"Observation","id":"../x"}"#, nil),
-        (200, [], #"{"resourceType":"OperationOutcome","issue":[{"severity":"information"}]}"#, nil),
-    ] as [(Int, [(String, String)], String, String?)])
-    func aConfirmationCanHaveManyForms(status: Int, headers: [(String, String)], body: String, id: String?) async throws {
+    @Test(
+        arguments: [
+            (201, [("Location", "http://127.0.0.1/fhir/Observation/17/_history/1")], "", "17"),
+            (200, [("ETag", "W/\"2\"")], "", nil), (200, [("Last-Modified", "Sat, 21 Nov 2026 14:00:00 GMT")], "", nil),
+            (200, [("Location", "Observation/a.b-c")], "", "a.b-c"), (201, [("Location", "http://127.0.0.1/Observation/<script>")], "", nil),
+            (200, [], #"{"resourceType":"Observation","id":"18"}"#, "18"), (200, [], #"{"resourceType":"Observation","id":"../x"}"#, nil),
+            (200, [], #"{"resourceType":"OperationOutcome","issue":[{"severity":"information"}]}"#, nil),
+        ] as [(Int, [(String, String)], String, String?)])
+    func `several forms of answer confirm an observation`(status: Int, headers: [(String, String)], body: String, id: String?) async throws {
         try await withServer(answers: { _ in .reply(status: status, headers: headers, body: body) }) { destination, _ in
             let receipts = try await destination.deliver([ShareParcel(.easter())])
             #expect(receipts == [ShareReceipt(remoteID: id)])
@@ -90,13 +92,13 @@ import WebStage
         (200, ""), (202, #"{"resourceType":"Observation","id":"18"}"#), (204, ""), (200, "OK"), (200, #"{"resourceType":"Bundle"}"#),
         (200, #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","diagnostics":"no"}]}"#), (200, #"{"id":"18"}"#),
     ])
-    func otherAnswersOfSuccessConfirmNothing(status: Int, body: String) async throws {
+    func `other successful answers do not confirm an observation`(status: Int, body: String) async throws {
         try await withServer(answers: { _ in .reply(status: status, body: body) }) { destination, _ in
             #expect(await destination.failure(delivering: ShareParcel(.easter()))?.kind == .unanswered)
         }
     }
 
-    @Test func anOutcomeIsToldInItsOwnWords() async throws {
+    @Test func `an operation outcome is reported with its error texts`() async throws {
         let outcome = #"""
             {"resourceType":"OperationOutcome","issue":[{"severity":"warning","diagnostics":"old client"},
             {"severity":"error","details":{"text":"subject unknown"},"diagnostics":"NullPointerException"},{"severity":"fatal","code":"invalid"}]}
@@ -109,7 +111,7 @@ import WebStage
     }
 
     @Test(arguments: [(412, "delete all but one"), (405, "conditional updates")])
-    func whatCanBeDoneIsTold(status: Int, advice: String) async throws {
+    func `advice is given for status 405 and status 412`(status: Int, advice: String) async throws {
         try await withServer(answers: { _ in .json("{}", status: status) }) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
             #expect(failure?.kind == .rejected)
@@ -117,10 +119,13 @@ import WebStage
         }
     }
 
-    @Test func stepsThatArrivedBeforeTheCaloriesFailedAreTold() async throws {
-        try await withServer("calories = true", answers: { request in
-            request.number == 1 ? .json(#"{"resourceType":"Observation","id":"1"}"#) : .json(#"{"error":"no energy"}"#, status: 422)
-        }) { destination, _ in
+    @Test func `a failure of the calories reports that the steps arrived`() async throws {
+        try await withServer(
+            "calories = true",
+            answers: { request in
+                request.number == 1 ? .json(#"{"resourceType":"Observation","id":"1"}"#) : .json(#"{"error":"no energy"}"#, status: 422)
+            }
+        ) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
             #expect(failure?.kind == .rejected)
             #expect(failure?.reason == "127.0.0.1 answered 422: no energy (this is about the calories; the steps arrived)")
@@ -131,17 +136,18 @@ import WebStage
 
     private static let capable = #"{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1","software":{"name":"HAPI\u001b[2J"}}"#
 
-    @Test func aCheckTellsWhatTheServerIs() async throws {
+    @Test func `a check reports the software and version of the server`() async throws {
         try await withServer(answers: { $0.path == "/metadata" ? .json(Self.capable) : .json("{}", status: 404) }) { destination, server in
             let words = try await destination.check()
             #expect(words == #""HAPI\u{1b}[2J" with FHIR "4.0.1", days of Patient/123"#)
-            #expect(server.requests.map(\.target) == [
-                "/metadata?_summary=true", "/Observation?identifier=urn%3Auuid%3A7c8f9b84-2946-437f-8ddf-d2efbc4ab394%7Cnone&_summary=count",
-            ])
+            #expect(
+                server.requests.map(\.target) == [
+                    "/metadata?_summary=true", "/Observation?identifier=urn%3Auuid%3A7c8f9b84-2946-437f-8ddf-d2efbc4ab394%7Cnone&_summary=count",
+                ])
         }
     }
 
-    @Test func whoMayNotSearchMayNotSend() async throws {
+    @Test func `a check fails if the server refuses the search`() async throws {
         try await withServer(answers: { $0.path == "/metadata" ? .json(Self.capable) : .json("{}", status: 403) }) { destination, _ in
             #expect(await destination.failureOfCheck()?.kind == .credentials)
         }
@@ -152,7 +158,7 @@ import WebStage
         (#"{"resourceType":"CapabilityStatement","fhirVersion":"3.0.2"}"#, .misconfigured),
         (#"{"resourceType":"CapabilityStatement"}"#, .misconfigured),
     ])
-    func whatIsNoServerOfR4IsTold(body: String, kind: ShareFailure.Kind) async throws {
+    func `a server other than FHIR R4 is reported`(body: String, kind: ShareFailure.Kind) async throws {
         try await withServer(answers: { _ in .json(body) }) { destination, _ in
             #expect(await destination.failureOfCheck()?.kind == kind)
         }
@@ -161,14 +167,14 @@ import WebStage
     @Test(arguments: [
         "Patient/123", "Patient/a.b-C", "https://example.org/fhir/Patient/1",
     ])
-    func aSubjectIsAReference(subject: String) throws {
+    func `a reference is accepted as a subject`(subject: String) throws {
         _ = try Fixture.destination("[share.a]\nkind='fhir'\nurl='https://example.org'\nsubject='\(subject)'")
     }
 
     @Test(arguments: [
         "Anna", "Patient/", "/1", "Patient/1/2", "Patient/a b", "Patient/a|b", "urn:x", "https://example.org", "https://a/Patient/1|2",
     ])
-    func whatIsNoReferenceIsNoSubject(subject: String) {
+    func `a subject that is not a reference is rejected`(subject: String) {
         #expect(throws: (any Error).self) { try Fixture.destination("[share.a]\nkind='fhir'\nurl='https://example.org'\nsubject='\(subject)'") }
     }
 }

@@ -13,10 +13,11 @@ import Testing
         try destination("[share.diary]\nkind = \"file\"\npath = \"\(folder.path)/\(name)\"\n\(keys)")
     }
 
-    @Test func aLineADayInCSV() async throws {
+    @Test func `a CSV file has one line for each day`() async throws {
         let diary = try file("steps.csv")
         _ = try await diary.deliver([
-            try parcel(), try parcel("2014-04-21", steps: 90) { ($0.goal, $0.percentage, $0.distance, $0.completeness) = (nil, nil, nil, .partial) },
+            try parcel(),
+            try parcel("2014-04-21", steps: 90) { ($0.goal, $0.percentage, $0.distance, $0.completeness) = (nil, nil, nil, .partial) },
         ])
         #expect(
             folder.text("steps.csv") == """
@@ -27,7 +28,7 @@ import Testing
                 """)
     }
 
-    @Test func aLineADayInJSON() async throws {
+    @Test func `a JSON file has one line for each day`() async throws {
         _ = try await file("steps.jsonl").deliver([try parcel()])
         #expect(
             folder.text("steps.jsonl") == """
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["steps.csv", "steps.json"])
-    func aCorrectionTakesThePlaceOfItsLine(name: String) async throws {
+    func `a correction replaces the line of its day`(name: String) async throws {
         let diary = try file(name)
         _ = try await diary.deliver([try parcel(), try parcel("2014-04-21", steps: 7)])
         let before = try #require(folder.text(name)?.split(separator: "\n"))
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["steps.csv", "steps.json"])
-    func whatElseStandsInTheFileStays(name: String) async throws {
+    func `other lines and the file mode stay unchanged`(name: String) async throws {
         try folder.write(name, "# my own words\nnot,a,day\n", mode: 0o640)
         _ = try await file(name).deliver([try parcel()])
         #expect(folder.text(name)?.contains("# my own words\nnot,a,day\n") == true)
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["O\"Neil, Anna", "=cmd()", "اَلْعَرَبِيَّةُ", "zwei\nZeilen"])
-    func namesAreTakenAsTheyAre(user: String) async throws {
+    func `a name with special characters matches its existing line`(user: String) async throws {
         for name in ["steps.csv", "steps.json"] {
             let diary = try file(name)
             for steps in [1, 2] { _ = try await diary.deliver([try parcel(steps: steps, user: user)]) }
@@ -69,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["steps.csv", "steps.json"])
-    func aFileThatWindowsSavedKeepsItsLinesAndItsLineEnds(name: String) async throws {
+    func `a file saved by Windows keeps its lines and line ends`(name: String) async throws {
         let diary = try file(name)
         _ = try await diary.deliver([try parcel(), try parcel("2014-04-21", steps: 7)])
         let text = try #require(folder.text(name))
@@ -78,13 +79,13 @@ import Testing
         let lines = try #require(folder.text(name)).unicodeScalars.split(separator: "\n").map(String.init)
         #expect(lines.count == (name == "steps.csv" ? 4 : 3), "\(lines)")
         #expect(lines.allSatisfy { $0.unicodeScalars.last == "\r" })
-        // Foundation's reading of text leaves the mark out.
+        // Foundation removes the byte order mark when it reads text.
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name)).starts(with: [0xef, 0xbb, 0xbf]))
         #expect(lines.count { $0.contains("9999") } == 1)
         #expect(try await diary.check() == "3 days in it")
     }
 
-    @Test func aLinkStaysOne() async throws {
+    @Test func `a symbolic link stays a symbolic link`() async throws {
         try folder.write("real.csv", "")
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/steps.csv", withDestinationPath: "real.csv")
         _ = try await file("steps.csv").deliver([try parcel()])
@@ -92,14 +93,14 @@ import Testing
         #expect(folder.text("real.csv")?.contains("8123") == true)
     }
 
-    @Test func aNewFileIsForItsOwnerOnlyAndItsFolderIsMade() async throws {
+    @Test func `a new file has mode 0600 and its directory is created`() async throws {
         _ = try await file("deep/er/steps.csv").deliver([try parcel()])
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/deep/er/steps.csv")[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/deep/er") == ["steps.csv"])
     }
 
-    @Test func twoAtOnceLoseNothing() async throws {
+    @Test func `concurrent deliveries lose no lines`() async throws {
         let diary = try file("steps.csv")
         let start = try #require(Day("2014-01-01"))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -112,7 +113,7 @@ import Testing
         #expect(try await diary.check() == "40 days in it")
     }
 
-    @Test func whatIsNoFileOfLinesIsRefused() async throws {
+    @Test func `a directory or a binary file is rejected`() async throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/steps.csv", withIntermediateDirectories: false)
         let diary = try file("steps.csv")
         let problem = await failure { _ = try await diary.deliver([try parcel()]) }
@@ -124,7 +125,7 @@ import Testing
         #expect(await failure { _ = try await binary.deliver([try parcel()]) }?.reason.contains("is no UTF-8 text") == true)
     }
 
-    @Test func theFormatIsOfTheNameOrAsked() throws {
+    @Test func `the format follows from the file name or the format key`() throws {
         #expect(throws: (any Error).self) { try file("steps.txt") }
         #expect(try file("steps.txt", "format = \"csv\"").preview([try parcel()]).hasPrefix("2014-04-20,anna"))
         #expect(try file("steps.csv", "format = \"json\"").preview([try parcel()]).hasPrefix("{"))

@@ -20,59 +20,63 @@ import WebStage
         try await body(try destination(server.url, more), server)
     }
 
-    @Test func aPostIsAFormWithAKey() throws {
+    @Test func `a post is a form with an idempotency key`() throws {
         let parcel = ShareParcel(day: .easter(kilocalories: nil), key: "0123456789abcdef0123456789abcdef")
-        #expect(try destination("https://example.social").preview([parcel]) == """
-            POST /api/v1/statuses HTTP/1.1
-            Host: example.social
-            Accept: */*
-            Content-Type: application/x-www-form-urlencoded
-            Authorization: Bearer •••••
-            Idempotency-Key: 0123456789abcdef0123456789abcdef
-            Content-Length: 140
+        #expect(
+            try destination("https://example.social").preview([parcel]) == """
+                POST /api/v1/statuses HTTP/1.1
+                Host: example.social
+                Accept: */*
+                Content-Type: application/x-www-form-urlencoded
+                Authorization: Bearer •••••
+                Idempotency-Key: 0123456789abcdef0123456789abcdef
+                Content-Length: 140
 
-            status=Sunday%202014-04-20%3A%208%2C123%20steps%0A81%25%20of%20the%20goal%20of%2010%2C000%20%C2%B7%205.4%20km&visibility=private&language=en
-            """)
+                status=Sunday%202014-04-20%3A%208%2C123%20steps%0A81%25%20of%20the%20goal%20of%2010%2C000%20%C2%B7%205.4%20km&visibility=private&language=en
+                """)
     }
 
-    @Test func aCorrectionIsAnEditOfThePost() throws {
+    @Test func `a correction edits the existing post`() throws {
         let parcel = ShareParcel(day: .easter(), key: "k", remoteID: "1087", isCorrection: true)
-        #expect(try destination("https://example.social/sub", "text = '{steps}'").preview([parcel]) == """
-            PUT /sub/api/v1/statuses/1087 HTTP/1.1
-            Host: example.social
-            Accept: */*
-            Content-Type: application/x-www-form-urlencoded
-            Authorization: Bearer •••••
-            Content-Length: 14
+        #expect(
+            try destination("https://example.social/sub", "text = '{steps}'").preview([parcel]) == """
+                PUT /sub/api/v1/statuses/1087 HTTP/1.1
+                Host: example.social
+                Accept: */*
+                Content-Type: application/x-www-form-urlencoded
+                Authorization: Bearer •••••
+                Content-Length: 14
 
-            status=8%2C123
-            """)
+                status=8%2C123
+                """)
     }
 
-    /// On a kept connection that turns out to be closed a request goes out a second time, at a moment when the first may still be worked on.
-    @Test func aPostGetsAConnectionOfItsOwn() async throws {
+    /// If a kept connection turns out to be closed, the request is sent again, possibly while the server still processes the first one.
+    @Test func `each post uses a separate connection`() async throws {
         try await withServer(answers: { _ in .json(#"{"id":"7","content":""}"#) }) { destination, server in
             for _ in 0..<2 { _ = try await destination.deliver([ShareParcel(.easter())]) }
             #expect(server.requests.map(\.connection) == [1, 2])
         }
     }
 
-    @Test func traitsAreThoseOfAServerThatForgetsKeys() throws {
-        #expect(try destination("https://example.social").traits == ShareTraits(
-            resending: .keyed(seconds: 3600), corrects: true, canFind: true, takesUnfinishedDays: false, isPersonal: true))
+    @Test func `the traits assume a server that ignores idempotency keys`() throws {
+        #expect(
+            try destination("https://example.social").traits
+                == ShareTraits(
+                    resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: false, isPersonal: true))
         let other = try destination("https://example.social", "edit = false\ntext = '{steps} steps'")
         #expect(!other.traits.corrects && !other.traits.canFind)
         #expect(other.problems().count == 1 && other.problems()[0].contains("{date}"))
     }
 
-    @Test func aDayOfWhichNothingIsToSayIsRefusedHere() async throws {
+    @Test func `a day without any figure of the text is rejected locally`() async throws {
         let destination = try destination("https://127.0.0.1:1", "text = '{distance}'")
         let failure = await destination.failure(delivering: ShareParcel(.easter(metres: nil)))
         #expect(failure?.kind == .rejected)
         #expect(failure?.reason == "nothing that `text` names is known of 2014-04-20")
     }
 
-    @Test func theLimitsOwnHeaderTellsWhenToComeBack() async throws {
+    @Test func `the rate limit header sets the delay until the next attempt`() async throws {
         let headers = [("Date", "Sat, 21 Nov 2026 14:00:00 GMT"), ("X-RateLimit-Reset", "2026-11-21T14:05:00.123456Z")]
         try await withServer(answers: { _ in .json("{}", status: 429, headers: headers) }) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
@@ -81,12 +85,14 @@ import WebStage
         }
     }
 
-    @Test(arguments: [
-        ("2026-11-21T14:05:00Z", 1_795_269_900), ("2026-11-21T14:05:00.999Z", 1_795_269_900), ("2026-11-21T15:05:00+01:00", 1_795_269_900),
-        ("2026-11-21T08:35:00.1-05:30", 1_795_269_900), ("1970-01-01T00:00:00Z", 0), ("2026-11-21T14:05:00", nil), ("2026-02-30T14:05:00Z", nil),
-        ("2026-11-21T24:05:00Z", nil), ("2026-11-21", nil), ("", nil), ("now", nil), ("2026-11-21T14:05:00.Z", nil),
-    ] as [(String, Int?)])
-    func momentsAreReadAsServersWriteThem(text: String, seconds: Int?) {
+    @Test(
+        arguments: [
+            ("2026-11-21T14:05:00Z", 1_795_269_900), ("2026-11-21T14:05:00.999Z", 1_795_269_900), ("2026-11-21T15:05:00+01:00", 1_795_269_900),
+            ("2026-11-21T08:35:00.1-05:30", 1_795_269_900), ("1970-01-01T00:00:00Z", 0), ("2026-11-21T14:05:00", nil),
+            ("2026-02-30T14:05:00Z", nil),
+            ("2026-11-21T24:05:00Z", nil), ("2026-11-21", nil), ("", nil), ("now", nil), ("2026-11-21T14:05:00.Z", nil),
+        ] as [(String, Int?)])
+    func `valid time stamps of servers are parsed and others are rejected`(text: String, seconds: Int?) {
         #expect(RateLimit.moment(text) == seconds)
     }
 
@@ -94,7 +100,7 @@ import WebStage
         #"{"content":"<p>x</p>"}"#, #"{"id":"","content":""}"#, #"{"id":7,"content":""}"#, #"{"id":"7"}"#, #"{"id":"../7","content":""}"#,
         #"[{"id":"7","content":""}]"#,
     ])
-    func whatIsNoPostConfirmsNothing(body: String) async throws {
+    func `an answer that is not a post confirms nothing`(body: String) async throws {
         try await withServer(answers: { _ in .json(body) }) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
             #expect(failure?.kind == .unanswered)
@@ -103,34 +109,39 @@ import WebStage
 
     // MARK: Finding
 
-    private static func post(_ id: Int, _ content: String, at moment: String = "2014-04-21T08:00:00.000Z") -> String {
-        #"{"id":"\#(id)","created_at":"\#(moment)","content":"\#(content)"}"#
+    private static func post(
+        _ id: Int, _ content: String, at moment: String = "2014-04-21T08:00:00.000Z", visibility: String = "private"
+    ) -> String {
+        #"{"id":"\#(id)","created_at":"\#(moment)","content":"\#(content)","visibility":"\#(visibility)"}"#
     }
 
     /// A server with pages of posts, newest first.
     private func withPosts(
-        _ pages: [String]..., find body: (any ShareDestination, LoopbackServer) async throws -> Void
+        _ pages: [String]..., more: String = "", find body: (any ShareDestination, LoopbackServer) async throws -> Void
     ) async throws {
-        try await withServer(answers: { request in
-            if request.path == "/api/v1/accounts/verify_credentials" { return .json(#"{"id":"7","acct":"anna"}"#) }
-            let page = request.query?.split(separator: "max_id=").dropFirst().first.flatMap { Int($0) } ?? 0
-            return .json("[" + (page < pages.count ? pages[page] : []).joined(separator: ",") + "]")
-        }, body)
+        try await withServer(
+            more,
+            answers: { request in
+                if request.path == "/api/v1/accounts/verify_credentials" { return .json(#"{"id":"7","acct":"anna"}"#) }
+                let page = request.query?.split(separator: "max_id=").dropFirst().first.flatMap { Int($0) } ?? 0
+                return .json("[" + (page < pages.count ? pages[page] : []).joined(separator: ",") + "]")
+            }, body)
     }
 
-    @Test func aPostIsFoundOnALaterPage() async throws {
+    @Test func `a post is found on a later page`() async throws {
         let own = "<p>Sunday 2014-04-20: 8,000 steps<br>80% of the goal of 10,000 · 5.4&nbsp;km</p>"
         try await withPosts([Self.post(9, "x"), Self.post(1, "y")], [Self.post(8, own), Self.post(2, "z")]) { destination, server in
             let finding = try await destination.find(ShareParcel(.easter()))
             #expect(finding == .arrived(ShareReceipt(remoteID: "8")))
-            #expect(server.requests.map(\.target) == [
-                "/api/v1/accounts/verify_credentials", "/api/v1/accounts/7/statuses?limit=20&exclude_reblogs=true",
-                "/api/v1/accounts/7/statuses?limit=20&exclude_reblogs=true&max_id=1",
-            ])
+            #expect(
+                server.requests.map(\.target) == [
+                    "/api/v1/accounts/verify_credentials", "/api/v1/accounts/7/statuses?limit=20&exclude_reblogs=true",
+                    "/api/v1/accounts/7/statuses?limit=20&exclude_reblogs=true&max_id=1",
+                ])
         }
     }
 
-    @Test func nothingIsLookedForBeforeTheDay() async throws {
+    @Test func `the search ends at posts older than the day`() async throws {
         try await withPosts([Self.post(9, "x"), Self.post(1, "y", at: "2014-04-18T23:59:59.000Z")], [Self.post(8, "z")]) { destination, server in
             let finding = try await destination.find(ShareParcel(.easter()))
             #expect(finding == .absent)
@@ -138,7 +149,25 @@ import WebStage
         }
     }
 
-    @Test func withoutAnEndItStaysOpen() async throws {
+    @Test func `an old post that is pinned on top does not end the search`() async throws {
+        let own = "<p>Sunday 2014-04-20: 8,123 steps<br>81% of the goal of 10,000</p>"
+        let pinned = Self.post(2, "my rules", at: "2013-01-01T00:00:00.000Z")
+        try await withPosts([pinned, Self.post(9, "x"), Self.post(1, "y")], [Self.post(8, own)]) { destination, _ in
+            let finding = try await destination.find(ShareParcel(.easter()))
+            #expect(finding == .arrived(ShareReceipt(remoteID: "8")))
+        }
+    }
+
+    /// Pixelfed leaves direct posts out of its list.
+    @Test(arguments: [("public", ShareFinding.unclear), ("direct", .absent)])
+    func `a direct post is absent only from a list that shows direct posts`(visibility: String, finding: ShareFinding) async throws {
+        try await withPosts([Self.post(9, "x", visibility: visibility)], more: "visibility = 'direct'") { destination, _ in
+            let found = try await destination.find(ShareParcel(.easter()))
+            #expect(found == finding)
+        }
+    }
+
+    @Test func `a search without an end stops with an unclear result`() async throws {
         try await withPosts([Self.post(0, "x")]) { destination, server in
             let finding = try await destination.find(ShareParcel(.easter()))
             #expect(finding == .unclear)
@@ -146,14 +175,14 @@ import WebStage
         }
     }
 
-    @Test func aPostWithTheDateLeavesItOpen() async throws {
+    @Test func `another post with the date makes the result unclear`() async throws {
         try await withPosts([Self.post(9, "<p>@<span>bert</span> 2014-04-<b>20</b>: 8,123</p>")]) { destination, _ in
             let finding = try await destination.find(ShareParcel(.easter()))
             #expect(finding == .unclear)
         }
     }
 
-    @Test func anEditIsMadeAgainWithoutAQuestion() async throws {
+    @Test func `an edit is repeated without a search`() async throws {
         try await withPosts { destination, server in
             let finding = try await destination.find(ShareParcel(day: .easter(), key: "k", remoteID: "7", isCorrection: true))
             #expect(finding == .absent)
@@ -162,7 +191,7 @@ import WebStage
     }
 
     @Test(arguments: ["{}", "null", #"[{"id":"1"}]"#, #"[{"id":"../x","content":""}]"#, "<html>"])
-    func whatIsNoListOfPostsTellsNothing(body: String) async throws {
+    func `a search fails if the answer is not a list of posts`(body: String) async throws {
         try await withServer(answers: {
             $0.path.hasSuffix("verify_credentials") ? .json(#"{"id":"7","acct":"anna"}"#) : .json(body)
         }) { destination, _ in
@@ -172,7 +201,7 @@ import WebStage
 
     // MARK: Checking
 
-    @Test func anAccountsNameIsShownAsItIsHarmless() async throws {
+    @Test func `the account name is shown with escaped control characters`() async throws {
         let acct = #"a\u001b[31m\u202e"#
         try await withServer(answers: {
             $0.path.hasSuffix("instance") ? .reply(status: 404) : .json(#"{"id":"7","acct":"\#(acct)"}"#)
@@ -182,7 +211,7 @@ import WebStage
         }
     }
 
-    @Test func aTextThatCanBeTooLongIsTold() async throws {
+    @Test func `a check reports a text that can exceed the limit`() async throws {
         try await withServer(answers: {
             .json($0.path.hasSuffix("instance") ? #"{"configuration":{"statuses":{"max_characters":50}}}"# : #"{"id":"7","acct":"anna"}"#)
         }) { destination, _ in

@@ -12,31 +12,33 @@ import Testing
         try preview(keys, day).prefix { $0 != "\n" }
     }
 
-    @Test func aRequestIsWrittenLikeThis() throws {
+    @Test func `a request sends the day as JSON with the configured headers`() throws {
         let preview = try preview("url = 'https://example.org/api'\ntoken_file = '/token'\nheaders = { X-B = '2', X-A = '1' }")
-        #expect(preview == #"""
-            PUT /api/users/Anna/days/2014-04-20 HTTP/1.1
-            Host: example.org
-            Accept: */*
-            Content-Type: application/json
-            Authorization: Bearer •••••
-            Idempotency-Key: "0123456789abcdef0123456789abcdef"
-            X-A: 1
-            X-B: 2
-            Content-Length: 213
+        #expect(
+            preview == #"""
+                PUT /api/users/Anna/days/2014-04-20 HTTP/1.1
+                Host: example.org
+                Accept: */*
+                Content-Type: application/json
+                Authorization: Bearer •••••
+                Idempotency-Key: "0123456789abcdef0123456789abcdef"
+                X-A: 1
+                X-B: 2
+                Content-Length: 213
 
-            {"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":5432,"energyKilocalories":232,"goal":10000,"percentage":81.2,"restDay":false,"running":false,"steps":8123,"user":"Anna","version":1}
-            """#)
+                {"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":5432,"energyKilocalories":232,"goal":10000,"percentage":81.2,"restDay":false,"running":false,"steps":8123,"user":"Anna","version":1}
+                """#)
     }
 
-    @Test func samplesStandBehindTheFigures() throws {
+    @Test func `the body contains samples if the table requests them`() throws {
         let day = SharedDay.easter(steps: 17, metres: nil, kilocalories: nil, goal: nil, tracks: [.track("ring", steps: 16, 1)])
         let body = try preview("url = 'https://example.org'\nsamples = true", day).split(separator: "\n\n").last
         let samples = [
             #"{"distanceMetres":12,"seconds":900,"start":"2014-04-20T10:00:00+02:00","steps":16}"#,
             #"{"distanceMetres":0.75,"seconds":900,"start":"2014-04-20T10:15:00+02:00","steps":1}"#,
         ].joined(separator: ",")
-        let figures = #"{"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":null,"energyKilocalories":null,"#
+        let figures =
+            #"{"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":null,"energyKilocalories":null,"#
             + #""goal":null,"pedometers":[{"name":"ring","samples":[\#(samples)]}],"percentage":null,"restDay":true,"running":false,"#
         #expect(body.map(String.init) == figures + #""steps":17,"user":"Anna","version":1}"#)
     }
@@ -44,15 +46,15 @@ import Testing
     @Test(arguments: [
         ("https://example.org", "PUT /users/Anna/days/2014-04-20 HTTP/1.1"),
         ("https://example.org/", "PUT /users/Anna/days/2014-04-20 HTTP/1.1"),
-        ("https://example.org/api/?key=1", "PUT /api/users/Anna/days/2014-04-20?key=1 HTTP/1.1"),
+        ("https://example.org/api/?unit=1", "PUT /api/users/Anna/days/2014-04-20?unit=1 HTTP/1.1"),
         ("https://example.org/{user}", "PUT /Anna/users/Anna/days/2014-04-20 HTTP/1.1"),
         ("https://example.org/{year}/{month}/{day}/{destination}", "PUT /2014/04/20/garden HTTP/1.1"),
         ("https://example.org/steps?of={user}&on={date}", "PUT /steps?of=Anna&on=2014-04-20 HTTP/1.1"),
-    ]) func aDayHasItsPlace(_ url: String, _ line: String) throws {
+    ]) func `each day has its own address`(_ url: String, _ line: String) throws {
         #expect(try firstLine("url = '\(url)'") == line)
     }
 
-    @Test func aNameLeadsNowhereElse() throws {
+    @Test func `a user name cannot change the path of the address`() throws {
         let names = [
             ("../admin", "..%2Fadmin"), ("a?b#c&d=e", "a%3Fb%23c%26d%3De"), ("..", "%2E%2E"), ("Zoë", "Zo%C3%AB"), ("{date}", "%7Bdate%7D"),
         ]
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func whatReplacesIsSentAgainAndCorrected() throws {
+    @Test func `only an idempotent request is sent again and corrected`() throws {
         func traits(_ keys: String) throws -> ShareTraits {
             try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://example.org'\n\(keys)").traits
         }
@@ -72,7 +74,7 @@ import Testing
         for keys in ["method = 'POST'", "method = 'PATCH'", "idempotent = false"] { #expect(try traits(keys) == once) }
     }
 
-    @Test func onlyWhatReplacesMayGoOutTwiceByItself() async throws {
+    @Test func `only an idempotent request is marked as repeatable`() async throws {
         for (keys, isRepeatable) in [("", true), ("method = 'POST'", false), ("idempotent = false", false)] {
             let transport = ScriptedTransport(.reply(204))
             let destination = try Fixture.destination(
@@ -98,7 +100,7 @@ import Testing
         ("url = 'https://example.org'\npassword_file = '/p'", "username"),
         ("url = 'https://example.org'\nheader_name = 'Host'\ntoken_file = '/t'", "X-Api-Key"),
         ("url = 'https://example.org'\nheader_name = 'X-Key'", "token_file"),
-    ]) func whatCannotBeIsRefused(_ keys: String, _ words: String) {
+    ]) func `an invalid table is rejected with the reason`(_ keys: String, _ words: String) {
         let problems = Fixture.problems("[share.garden]\nkind = 'rest'\n\(keys)")
         #expect(problems.count >= 1)
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
@@ -111,19 +113,20 @@ import Testing
         ("header_name = 'X-Api-Key'\ntoken_file = '/t'", "X-Api-Key: •••••"),
         ("username = 'anna'\npassword_file = '/p'", "Authorization: Basic •••••"),
         ("auth = 'basic'\nusername = 'anna'\npassword_env = 'P'", "Authorization: Basic •••••"),
-    ]) func whoAsksIsTold(_ keys: String, _ line: String) throws {
+    ]) func `a request contains the configured authentication header`(_ keys: String, _ line: String) throws {
         #expect(try preview("url = 'https://example.org'\n\(keys)").split(separator: "\n").contains { $0 == line })
     }
 
-    @Test func itsPlaceHasNoKeyInIt() throws {
+    @Test func `the displayed address omits the query string`() throws {
         let destination = try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://example.org/{date}?key=geheim'")
         #expect(destination.place == "https://example.org/{date}")
     }
 
-    @Test func aServiceThatShowsNothingAnswersAllTheSame() async throws {
-        let transport = ScriptedTransport(.reply(405))
+    @Test func `a check accepts status 405 for PROPFIND and GET`() async throws {
+        let transport = ScriptedTransport(.reply(405), .reply(405))
         let destination = try Fixture.destination(
             "[share.garden]\nkind = 'rest'\nurl = 'https://example.org/api/{date}'", transport: { transport })
         #expect(try await destination.check() == "https://example.org answers (HTTP 405 to GET /api/)")
+        #expect(transport.requests.map(\.method) == ["PROPFIND", "GET"])
     }
 }

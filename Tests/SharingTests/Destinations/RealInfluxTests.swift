@@ -1,21 +1,26 @@
 import StepDomain
 import Testing
 
-/// Influx as Debian's servers have it: what is written is read back by their own queries.
+@testable import Sharing
+
+/// Influx on Debian's servers: what is written is read back with their own queries.
 @Suite(.timeLimit(.minutes(5))) struct RealInfluxTests {
     private let name = "Zoë, \"the=walker\" O\\Neill 👣"
 
-    @Test func influxDBHoldsDaysAndSamples() async throws {
+    @Test func `InfluxDB stores days and samples`() async throws {
         let influx = try await RealInflux.start()
         let destination = try destination(influx.url)
         let day = SharedDay.easter(of: User(id: 1, name: name), tracks: [.track("ring, left", steps: 812, 0, 40)])
         _ = try await destination.deliver([ShareParcel(day), ShareParcel(.easter(later: 1))])
 
         let days = try await influx.query("SELECT * FROM steps_day WHERE \"user\" = '\(name.replacing("\\", with: "\\\\"))'")
-        #expect(days == [[
-            "time": .number(1_397_952_000), "user": .text(name), "steps": .number(8123), "distance_m": .number(5432),
-            "energy_kcal": .number(232), "goal": .number(10_000), "percentage": .number(81.2), "complete": .flag(true),
-        ]])
+        #expect(
+            days == [
+                [
+                    "time": .number(1_397_995_200), "user": .text(name), "steps": .number(8123), "distance_m": .number(5432),
+                    "energy_kcal": .number(232), "goal": .number(10_000), "percentage": .number(81.2), "complete": .flag(true),
+                ]
+            ])
         let samples = try await influx.query("SELECT * FROM steps")
         #expect(samples.map { $0["steps"] } == [.number(812), .number(0), .number(40)])
         #expect(samples.map { $0["time"] } == [.number(1_397_980_800), .number(1_397_981_700), .number(1_397_982_600)])
@@ -23,7 +28,7 @@ import Testing
         #expect(try await influx.query("SELECT count(steps) FROM steps_day").first?["count"] == .number(2))
     }
 
-    @Test func whatTwoMachinesSendToInfluxDBIsThereOnce() async throws {
+    @Test func `days sent by two machines are stored once in InfluxDB`() async throws {
         let influx = try await RealInflux.start()
         let early = SharedDay.easter(steps: 100, completeness: .partial, tracks: [.track("ring", steps: 60, 40)])
         let late = SharedDay.easter(steps: 130, tracks: [.track("ring", steps: 60, 50, 20)])
@@ -32,7 +37,7 @@ import Testing
         #expect(try await influx.query("SELECT sum(steps) FROM steps_day").first?["sum"] == .number(130))
     }
 
-    @Test func influxDBTellsWhatIsWrong() async throws {
+    @Test func `errors of InfluxDB are reported with the reason`() async throws {
         let influx = try await RealInflux.start()
         #expect(try await destination(influx.url).check().contains("1.6"))
         let reader = try destination(influx.url, user: "guest", password: "guest")
@@ -52,9 +57,9 @@ import Testing
         #expect(try await influx.query("SELECT * FROM steps_day") == [])
     }
 
-    @Test func whatInfluxDBCannotStoreIsRejectedWithItsWords() async throws {
+    @Test func `a point that InfluxDB cannot store is rejected with its message`() async throws {
         let influx = try await RealInflux.start()
-        // A field that has another type there.
+        // A field that has another type on the server.
         let first = try destination(influx.url, prefix: "a_")
         _ = try await first.deliver([ShareParcel(.easter())])
         _ = try await influx.query("SELECT percentage AS steps INTO b_steps_day FROM a_steps_day")
@@ -65,22 +70,78 @@ import Testing
         #expect(failure?.reason.contains("field type conflict") == true)
     }
 
-    @Test func victoriaMetricsHoldsDaysAndSamples() async throws {
+    @Test func `VictoriaMetrics stores days and samples`() async throws {
         let metrics = try await RealVictoriaMetrics.start()
         let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
-        #expect(try await destination.check().contains("takes points"))
+        #expect(try await destination.check().hasSuffix("takes points for \"health\"; -retentionPeriod=100y -dedup.minScrapeInterval=1ms"))
         let day = SharedDay.easter(of: User(id: 1, name: name), tracks: [.track("ring", steps: 60, 0, 20)])
         for _ in 0..<3 { _ = try await destination.deliver([ShareParcel(day)]) }
 
         let series = try await metrics.series()
-        #expect(series[["__name__": "steps_day_steps", "db": "health", "user": name]] == [1_397_952_000: 8123])
-        #expect(series[["__name__": "steps_day_percentage", "db": "health", "user": name]] == [1_397_952_000: 81.2])
-        #expect(series[["__name__": "steps_day_complete", "db": "health", "user": name]] == [1_397_952_000: 1])
-        #expect(series[["__name__": "steps_steps", "db": "health", "user": name, "pedometer": "ring"]]
-            == [1_397_980_800: 60, 1_397_981_700: 0, 1_397_982_600: 20])
+        #expect(series[["__name__": "steps_day_steps", "db": "health", "user": name]] == [1_397_995_200: 8123])
+        #expect(series[["__name__": "steps_day_percentage", "db": "health", "user": name]] == [1_397_995_200: 81.2])
+        #expect(series[["__name__": "steps_day_complete", "db": "health", "user": name]] == [1_397_995_200: 1])
+        #expect(
+            series[["__name__": "steps_steps", "db": "health", "user": name, "pedometer": "ring"]]
+                == [1_397_980_800: 60, 1_397_981_700: 0, 1_397_982_600: 20])
     }
 
-    @Test func aYearOfDaysArrivesInBatches() async throws {
+    @Test func `points that stood at midnight in Greenwich are moved in InfluxDB, and no others`() async throws {
+        let influx = try await RealInflux.start()
+        // Points as they were written before, and points of another user, another household and another day.
+        let user = InfluxPoint.tag(name)
+        try await influx.write(
+            """
+            steps_day,user=\(user) steps=8123i 1397952000
+            steps_day,user=Anna,household=seaside steps=1i 1397952000
+            steps_day,user=Anna,household=other steps=2i 1397952000
+            steps_day,user=Bert,household=seaside steps=3i 1397952000
+            steps_day,user=Anna,household=seaside steps=4i 1398038400
+            """)
+        func old(_ day: SharedDay) -> ShareParcel { ShareParcel(day: day, key: "k", isCorrection: true, isMoved: true) }
+        // Twice: if the process is killed midway, the points are moved again.
+        for _ in 0..<2 {
+            let receipts = try await destination(influx.url, more: "tags = { household = 'seaside' }").deliver([old(.easter())])
+            #expect(receipts.map(\.remoteID) == ["1397995200"])
+            _ = try await destination(influx.url).deliver([old(.easter(of: User(id: 1, name: name)))])
+        }
+        let points = try await influx.query("SELECT steps, \"user\", household FROM steps_day")
+        let found = points.map { "\($0["time"] ?? .null) \($0["user"] ?? .null) \($0["household"] ?? .null) \($0["steps"] ?? .null)" }
+        #expect(
+            found.sorted() == [
+                #"number(1397952000.0) text("Anna") text("other") number(2.0)"#,
+                #"number(1397952000.0) text("Bert") text("seaside") number(3.0)"#,
+                #"number(1397995200.0) text("Anna") text("seaside") number(8123.0)"#,
+                "number(1397995200.0) \(JSONValue.text(name)) null number(8123.0)",
+                #"number(1398038400.0) text("Anna") text("seaside") number(4.0)"#,
+            ])
+    }
+
+    @Test func `a point that VictoriaMetrics cannot remove stays where it is, once`() async throws {
+        let metrics = try await RealVictoriaMetrics.start()
+        let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
+        try await metrics.write("steps_day,user=Anna steps=8123i 1397952000", database: "health")
+        let first = try await destination.deliver([ShareParcel(day: .easter(), key: "k", isCorrection: true, isMoved: true)])
+        #expect(first.map(\.remoteID) == ["1397952000"])
+        let grown = SharedDay.easter(steps: 9000)
+        #expect(try await destination.deliver([ShareParcel(grown).corrected(to: grown, first.first)]) == first)
+        let series = try await metrics.series()
+        let steps = try #require(series[["__name__": "steps_day_steps", "db": "health", "user": "Anna"]])
+        #expect(Array(steps.keys) == [1_397_952_000])
+    }
+
+    @Test(arguments: [
+        ([], "older than a month"), (["-retentionPeriod=100y"], "twice"), (["-dedup.minScrapeInterval=1ms"], "older than a month"),
+    ]) func `a check finds the flags that VictoriaMetrics lacks`(flags: [String], words: String) async throws {
+        let metrics = try await RealVictoriaMetrics.start(flags)
+        let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
+        let failure = await #expect(throws: ShareFailure.self) { try await destination.check() }
+        #expect(failure?.kind == .misconfigured)
+        #expect(failure?.reason.contains(words) == true, "\(failure?.reason ?? "")")
+        #expect(failure?.advice?.contains("-retentionPeriod=100y -dedup.minScrapeInterval=1ms") == true)
+    }
+
+    @Test func `a year of days arrives in batches`() async throws {
         let influx = try await RealInflux.start()
         let destination = try destination(influx.url)
         let days = (0..<366).map { SharedDay.easter(steps: 1000 + $0, later: $0) }
@@ -92,7 +153,8 @@ import Testing
     }
 
     private func destination(
-        _ url: String, database: String = "health", user: String = "anna", password: String = "anna's word", prefix: String = ""
+        _ url: String, database: String = "health", user: String = "anna", password: String = "anna's word", prefix: String = "",
+        more: String = ""
     ) throws -> any ShareDestination {
         try Fixture.destination(
             """
@@ -103,6 +165,7 @@ import Testing
             username = "\(user)"
             password_env = "PASSWORD"
             prefix = "\(prefix)"
+            \(more)
             """,
             environment: ["PASSWORD": password])
     }

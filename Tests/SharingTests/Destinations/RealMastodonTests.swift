@@ -1,11 +1,11 @@
 import Foundation
 import HTTP
-import Quoting
+import TextSafety
 import StepDomain
 import Synchronization
 import Testing
 
-/// Posts on mastodon-mock, which has Mastodon's interface: one server, and an account of its own for each test.
+/// Posts on mastodon-mock, which has Mastodon's interface: one server, and a separate account for each test.
 @Suite(
     .enabled(if: PythonServer.hasMastodon, "mastodon-mock is not installed (.ci/packages --test)"), .serialized, .timeLimit(.minutes(5)))
 struct RealMastodonTests {
@@ -17,7 +17,7 @@ struct RealMastodonTests {
     }
 
     private static let tokens = (0..<64).map { "\(TestSecret.text)\($0)" }
-    /// For all tests, as it takes seconds to start. It ends with this process.
+    /// Shared by all tests, because it takes seconds to start. It ends with this process.
     private static let server = Task { try await PythonServer.start("mastodon_server", by: PythonServer.withMastodon, tokens) }
     private static let next = Mutex(0)
 
@@ -60,7 +60,7 @@ struct RealMastodonTests {
         #expect(try await CurlTransport(userAgent: "istep/test").send(form).status == 200)
     }
 
-    @Test func aPostSaysWhatTheDayWas() async throws {
+    @Test func `a post contains the figures of the day`() async throws {
         try await withServer { destination, url in
             let receipts = try await destination.deliver([ShareParcel(.easter())])
             let posts = try await posts(url)
@@ -72,7 +72,7 @@ struct RealMastodonTests {
         }
     }
 
-    @Test func anAttemptThatIsMadeAgainPostsNothing() async throws {
+    @Test func `a repeated attempt creates no second post`() async throws {
         try await withServer("visibility = 'direct'\ntext = 'On {date} & then <{steps}>'") { destination, url in
             let first = try await destination.deliver([ShareParcel(.easter())])
             let second = try await destination.deliver([ShareParcel(.easter())])
@@ -83,7 +83,7 @@ struct RealMastodonTests {
         }
     }
 
-    @Test func laterFiguresEditThePost() async throws {
+    @Test func `corrected figures edit the post`() async throws {
         try await withServer { destination, url in
             let receipts = try await destination.deliver([ShareParcel(.easter())])
             let later = SharedDay.easter(steps: 9000)
@@ -95,25 +95,25 @@ struct RealMastodonTests {
         }
     }
 
-    @Test func aPostIsFoundAgainAmongMany() async throws {
+    @Test func `a post is found again among many posts`() async throws {
         try await withServer { destination, url in
             let receipts = try await destination.deliver([ShareParcel(.easter())])
             for number in 0..<45 { try await write("Post \(number)", url) }
-            // Found by what all texts of the day have in common, whatever the figures are by now.
+            // Found by the part that all texts of the day have in common, even if the figures have changed.
             let finding = try await destination.find(ShareParcel(.easter(steps: 9000, goal: nil)))
             #expect(finding == .arrived(ShareReceipt(remoteID: receipts[0].remoteID)))
             #expect(try await destination.find(ShareParcel(.easter(later: 1))) == .absent)
         }
     }
 
-    @Test func aPostOfTheSameDateThatIsNotOfItsMakingLeavesItOpen() async throws {
+    @Test func `another post of the same date makes the result unclear`() async throws {
         try await withServer { destination, url in
             try await write("Happy Easter, 2014-04-20!", url)
             #expect(try await destination.find(ShareParcel(.easter())) == .unclear)
         }
     }
 
-    @Test func aLimitOfRequestsIsKept() async throws {
+    @Test func `a rate limit is reported with the time to wait`() async throws {
         try await withServer { destination, url in
             let fault = #"{"match":{"methods":["POST"],"path":"/api/v1/statuses"},"effect":{"type":"ratelimit"},"count":1}"#
             let made = try await PythonServer.ask(
@@ -127,7 +127,7 @@ struct RealMastodonTests {
         }
     }
 
-    @Test func whatTheServerDeclinesIsToldInItsWords() async throws {
+    @Test func `an error of the server is reported with its message`() async throws {
         try await withServer { _, url in
             let long = try destination(url, "text = '''{date} {steps}\(String(repeating: " and so on", count: 60))'''")
             let refused = await long.failure(delivering: ShareParcel(.easter()))
@@ -147,7 +147,7 @@ struct RealMastodonTests {
         }
     }
 
-    @Test func aCheckTellsWhoseAccountItIs() async throws {
+    @Test func `a check reports the name of the account`() async throws {
         try await withServer { destination, _ in
             let words = try await destination.check()
             #expect(words.wholeMatch(of: /account @walker[0-9]+@127\.0\.0\.1, posts of up to 500 characters/) != nil)

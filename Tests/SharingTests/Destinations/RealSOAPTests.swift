@@ -3,7 +3,7 @@ import HTTP
 import StepDomain
 import Testing
 
-/// Calls that Debian's spyne takes only where they hold against its schema.
+/// Debian's spyne accepts calls only if they match its schema.
 @Suite(.enabled(if: PythonServer.hasSpyne, "spyne is not installed (package python3-spyne)"), .timeLimit(.minutes(5)))
 struct RealSOAPTests {
     private struct Held: Decodable, Equatable {
@@ -17,17 +17,18 @@ struct RealSOAPTests {
         var completeness: String
     }
 
-    /// For all tests, as it takes seconds to start. It ends with this process.
+    /// Shared by all tests, because it takes seconds to start. It ends with this process.
     private static let server = Task { try await PythonServer.start("soap_server", by: PythonServer.debian) }
 
-    /// What is held of a user.
+    /// The stored days of a user.
     private func held(_ url: String, _ user: String) async throws -> [Held] {
         let all = try JSONDecoder().decode([Held].self, from: Data(try await PythonServer.ask("GET", url + "/held").body))
         return all.filter { $0.user == user }
     }
 
     private func destination(_ url: String, _ version: String, _ more: String = "") throws -> any ShareDestination {
-        try Fixture.destination("""
+        try Fixture.destination(
+            """
             [share.garden]
             kind = "soap"
             url = "\(url)/\(version)"
@@ -37,7 +38,7 @@ struct RealSOAPTests {
             """)
     }
 
-    @Test(arguments: ["1.1", "1.2"]) func aDayIsKeptAsItWasSent(version: String) async throws {
+    @Test(arguments: ["1.1", "1.2"]) func `a day is stored as it was sent`(version: String) async throws {
         let url = try await Self.server.value.url
         let destination = try destination(url, version)
         let user = User(id: 1, name: "Zoë \(version) \"<&>'\n\r ]]> 👣 \u{202e}שלום")
@@ -45,15 +46,16 @@ struct RealSOAPTests {
         #expect(receipts == [ShareReceipt()])
         let little = SharedDay.easter(of: user, steps: 0, metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
         _ = try await destination.deliver([ShareParcel(little)])
-        #expect(try await held(url, user.name) == [
-            Held(
-                user: user.name, date: "2014-04-20", steps: 8123, distance: 5432, calories: 232, goal: 10_000, percentage: "81.2",
-                completeness: "complete"),
-            Held(user: user.name, date: "2014-04-20", steps: 0, completeness: "partial"),
-        ])
+        #expect(
+            try await held(url, user.name) == [
+                Held(
+                    user: user.name, date: "2014-04-20", steps: 8123, distance: 5432, calories: 232, goal: 10_000, percentage: "81.2",
+                    completeness: "complete"),
+                Held(user: user.name, date: "2014-04-20", steps: 0, completeness: "partial"),
+            ])
     }
 
-    @Test(arguments: ["1.1", "1.2"]) func aFaultIsToldApartByWhoseItIs(version: String) async throws {
+    @Test(arguments: ["1.1", "1.2"]) func `a client fault and a server fault are reported differently`(version: String) async throws {
         let url = try await Self.server.value.url
         let destination = try destination(url, version)
         let refused = await destination.failure(delivering: ShareParcel(.easter(of: User(id: 1, name: "Nobody"))))
@@ -64,7 +66,7 @@ struct RealSOAPTests {
         for name in ["Nobody", "Crash"] { #expect(try await held(url, name) == []) }
     }
 
-    @Test func theSchemaRefusesElementsThatAreInNoNamespace() async throws {
+    @Test func `the schema rejects elements without a namespace`() async throws {
         let url = try await Self.server.value.url
         let destination = try destination(url, "1.1", "qualified = false")
         let failure = await destination.failure(delivering: ShareParcel(.easter()))
@@ -72,7 +74,7 @@ struct RealSOAPTests {
         #expect(failure?.reason.contains("SchemaValidationError") == true)
     }
 
-    @Test func aCheckReadsTheDescription() async throws {
+    @Test func `a check reads the service description`() async throws {
         let url = try await Self.server.value.url
         #expect(try await destination(url, "1.1").check() == "\(url) answers, and describes shareStepData")
         let wrong = try destination(url, "1.2", "operation = \"sendSteps\"")

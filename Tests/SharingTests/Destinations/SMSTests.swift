@@ -21,7 +21,7 @@ import Testing
 
     private static func parcelOfTheDayAfter() throws -> ShareParcel { try parcel("2014-04-21") }
 
-    @Test func aDayIsSentAsText() async throws {
+    @Test func `a day is sent as a text message`() async throws {
         try await withModem { manager, grandma in
             let receipts = try await grandma.deliver([try parcel()])
             #expect(await manager.delivered.map(\.text) == ["2014-04-20: 8,123 steps\n5.9 km\n101% of the goal"])
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func whatMayHaveBeenSentIsLookedForBeforeAnythingElse() async throws {
+    @Test func `a search finds a sent message and is unclear otherwise`() async throws {
         try await withModem { manager, grandma in
             let parcel = try parcel()
             #expect(try await grandma.find(parcel) == .unclear, "what a modem does not know may have been sent before it was started")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func aModemThatIsOffIsLeftSoAndTheDayWaits() async throws {
+    @Test func `a disabled modem stays disabled and the day is not sent`() async throws {
         var modem = FakeModem()
         modem.state = .disabled
         try await withModem([0: modem]) { manager, grandma in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func withoutAModemItWaitsWithoutModemManagerToo() async throws {
+    @Test func `a missing modem or ModemManager is reported as unreachable`() async throws {
         try await withModem([:]) { _, grandma in
             let problem = await failure { _ = try await grandma.check() }
             #expect(problem?.kind == .unreachable)
@@ -64,7 +64,7 @@ import Testing
         #expect(await failure { _ = try await nowhere.check() }?.kind == .unreachable)
     }
 
-    @Test func theTextIsTheUsers() async throws {
+    @Test func `the text of the message is configurable`() async throws {
         try await withModem([0: FakeModem()], "text = \"Anna: {steps} {bars}\"") { _, grandma in
             let preview = try grandma.preview([try parcel()])
             #expect(preview == "To: +491701234567\n\nAnna: 8,123 ▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁")

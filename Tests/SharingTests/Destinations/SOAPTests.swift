@@ -17,42 +17,45 @@ import WebStage
         try await body(try destination(server.url, more), server)
     }
 
-    @Test func aDayIsACallOfOneOperation() throws {
-        #expect(try destination("https://example.org").preview([ShareParcel(.easter())]) == """
-            POST /soap?x=1 HTTP/1.1
-            Host: example.org
-            Accept: */*
-            Content-Type: text/xml; charset=utf-8
-            SOAPAction: ""
-            Authorization: Bearer •••••
-            Content-Length: 426
+    @Test func `a day is sent as a call of one operation`() throws {
+        #expect(
+            try destination("https://example.org").preview([ShareParcel(.easter())]) == """
+                POST /soap?x=1 HTTP/1.1
+                Host: example.org
+                Accept: */*
+                Content-Type: text/xml; charset=utf-8
+                SOAPAction: ""
+                Authorization: Bearer •••••
+                Content-Length: 426
 
-            <?xml version="1.0" encoding="UTF-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>\
-            <m:shareStepData xmlns:m="urn:steps"><m:user>Anna</m:user><m:date>2014-04-20</m:date><m:steps>8123</m:steps>\
-            <m:distance>5432</m:distance><m:calories>232</m:calories><m:goal>10000</m:goal><m:percentage>81.2</m:percentage>\
-            <m:completeness>complete</m:completeness></m:shareStepData></soap:Body></soap:Envelope>
-            """)
+                <?xml version="1.0" encoding="UTF-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>\
+                <m:shareStepData xmlns:m="urn:steps"><m:user>Anna</m:user><m:date>2014-04-20</m:date><m:steps>8123</m:steps>\
+                <m:distance>5432</m:distance><m:calories>232</m:calories><m:goal>10000</m:goal><m:percentage>81.2</m:percentage>\
+                <m:completeness>complete</m:completeness></m:shareStepData></soap:Body></soap:Envelope>
+                """)
     }
 
-    @Test func whatIsNotKnownOfADayIsLeftOut() throws {
+    @Test func `unknown figures of a day are omitted`() throws {
         let day = SharedDay.easter(metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
         let more = "version = '1.2'\noperation = 'send'\nqualified = false\naction = '{service}/{operation}'\nservice = 'S'"
         let preview = try destination("https://example.org", more).preview([ShareParcel(day)])
-        #expect(preview.contains("""
-            <m:send xmlns:m="urn:steps"><user>Anna</user><date>2014-04-20</date><steps>8123</steps>\
-            <completeness>partial</completeness></m:send>
-            """))
+        #expect(
+            preview.contains(
+                """
+                <m:send xmlns:m="urn:steps"><user>Anna</user><date>2014-04-20</date><steps>8123</steps>\
+                <completeness>partial</completeness></m:send>
+                """))
         #expect(preview.contains("\nContent-Type: application/soap+xml; charset=utf-8; action=\"S/send\"\n"))
     }
 
-    @Test func aServiceMakesNoPromiseByItself() throws {
+    @Test func `a service counts as idempotent only if it is configured so`() throws {
         #expect(try destination("https://example.org").traits == ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false))
         #expect(try destination("https://example.org", "idempotent = true").traits == .replacing)
     }
 
-    /// On a kept connection that turns out to be closed a request goes out a second time.
+    /// If a kept connection turns out to be closed, the request is sent again.
     @Test(arguments: [("", [1, 2]), ("idempotent = true", [1, 1])])
-    func aCallThatMustNotBeMadeTwiceGetsAConnectionOfItsOwn(more: String, connections: [Int]) async throws {
+    func `a call that is not idempotent uses a separate connection`(more: String, connections: [Int]) async throws {
         let body = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><shareStepDataResponse/></s:Body></s:Envelope>"
         try await withServer(more, answers: { _ in .reply(body: body) }) { destination, server in
             for _ in 0..<2 { _ = try await destination.deliver([ShareParcel(.easter())]) }
@@ -70,14 +73,17 @@ import WebStage
         """
     }
 
-    @Test(arguments: [
-        (200, "s:Client", .rejected), (500, "s:Client.NoShoes", .rejected), (200, "s:Server", .unanswered), (500, "s:Server", .unanswered),
-        (500, "own", .unanswered), (500, "w:FailedAuthentication", .credentials), (500, "s:VersionMismatch", .rejected),
-        (500, "s:MustUnderstand", .rejected), (401, "s:Client", .credentials), (403, "s:Server", .credentials), (503, "s:Server", .busy),
-        (429, "s:Client", .busy), (400, "s:Client", .rejected), (404, "s:Server", .unanswered), (302, "s:Client", .unreachable),
-    ] as [(Int, String, ShareFailure.Kind)])
-    func aFaultIsOneWhateverTheStatus(status: Int, code: String, kind: ShareFailure.Kind) async throws {
-        try await withServer(answers: { _ in .reply(status: status, headers: [("Retry-After", "60")], body: Self.fault(code)) }) { destination, _ in
+    @Test(
+        arguments: [
+            (200, "s:Client", .rejected), (500, "s:Client.NoShoes", .rejected), (200, "s:Server", .unanswered), (500, "s:Server", .unanswered),
+            (500, "own", .unanswered), (500, "w:FailedAuthentication", .credentials), (500, "s:VersionMismatch", .rejected),
+            (500, "s:MustUnderstand", .rejected), (401, "s:Client", .credentials), (403, "s:Server", .credentials),
+            (503, "s:Server", .unanswered),
+            (429, "s:Client", .busy), (400, "s:Client", .rejected), (404, "s:Server", .unanswered), (302, "s:Client", .unanswered),
+        ] as [(Int, String, ShareFailure.Kind)])
+    func `a fault is recognized with any HTTP status`(status: Int, code: String, kind: ShareFailure.Kind) async throws {
+        try await withServer(answers: { _ in .reply(status: status, headers: [("Retry-After", "60")], body: Self.fault(code)) }) {
+            destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
             #expect(failure?.kind == kind)
             #expect(failure?.reason.contains("the cat sleeps") == true)
@@ -85,7 +91,7 @@ import WebStage
         }
     }
 
-    @Test func aFaultIsToldWithoutWhatItShouldNotRepeat() async throws {
+    @Test func `a fault is reported without secrets and control characters`() async throws {
         let reason = "Bearer \(TestSecret.text.replacing("&", with: "&amp;").replacing("<", with: "&lt;"))&#x202E; is &#13;&#10;wrong"
         try await withServer(answers: { _ in .reply(status: 500, body: Self.fault("s:Client", reason)) }) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
@@ -93,7 +99,7 @@ import WebStage
         }
     }
 
-    @Test func thePartsOfAnAnswerAreToldWithoutSecretsToo() async throws {
+    @Test func `names in an answer are reported without secrets`() async throws {
         let envelope = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><tok-3n/></s:Body></s:Envelope>"
         for body in ["<tok-3n/>", "<?xml version='1.0' encoding='tok-3n'?><a/>", envelope] {
             let server = try LoopbackServer.start { _ in .reply(body: body) }
@@ -106,8 +112,9 @@ import WebStage
         }
     }
 
-    @Test func anAnswerToSomethingElseConfirmsNothing() async throws {
-        let body = "<s:Envelope xmlns:s='http://www.w3.org/2003/05/soap-envelope'><s:Body><r:readResponse xmlns:r='urn:steps'/></s:Body></s:Envelope>"
+    @Test func `an answer to another operation does not confirm a delivery`() async throws {
+        let body =
+            "<s:Envelope xmlns:s='http://www.w3.org/2003/05/soap-envelope'><s:Body><r:readResponse xmlns:r='urn:steps'/></s:Body></s:Envelope>"
         try await withServer(answers: { _ in .reply(body: body) }) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
             #expect(failure?.kind == .unanswered)
@@ -119,7 +126,7 @@ import WebStage
         }
     }
 
-    @Test func anAnswerOfTheOtherVersionGivesAdvice() async throws {
+    @Test func `status 415 gives advice about the version`() async throws {
         try await withServer(answers: { _ in .reply(status: 415) }) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
             #expect(failure?.kind == .rejected)
@@ -131,7 +138,8 @@ import WebStage
 
     private static func description(_ operations: String..., namespace: String = "urn:steps") -> String {
         let operations = operations.map { "<operation name='\($0)'/>" }.joined()
-        return "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' targetNamespace='\(namespace)'><portType>\(operations)</portType></definitions>"
+        return
+            "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' targetNamespace='\(namespace)'><portType>\(operations)</portType></definitions>"
     }
 
     @Test(arguments: [
@@ -145,7 +153,7 @@ import WebStage
         ("<description xmlns='http://www.w3.org/ns/wsdl'/>", "answers, and shows no description that is WSDL 1.1"),
         ("", "answers, and shows no description that is WSDL 1.1"),
     ])
-    func aCheckReadsWhatTheServiceDescribes(body: String, words: String) async throws {
+    func `a check reports what the service describes`(body: String, words: String) async throws {
         try await withServer(answers: { _ in .reply(body: body) }) { destination, server in
             let said = try await destination.check()
             #expect(said == "\(server.url) \(words)")
@@ -153,14 +161,14 @@ import WebStage
         }
     }
 
-    @Test func aServiceWithoutADescriptionIsThereAllTheSame() async throws {
+    @Test func `a check accepts a service without a description`() async throws {
         try await withServer(answers: { _ in .reply(status: 405) }) { destination, server in
             let said = try await destination.check()
             #expect(said == "\(server.url) answers, and shows no description (HTTP 405 to ?wsdl)")
         }
     }
 
-    @Test func anOperationThatIsNotThereIsTold() async throws {
+    @Test func `a check reports a missing operation`() async throws {
         try await withServer(answers: { _ in .reply(body: Self.description("read", "wr\u{202E}ite")) }) { destination, _ in
             let failure = await destination.failureOfCheck()
             #expect(failure?.kind == .misconfigured)
@@ -171,7 +179,7 @@ import WebStage
     @Test(arguments: [
         "operation = 'a b'", "operation = '<a>'", "service = 'ä'", "response = '1a'", "action = 'a\"b'", "action = 'a b'", "version = '1.3'",
     ])
-    func whatCannotBeWrittenIsRefused(line: String) {
+    func `an invalid name, action or version is rejected`(line: String) {
         #expect(throws: (any Error).self) { try destination("https://example.org", line) }
     }
 }

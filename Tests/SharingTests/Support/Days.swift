@@ -8,14 +8,19 @@ extension SharedDay {
     /// Easter Sunday of 2014, and how Anna walked on it.
     static func easter(
         of user: User = .anna, steps: Int = 8123, metres: Double? = 5432.4, kilocalories: Double? = 231.6, goal: Int? = 10_000,
-        completeness: DaySummary.Completeness = .complete, isRunning: Bool = false, later: Int = 0, tracks: [Track] = []
+        completeness: DaySummary.Completeness = .complete, hours: [Int: Int] = [:], isRunning: Bool = false, later: Int = 0,
+        tracks: [Track] = []
     ) -> SharedDay {
+        let day = Day(daysSince1970: 16_180 + later)
+        // By Berlin's clocks.
+        let midnight = Timestamp(day.daysSince1970 * 86_400 - 7200)
+        let slots = hours.isEmpty ? [] : (0..<24).map { DaySummary.Hour(start: midnight + $0 * 3600, hour: $0, steps: hours[$0] ?? 0) }
         let summary = DaySummary(
-            user: user, day: Day(daysSince1970: 16_180 + later), steps: steps, distance: metres, energy: kilocalories, goal: goal,
-            isRestDay: goal == nil, percentage: goal.map { Double(steps) * 100 / Double($0) }, completeness: completeness,
+            user: user, day: day, steps: steps, distance: metres, energy: kilocalories, goal: goal,
+            isRestDay: goal == nil, percentage: goal.map { Double(steps) * 100 / Double($0) }, hours: slots, completeness: completeness,
             isRunning: isRunning)
-        guard let day = SharedDay(summary, tracks: tracks) else { preconditionFailure("a day with steps") }
-        return day
+        guard let shared = SharedDay(summary, tracks: tracks) else { preconditionFailure("a day with steps") }
+        return shared
     }
 }
 
@@ -34,7 +39,7 @@ extension SharedDay.Track {
 extension ShareParcel {
     init(_ day: SharedDay) { self.init(day: day, key: day.fingerprint) }
 
-    /// What follows a confirmed delivery of the same day.
+    /// The correction after a confirmed delivery of the same day.
     func corrected(to day: SharedDay, _ receipt: ShareReceipt?) -> ShareParcel {
         ShareParcel(day: day, key: day.fingerprint, remoteID: receipt?.remoteID, isCorrection: true)
     }

@@ -3,7 +3,7 @@ import HTTP
 import Testing
 import WebStage
 
-/// Debian's InfluxDB 1.6 on a port of loopback, with a database `health` and users who may do more or less there.
+/// Debian's InfluxDB 1.6 on a loopback port, with a database `health` and users with different permissions for it.
 struct RealInflux {
     let process: ServerProcess
     let url: String
@@ -40,7 +40,16 @@ struct RealInflux {
         return influx
     }
 
-    /// What a query finds, row by row, by names of columns.
+    /// Writes points unchanged.
+    func write(_ lines: String) async throws {
+        let url = try WebAddress(url).appending(path: ["write"]).appending(query: [("db", "health"), ("precision", "s")])
+        let header = HTTPRequest.Header("Authorization", "Basic " + Data("admin:admin".utf8).base64EncodedString())
+        let response = try await CurlTransport(userAgent: "istep/test").send(
+            HTTPRequest(method: "POST", url: url, headers: [header], body: Array(lines.utf8)))
+        #expect(response.status == 204, "\(response.text)")
+    }
+
+    /// The rows that a query returns, by column names.
     func query(_ text: String, asUser user: String? = "admin") async throws -> [[String: JSONValue]] {
         let url = try WebAddress(url).appending(path: ["query"]).appending(query: [("db", "health"), ("epoch", "s"), ("q", text)])
         let headers = user.map { [HTTPRequest.Header("Authorization", "Basic " + Data("\($0):\($0)".utf8).base64EncodedString())] } ?? []
@@ -66,36 +75,36 @@ struct RealInflux {
     }
 }
 
-/// Debian's VictoriaMetrics on a port of loopback, which holds one value of a moment.
+/// Debian's VictoriaMetrics on a loopback port. It stores one value for each moment.
 struct RealVictoriaMetrics {
     let process: ServerProcess
     let url: String
 
-    static func start() async throws -> RealVictoriaMetrics {
-        var failure: any Error = ServerProcess.Failure(words: "never started")
-        // It cannot find itself a port, and a port that was free can be somebody else's by now.
-        for _ in 0..<5 {
-            let port = try UnansweredPort.refusing().port
-            do {
-                let process = try await ServerProcess.start("/usr/bin/victoria-metrics") { directory in
-                    [
-                        "-storageDataPath=\(directory.path)/data", "-httpListenAddr=127.0.0.1:\(port)", "-retentionPeriod=100y",
-                        "-dedup.minScrapeInterval=1ms",
-                    ]
-                } until: {
-                    $0.contains("started VictoriaMetrics in")
-                }
-                let metrics = RealVictoriaMetrics(process: process, url: "http://127.0.0.1:\(port)")
-                while (try? await metrics.get("/health")) != "OK" {}
-                return metrics
-            } catch {
-                failure = error
-            }
+    static func start(
+        _ flags: [String] = ["-retentionPeriod=100y", "-dedup.minScrapeInterval=1ms"]
+    ) async throws -> RealVictoriaMetrics {
+        let address = try UnusedAddress()
+        let process = try await ServerProcess.start("/usr/bin/victoria-metrics") { directory in
+            ["-storageDataPath=\(directory.path)/data", "-httpListenAddr=\(address)"] + flags
+        } until: {
+            $0.contains("started VictoriaMetrics in")
         }
-        throw failure
+        let metrics = RealVictoriaMetrics(process: process, url: "http://\(address)")
+        // It reports that it is ready before it listens.
+        while (try? await metrics.get("/health")) != "OK" {
+            if process.hasEnded { throw ServerProcess.Failure(words: "VictoriaMetrics has ended") }
+        }
+        return metrics
     }
 
-    /// Every series there is, with its values by seconds since 1970.
+    /// Writes points unchanged.
+    func write(_ lines: String, database: String) async throws {
+        let url = try WebAddress(url).appending(path: ["write"]).appending(query: [("db", database), ("precision", "s")])
+        let request = HTTPRequest(method: "POST", url: url, body: Array(lines.utf8))
+        #expect(try await CurlTransport(userAgent: "istep/test").send(request).status == 204)
+    }
+
+    /// All series, with their values by seconds since 1970.
     func series() async throws -> [[String: String]: [Int: Double]] {
         _ = try await get("/internal/force_flush")
         struct Line: Decodable {
@@ -105,9 +114,11 @@ struct RealVictoriaMetrics {
         }
         let text = try await get("/api/v1/export?match[]=%7B__name__!%3D%22%22%7D".replacing("[]", with: "%5B%5D"))
         let lines = try text.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
-        return Dictionary(lines.map { line in
-            (line.metric, Dictionary(zip(line.timestamps.map { $0 / 1000 }, line.values)) { $1 })
-        }) { $0.merging($1) { $1 } }
+        return Dictionary(
+            lines.map { line in
+                (line.metric, Dictionary(zip(line.timestamps.map { $0 / 1000 }, line.values)) { $1 })
+            }
+        ) { $0.merging($1) { $1 } }
     }
 
     private func get(_ target: String) async throws -> String {
@@ -115,7 +126,7 @@ struct RealVictoriaMetrics {
     }
 }
 
-/// A value of JSON that is a text or a number.
+/// A JSON value that is a text, a number, a flag or null.
 enum JSONValue: Decodable, Hashable {
     case text(String)
     case number(Double)

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// For what sends nothing.
+/// For code that sends nothing.
 struct NoTransport: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         Issue.record("sent: \(request.preview)")

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-/// Why something failed; nil where it did not.
+/// Why something failed; nil if it did not.
 extension ShareDestination {
     func failure(delivering parcels: ShareParcel...) async -> ShareFailure? {
         await caught { () throws(ShareFailure) in _ = try await deliver(parcels) }

@@ -29,11 +29,11 @@ func destination(
 ) throws -> any ShareDestination {
     let tables = try SettingsTable.destinations(in: toml, path: "config.toml")
     let table = try #require(tables.first)
-    let surroundings = Surroundings(environment: environment, home: home, transport: { CurlTransport(userAgent: "istep/test") })
+    let surroundings = DestinationEnvironment(environment: environment, home: home, transport: { CurlTransport(userAgent: "istep/test") })
     return try #require(try DestinationRegistry.destination(from: table, in: surroundings))
 }
 
-/// A folder of a test's own, gone with it.
+/// A folder for one test, removed with this object.
 final class Folder: Sendable {
     let path: String
 

@@ -4,10 +4,10 @@ import Testing
 
 /// Servers in Python, whose scripts are in the folder `Servers`.
 enum PythonServer {
-    /// Debian's, which sees Debian's packages.
+    /// Debian's Python, which finds Debian's packages.
     static let debian = "/usr/bin/python3"
 
-    /// Where `.ci/packages --test` puts mastodon-mock.
+    /// The Python with mastodon-mock, as installed by `.ci/packages --test`.
     static var withMastodon: String {
         let environment = ProcessInfo.processInfo.environment
         let cache = environment["XDG_CACHE_HOME"] ?? (environment["HOME"] ?? "") + "/.cache"
@@ -18,14 +18,18 @@ enum PythonServer {
 
     static var hasMastodon: Bool { FileManager.default.isExecutableFile(atPath: withMastodon) }
 
-    /// - Returns: the server, which ends with its last holder, and where it answers.
+    /// - Returns: the server, which ends when it is released, and its URL.
     static func start(_ script: String, by python: String, _ arguments: [String] = []) async throws -> (process: ServerProcess, url: String) {
         let path = try #require(Bundle.module.path(forResource: script, ofType: "py", inDirectory: "Servers"))
-        let process = try await ServerProcess.start(python) { _ in ["-B", path] + arguments } until: { $0.hasPrefix("ready ") }
+        let process = try await ServerProcess.start(python) { _ in
+            ["-B", path] + arguments
+        } until: {
+            $0.hasPrefix("ready ")
+        }
         return (process, "http://127.0.0.1:\(process.readiness.dropFirst("ready ".count))")
     }
 
-    /// What it answers to a question of the test's own.
+    /// The answer to a request of the test itself.
     static func ask(
         _ method: String, _ url: String, headers: [HTTPRequest.Header] = [], body: String? = nil
     ) async throws -> HTTPResponse {

@@ -2,7 +2,7 @@ import HTTP
 import Synchronization
 import Testing
 
-/// A transport that answers as the test wrote down, and keeps what it was given.
+/// A transport that returns the answers of the test, and stores the requests.
 final class ScriptedTransport: HTTPTransport {
     private let answers: Mutex<[Result<HTTPResponse, TransportError>]>
     private let sent = Mutex<[HTTPRequest]>([])

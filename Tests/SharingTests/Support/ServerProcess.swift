@@ -1,16 +1,17 @@
 import Foundation
+import ProcessStage
 import Synchronization
 
-/// A server of the machine's own, started for a test in a directory of its own, which goes with it. A shell stands guard: it
-/// ends the server as soon as this process closes the other end of its standard input, on purpose or by coming to an end.
+/// A server installed on this machine, started for a test in its own directory, which is removed with it. A shell guards the server:
+/// it kills the server as soon as this process closes the other end of the shell's standard input, explicitly or by ending.
 final class ServerProcess: Sendable {
     struct Failure: Error {
         var words: String
     }
 
-    /// Where the server keeps what it has.
+    /// The directory for the server's data.
     let directory: URL
-    /// The line by which it told that it is ready.
+    /// The line that reported that the server is ready.
     let readiness: String
     private let lifeline: FileHandle
     private let life: Life
@@ -19,7 +20,7 @@ final class ServerProcess: Sendable {
         let hasEnded = Atomic(false)
     }
 
-    /// Whether it is there no more: some servers tell that they are ready before they are.
+    /// Whether the server has ended: some servers report that they are ready before they are.
     var hasEnded: Bool { life.hasEnded.load(ordering: .acquiring) }
 
     private static let guardScript = """
@@ -36,9 +37,9 @@ final class ServerProcess: Sendable {
         """
 
     /// - Parameters:
-    ///   - arguments: made with the directory that the server can have.
-    ///   - isReady: whether a line of the server's output tells that it answers.
-    /// - Throws: `Failure` with what it said, where it ended instead.
+    ///   - arguments: made from the server's directory.
+    ///   - isReady: whether a line of the server's output means that it is ready.
+    /// - Throws: `Failure` with the server's output if it ends instead.
     static func start(
         _ program: String, _ arguments: (URL) throws -> [String], until isReady: @escaping @Sendable (String) -> Bool
     ) async throws -> ServerProcess {
@@ -46,12 +47,12 @@ final class ServerProcess: Sendable {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let life = Life()
         let lifeline = try SocketPair(), output = try SocketPair()
-        let words = ["sh", "-c", guardScript, "guard", directory.path, program] + (try arguments(directory))
-        let shell = try spawn(words, input: lifeline.theirs, output: output.theirs)
+        let words = ["/bin/sh", "-c", guardScript, "guard", directory.path, program] + (try arguments(directory))
+        let shell = try Spawn.start(words, descriptors: [lifeline.theirs, output.theirs, output.theirs].map(\.fileDescriptor))
         try lifeline.theirs.close()
         try output.theirs.close()
         let said = await withCheckedContinuation { (continuation: Answer) in
-            // A real thread: it waits for the server for as long as that lives.
+            // A real thread, because it blocks until the server ends.
             Thread.detachNewThread {
                 listen(to: output.ours, until: isReady, continuation)
                 life.hasEnded.store(true, ordering: .releasing)
@@ -95,36 +96,9 @@ final class ServerProcess: Sendable {
         }
         if isWaiting { continuation.resume(returning: (nil, words + rest)) }
     }
-
-    /// Foundation's `Process` looks which descriptors are open, and breaks where hundreds come and go meanwhile, as here; it
-    /// also leaves to the child which signals are blocked, and a shell that has them all blocked waits in vain for its own.
-    private static func spawn(_ words: [String], input: FileHandle, output: FileHandle) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.fileDescriptor, 0)
-        for number in [1, 2] as [Int32] { posix_spawn_file_actions_adddup2(&actions, output.fileDescriptor, number) }
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t(), all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-        var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        var identifier: pid_t = 0
-        let failure = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, &pointers, environ)
-        guard failure == 0 else { throw Failure(words: "/bin/sh: \(String(cString: strerror(failure)))") }
-        return identifier
-    }
 }
 
-/// Two connected sockets that no child inherits: a guard that held the lifeline of another would keep that other one waiting.
+/// Two connected sockets that no child inherits: a guard that held the lifeline of another guard would keep that one waiting.
 private struct SocketPair {
     let theirs: FileHandle
     let ours: FileHandle

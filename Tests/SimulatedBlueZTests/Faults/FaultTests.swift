@@ -10,7 +10,7 @@ struct FaultTests {
         return (1...6).filter { _ in book.next(operation).drops }
     }
 
-    @Test func itOccursWhenItIsSaidTo() {
+    @Test func `a fault occurs at the configured operations`() {
         #expect(strikes(.drop(during: .read, .always), .read) == [1, 2, 3, 4, 5, 6])
         #expect(strikes(.drop(during: .read, .at(2)), .read) == [2])
         #expect(strikes(.drop(during: .read, .first(2)), .read) == [1, 2])
@@ -19,7 +19,7 @@ struct FaultTests {
         #expect(strikes(.drop(afterPackets: 3), .notification) == [4])
     }
 
-    @Test func otherOperationsDoNotCount() {
+    @Test func `operations of another kind do not count`() {
         var book = FaultBook()
         book.add(.drop(during: .read, .at(1)))
         #expect(!book.next(.write).drops)
@@ -27,7 +27,7 @@ struct FaultTests {
         #expect(book.next(.read).drops)
     }
 
-    @Test func faultsAddUp() {
+    @Test func `the effects of several faults are combined`() {
         var book = FaultBook()
         book.add(.slow(.seconds(1)))
         book.add(.slow(.seconds(2), .at(2)))
@@ -40,7 +40,7 @@ struct FaultTests {
         #expect(book.next(.read).delay == .zero)
     }
 
-    @Test func rubbishIsWhatItIsCalled() {
+    @Test func `each kind of corruption changes the packet as specified`() {
         let packet: [UInt8] = [1, 2, 3, 6]
         #expect(Rubbish.wrongChecksum.applied(to: packet) == [[1, 2, 3, 0xf9]])
         #expect(Rubbish.truncated(to: 2).applied(to: packet) == [[1, 2]])

@@ -15,7 +15,7 @@ struct SimulatedPedometerTests {
             source: source, now: { Self.now })
     }
 
-    @Test func theNumberLiesAsItIsTold() throws {
+    @Test func `the step count is encoded in the configured format`() throws {
         typealias Format = SimulatedPedometer.Format
         #expect(try pedometer(.manual(0x010203)).read(Self.steps) == [3, 2, 1, 0])
         #expect(try pedometer(.manual(0x010203), Format(width: 3, bigEndian: true)).read(Self.steps) == [1, 2, 3])
@@ -23,7 +23,7 @@ struct SimulatedPedometerTests {
         #expect(try pedometer(.manual(65_537), Format(width: 2)).read(Self.steps) == [1, 0])
     }
 
-    @Test func todayBeginsAtMidnightAndACounterNever() throws {
+    @Test func `a daily count begins at midnight and a counter does not`() throws {
         let utc = try #require(TimeZone(identifier: "UTC"))
         let history = WalkingHistory(seed: 5)
         let clock = WallClock(Self.now, in: utc)
@@ -34,22 +34,23 @@ struct SimulatedPedometerTests {
         #expect(pedometer(.counter(history, utc, since: since)).count == today + yesterday)
     }
 
-    @Test func aNewNumberIsNotified() throws {
+    @Test func `a new step count causes a notification`() throws {
         let pedometer = pedometer(.manual(1))
         let heard = Mutex<[[UInt8]]>([])
-        pedometer.linkOpened(PeripheralLink { event in
-            if case .notification(Self.steps, let value) = event { heard.withLock { $0.append(value) } }
-        })
+        pedometer.linkOpened(
+            PeripheralLink { event in
+                if case .notification(Self.steps, let value) = event { heard.withLock { $0.append(value) } }
+            })
         pedometer.set(513)
         #expect(heard.withLock { $0 } == [[1, 2, 0, 0]])
         #expect(pedometer.count == 513)
     }
 
-    @Test func itTakesNoWrites() {
+    @Test func `a write is rejected as not permitted`() {
         #expect(throws: ATTError.writeNotPermitted) { try pedometer(.manual(1)).write([1], to: Self.steps) }
     }
 
-    @Test func infiniTimeIsFoundByItsNameOnly() {
+    @Test func `InfiniTime advertises its name but not its step service`() {
         let watch = SimulatedPedometer.infiniTime(now: { Self.now })
         #expect(watch.advertisement.name == "InfiniTime")
         #expect(!watch.advertisement.services.contains(watch.steps.service))

@@ -18,10 +18,11 @@ struct SimulatedRingTests {
     /// Everything that the ring sends back for a packet.
     private func replies(_ ring: SimulatedRing, to packet: [UInt8]) throws -> [[UInt8]] {
         let heard = Mutex<[[UInt8]]>([])
-        ring.linkOpened(PeripheralLink { event in
-            guard case .notification(SimulatedRing.replies, let value) = event else { return }
-            heard.withLock { $0.append(value) }
-        })
+        ring.linkOpened(
+            PeripheralLink { event in
+                guard case .notification(SimulatedRing.replies, let value) = event else { return }
+                heard.withLock { $0.append(value) }
+            })
         try ring.write(packet, to: SimulatedRing.commands)
         return heard.withLock { $0 }
     }
@@ -30,7 +31,7 @@ struct SimulatedRingTests {
         RingPacket.make(0x43, [daysAgo, 0x0f, from, to, 1])
     }
 
-    @Test func itSendsWhatItKnowsInWholePackets() throws {
+    @Test func `the ring sends all its records in valid packets`() throws {
         let ring = ring()
         for day in SimulatedRing.daysKept {
             let packets = try replies(ring, to: steps(daysAgo: UInt8(day)))
@@ -45,36 +46,36 @@ struct SimulatedRingTests {
         }
     }
 
-    @Test func aRecordNamesItsDay() throws {
+    @Test func `a record contains its date`() throws {
         let record = try replies(ring(), to: steps(daysAgo: 1))[1]
         #expect(record[1...3] == [0x26, 0x11, 0x19])
     }
 
-    @Test func beyondAWeekItHasNoData() throws {
+    @Test func `the ring has no data older than a week`() throws {
         #expect(try replies(ring(), to: steps(daysAgo: 8)) == [RingPacket.make(0x43, [0xff])])
     }
 
-    @Test func aDayWithoutWearingHasNoData() throws {
+    @Test func `a day on which the ring was not worn has no data`() throws {
         let ring = ring()
         ring.behaviour.notWorn = [3]
         #expect(try replies(ring, to: steps(daysAgo: 3)) == [RingPacket.make(0x43, [0xff])])
         #expect(ring.truth(daysAgo: 3).isEmpty)
     }
 
-    @Test func onlyTheSlotsAskedForCome() throws {
+    @Test func `only the requested slots are sent`() throws {
         let slots = try replies(ring(), to: steps(daysAgo: 1, from: 40, to: 60)).dropFirst().map { $0[4] }
         #expect(!slots.isEmpty)
         #expect(slots.allSatisfy { (40...60).contains($0) })
     }
 
-    @Test func todayEndsNow() throws {
+    @Test func `the data of today ends at the current time`() throws {
         let ring = ring()
         let today = ring.truth(daysAgo: 0)
         #expect(today.allSatisfy { $0.start < ring.clock })
         #expect(ring.truth(daysAgo: 1).contains { $0.index > 13 * 4 + 2 })
     }
 
-    @Test func itsClockIsItsOwn() throws {
+    @Test func `a command sets the clock of the ring`() throws {
         let ring = ring()
         #expect(ring.clock == WallClock(year: 2026, month: 11, day: 20, hour: 13, minute: 37, second: 30))
         let answer = try replies(ring, to: RingPacket.make(0x01, [0x26, 0x11, 0x21, 0x08, 0x05, 0x09, 1]))
@@ -84,7 +85,7 @@ struct SimulatedRingTests {
         #expect(ring.truth(daysAgo: 1).first?.start.day == 20)
     }
 
-    @Test func aTimeThatIsNoneIsRefused() throws {
+    @Test func `an invalid time is rejected`() throws {
         let ring = ring()
         for wrong: [UInt8] in [[0x26, 0x13, 1, 0, 0, 0], [0x26, 0x11, 0x1a, 0, 0, 0], [0x26, 0x11, 1, 0x24, 0, 0]] {
             #expect(try replies(ring, to: RingPacket.make(0x01, wrong)).map { $0[0] } == [0x81])
@@ -92,22 +93,22 @@ struct SimulatedRingTests {
         #expect(ring.clock.hour == 13)
     }
 
-    @Test func whatItDoesNotKnowIsAnError() throws {
+    @Test func `an unknown command is answered with an error`() throws {
         #expect(try replies(ring(), to: RingPacket.make(0x60)).map { $0[0] } == [0xe0])
     }
 
-    @Test func aBadChecksumIsNotHeard() throws {
+    @Test func `a packet with a bad checksum or length is ignored`() throws {
         var packet = steps(daysAgo: 0)
         packet[15] ^= 1
         #expect(try replies(ring(), to: packet).isEmpty)
         #expect(try replies(ring(), to: [3]).isEmpty)
     }
 
-    @Test func itTellsItsBattery() throws {
+    @Test func `the ring reports its battery level`() throws {
         #expect(try replies(ring(), to: RingPacket.make(0x03)) == [RingPacket.make(0x03, [76, 0])])
     }
 
-    @Test func itInterjectsItsLiveSteps() throws {
+    @Test func `live steps are sent between the records`() throws {
         let ring = ring()
         ring.behaviour.interjects = true
         let packets = try replies(ring, to: steps(daysAgo: 1))
@@ -117,7 +118,7 @@ struct SimulatedRingTests {
         #expect(live.allSatisfy { Int($0[2]) << 16 | Int($0[3]) << 8 | Int($0[4]) == today })
     }
 
-    @Test func itCanBeOutOfSorts() throws {
+    @Test func `the ring can omit a record, refuse or ignore a command`() throws {
         let ring = ring()
         let whole = try replies(ring, to: steps(daysAgo: 1))
         ring.behaviour.omitsLastRecord = true
@@ -128,7 +129,7 @@ struct SimulatedRingTests {
         #expect(try replies(ring, to: steps(daysAgo: 1)).isEmpty)
     }
 
-    @Test func olderFirmwareCountsHours() {
+    @Test func `older firmware reports steps per hour`() {
         let quarters = ring().truth(daysAgo: 2)
         let hours = ring(granularity: .hours).truth(daysAgo: 2)
         #expect(hours.allSatisfy { $0.index % 4 == 0 })
@@ -136,7 +137,7 @@ struct SimulatedRingTests {
         #expect(Set(hours.map(\.start)).count == hours.count)
     }
 
-    @Test func aWalkOnTopIsRemembered() {
+    @Test func `added steps are stored in their slot`() {
         let ring = ring()
         let before = ring.truth(daysAgo: 1).map(\.steps).reduce(0, +)
         ring.addSteps(500, at: WallClock(year: 2026, month: 11, day: 19, hour: 3, minute: 20))
@@ -144,7 +145,7 @@ struct SimulatedRingTests {
         #expect(ring.truth(daysAgo: 1).first?.index == 13)
     }
 
-    @Test func nothingExceedsARecord() {
+    @Test func `steps and calories do not exceed the limits of a record`() {
         let ring = ring(calories: .single)
         ring.addSteps(70_000, at: WallClock(year: 2026, month: 11, day: 19, hour: 3))
         #expect(ring.truth(daysAgo: 1).allSatisfy { $0.steps <= 65_535 && $0.calories <= 65_535 })

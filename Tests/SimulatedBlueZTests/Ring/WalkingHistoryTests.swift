@@ -11,12 +11,12 @@ struct WalkingHistoryTests {
         WalkingHistory(seed: seed).slots(day: day, until: future).map(\.steps).reduce(0, +)
     }
 
-    @Test func theSameSeedIsTheSamePerson() {
+    @Test func `the same seed creates the same history`() {
         #expect(WalkingHistory(seed: 7).slots(day: monday, until: future) == WalkingHistory(seed: 7).slots(day: monday, until: future))
         #expect(total(monday, seed: 7) != total(monday, seed: 8))
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func aWeekIsBelievable(seed: UInt64) {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func `the daily steps of a week are plausible`(seed: UInt64) {
         for week in 0..<4 {
             let days = (0..<7).map { total(monday + week * 7 + $0, seed: seed) }
             for steps in [days[0], days[2], days[4]] { #expect((5_500...12_500).contains(steps)) }
@@ -26,7 +26,7 @@ struct WalkingHistoryTests {
         }
     }
 
-    @Test func nobodyRunsFasterThanPeopleCan() {
+    @Test func `the steps of a slot are within human limits`() {
         for day in monday..<monday + 70 {
             for slot in WalkingHistory(seed: 3).slots(day: day, until: future) {
                 #expect((1...2_700).contains(slot.steps))
@@ -35,12 +35,12 @@ struct WalkingHistoryTests {
         }
     }
 
-    @Test func nightsAreForSleep() {
+    @Test func `no steps are generated at night`() {
         let slots = (monday..<monday + 14).flatMap { WalkingHistory(seed: 1).slots(day: $0, until: future) }
         #expect(slots.allSatisfy { (24...92).contains($0.index) })
     }
 
-    @Test func theSlotOfNowGrows() throws {
+    @Test func `the current slot grows up to its final value`() throws {
         let history = WalkingHistory(seed: 1)
         let slot = try #require(history.slots(day: monday, until: future).max { $0.steps < $1.steps })
         var last = 0
@@ -53,7 +53,7 @@ struct WalkingHistoryTests {
         #expect(last == slot.steps)
     }
 
-    @Test func tomorrowHasNoSteps() {
+    @Test func `the next day has no steps yet`() {
         let now = WallClock(year: 2026, month: 11, day: 16, hour: 12)
         #expect(WalkingHistory(seed: 1).slots(day: monday + 1, until: now).isEmpty)
     }

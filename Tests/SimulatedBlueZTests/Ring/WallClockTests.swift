@@ -8,7 +8,7 @@ struct WallClockTests {
         (1970, 1, 1, 0, 3), (2000, 2, 29, 11_016, 1), (2024, 12, 31, 20_088, 1), (2026, 11, 21, 20_778, 5),
         (1969, 12, 31, -1, 2), (2100, 3, 1, 47_541, 0),
     ])
-    func daysAreCountedAsByEverybody(year: Int, month: Int, day: Int, number: Int, weekday: Int) {
+    func `dates are converted to day numbers and weekdays`(year: Int, month: Int, day: Int, number: Int, weekday: Int) {
         let clock = WallClock(year: year, month: month, day: day, hour: 23, minute: 59, second: 58)
         #expect(clock.dayNumber == number)
         #expect(clock.weekday == weekday)
@@ -16,7 +16,7 @@ struct WallClockTests {
         #expect((clock.hour, clock.minute, clock.second) == (23, 59, 58))
     }
 
-    @Test func itShowsTheTimeOfItsZone() throws {
+    @Test func `the clock shows the local time of its zone`() throws {
         let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
         let summer = Date(timeIntervalSince1970: 1_785_571_200)  // 2026-08-01 08:00 UTC
         #expect(WallClock(summer, in: berlin) == WallClock(year: 2026, month: 8, day: 1, hour: 10))

@@ -34,7 +34,7 @@ struct AcquireTests {
         }
     }
 
-    @Test func valuesComeAndGoOverSockets() async throws {
+    @Test func `values are transferred over acquired sockets`() async throws {
         try await withStack([ring]) { stack, client in
             try await client.connect(ring)
             let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
@@ -43,7 +43,9 @@ struct AcquireTests {
             let writing = try await acquire("AcquireWrite", commands, client)
             #expect(try await client.get("NotifyAcquired", interface, replies) == .boolean(true))
             #expect(try await client.failure(replies, interface, "StartNotify") == "org.bluez.Error.NotPermitted: Notify acquired")
-            #expect(try await client.failure(commands, interface, "WriteValue", [.bytes([1]), none]) == "org.bluez.Error.NotPermitted: Write acquired")
+            #expect(
+                try await client.failure(commands, interface, "WriteValue", [.bytes([1]), none])
+                    == "org.bluez.Error.NotPermitted: Write acquired")
             #expect(send(writing, battery, battery.count, 0) == battery.count)
             #expect(await packet(reading).prefix(2) == [3, 76])
             await stack.drop(ring.address)
@@ -54,7 +56,7 @@ struct AcquireTests {
         }
     }
 
-    @Test func closingASocketReleasesIt() async throws {
+    @Test func `closing the socket ends the acquired notification`() async throws {
         try await withStack([ring]) { stack, client in
             try await client.connect(ring)
             let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
@@ -66,13 +68,15 @@ struct AcquireTests {
         }
     }
 
-    @Test func anOldBlueZHasNone() async throws {
+    @Test func `an old BlueZ does not support acquired sockets`() async throws {
         var quirks = Quirks()
         quirks.hasNoAcquire = true
         try await withStack([ring], quirks: quirks) { _, client in
             try await client.connect(ring)
             let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
-            #expect(try await client.failure(replies, interface, "AcquireNotify", [none]) == "org.bluez.Error.NotSupported: Operation is not supported")
+            #expect(
+                try await client.failure(replies, interface, "AcquireNotify", [none])
+                    == "org.bluez.Error.NotSupported: Operation is not supported")
             #expect(try await client.objects()[replies]?["org.bluez.GattCharacteristic1"]?["NotifyAcquired"] == nil)
         }
     }

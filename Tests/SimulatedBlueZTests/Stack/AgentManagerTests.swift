@@ -8,14 +8,18 @@ struct AgentManagerTests {
     private let agent = DBusValue.objectPath("/test/agent")
     private let doesNotExist = "org.bluez.Error.DoesNotExist: Does Not Exist"
 
-    @Test func everyClientHasOneAgent() async throws {
+    @Test func `each client can register one agent`() async throws {
         try await withStack([]) { stack, client in
             #expect(try await client.failure(manager, "AgentManager1", "RequestDefaultAgent", [agent]) == doesNotExist)
             #expect(try await client.failure(manager, "AgentManager1", "UnregisterAgent", [agent]) == doesNotExist)
-            #expect(try await client.failure(manager, "AgentManager1", "RegisterAgent", [agent, .string("Foo")]) == "org.bluez.Error.InvalidArguments: Invalid arguments in method call")
+            #expect(
+                try await client.failure(manager, "AgentManager1", "RegisterAgent", [agent, .string("Foo")])
+                    == "org.bluez.Error.InvalidArguments: Invalid arguments in method call")
             try await client.call(manager, "AgentManager1", "RegisterAgent", [agent, .string("")])
             #expect(try await client.get("Pairable", "Adapter1", BusClient.adapter) == .boolean(true))
-            #expect(try await client.failure(manager, "AgentManager1", "RegisterAgent", [agent, .string("")]) == "org.bluez.Error.AlreadyExists: Already Exists")
+            #expect(
+                try await client.failure(manager, "AgentManager1", "RegisterAgent", [agent, .string("")])
+                    == "org.bluez.Error.AlreadyExists: Already Exists")
             #expect(try await client.failure(manager, "AgentManager1", "RequestDefaultAgent", [.objectPath("/other")]) == doesNotExist)
             try await client.call(manager, "AgentManager1", "RequestDefaultAgent", [agent])
             try await client.call(manager, "AgentManager1", "UnregisterAgent", [agent])
@@ -23,7 +27,7 @@ struct AgentManagerTests {
         }
     }
 
-    @Test func anAgentLeavesWithItsClient() async throws {
+    @Test func `an agent is removed when its client disconnects`() async throws {
         try await withStack([]) { stack, client in
             let other = try await BusClient(stack)
             try await other.call(manager, "AgentManager1", "RegisterAgent", [agent, .string("")])
@@ -32,7 +36,7 @@ struct AgentManagerTests {
         }
     }
 
-    @Test func theFirstAgentIsAskedUntilAnotherWantsToBe() async throws {
+    @Test func `the first agent is asked until another becomes the default`() async throws {
         let band = SimulatedPedometer(
             address: "C0:DE:00:00:00:06", name: "Secret", advertisedServices: [], steps: CharacteristicID("fff0", "fff1"),
             source: .manual(7), security: .encrypted)

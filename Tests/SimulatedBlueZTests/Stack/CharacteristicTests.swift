@@ -1,5 +1,7 @@
 import DBus
 import SimulatedBlueZ
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -10,7 +12,7 @@ struct CharacteristicTests {
     private let none = DBusValue.properties([:])
     private let battery: [UInt8] = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3]
 
-    @Test func aValueIsReadAndAnnounced() async throws {
+    @Test func `a value is read and signalled as a property change`() async throws {
         try await withStack([watch]) { _, client in
             try await client.connect(watch)
             let path = try #require(try await client.characteristic(watch.steps, of: watch))
@@ -22,12 +24,16 @@ struct CharacteristicTests {
         }
     }
 
-    @Test func readingFailsAsInBlueZ() async throws {
+    @Test func `a failed read returns the error of BlueZ`() async throws {
         try await withStack([ring, watch]) { stack, client in
             try await client.connect(watch)
             let path = try #require(try await client.characteristic(watch.steps, of: watch))
-            #expect(try await client.failure(path, interface, "ReadValue", [.properties(["offset": .uint16(600)])]) == "org.bluez.Error.InvalidArguments: Invalid offset")
-            #expect(try await client.failure(path, interface, "ReadValue", [.properties(["offset": .string("x")])]) == "org.bluez.Error.InvalidArguments: Invalid arguments in method call")
+            #expect(
+                try await client.failure(path, interface, "ReadValue", [.properties(["offset": .uint16(600)])])
+                    == "org.bluez.Error.InvalidArguments: Invalid offset")
+            #expect(
+                try await client.failure(path, interface, "ReadValue", [.properties(["offset": .string("x")])])
+                    == "org.bluez.Error.InvalidArguments: Invalid arguments in method call")
             for (code, text) in Self.attErrors {
                 await stack.inject(.attError(ATTError(code), on: .read), for: watch.address)
                 #expect(try await client.failure(path, interface, "ReadValue", [none]) == text)
@@ -46,7 +52,7 @@ struct CharacteristicTests {
         (0x80, "org.bluez.Error.Failed: Operation failed with ATT error: 0x80"),
     ]
 
-    @Test func theRingAnswersACommand() async throws {
+    @Test func `the ring answers a command with a notification`() async throws {
         try await withStack([ring]) { stack, client in
             try await client.connect(ring)
             let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
@@ -62,7 +68,7 @@ struct CharacteristicTests {
         }
     }
 
-    @Test func aWeekComesWhole() async throws {
+    @Test func `a week of records is received completely`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
             let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
@@ -86,7 +92,7 @@ struct CharacteristicTests {
         }
     }
 
-    @Test func whatACharacteristicCannotDoIsNotSupported() async throws {
+    @Test func `unsupported operations of a characteristic are rejected`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
             let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
@@ -96,12 +102,52 @@ struct CharacteristicTests {
             #expect(try await client.failure(commands, interface, "StartNotify") == notSupported)
             #expect(try await client.failure(commands, interface, "StopNotify") == "org.bluez.Error.Failed: No notify session started")
             #expect(try await client.failure(replies, interface, "WriteValue", [.bytes([1]), none]) == notSupported)
-            #expect(try await client.failure(commands, interface, "WriteValue", [.bytes([1]), .properties(["type": .string("bogus")])]) == notSupported)
-            #expect(try await client.failure(commands, interface, "WriteValue", [.bytes([1]), .properties(["type": .string("request")])]) == "org.bluez.Error.NotPermitted: Write not permitted")
+            #expect(
+                try await client.failure(commands, interface, "WriteValue", [.bytes([1]), .properties(["type": .string("bogus")])])
+                    == notSupported)
+            #expect(
+                try await client.failure(commands, interface, "WriteValue", [.bytes([1]), .properties(["type": .string("request")])])
+                    == "org.bluez.Error.NotPermitted: Write not permitted")
         }
     }
 
-    @Test func theClientConfigurationIsBlueZsOwn() async throws {
+    @Test func `a value that is too long is refused`() async throws {
+        let characteristic = CharacteristicID("1814", "2a53")
+        let scale = WritablePeripheral(characteristic)
+        try await withStack([scale]) { stack, client in
+            try await client.connect(scale)
+            let path = try #require(try await client.characteristic(characteristic, of: scale))
+            func write(_ count: Int, _ type: String) async throws -> String {
+                let value = DBusValue.bytes([UInt8](repeating: 1, count: count))
+                return try await client.failure(path, interface, "WriteValue", [value, .properties(["type": .string(type)])])
+            }
+            #expect(try await write(512, "request") == "succeeded: []")
+            #expect(try await write(513, "request") == "org.bluez.Error.InvalidArguments: Invalid Length")
+            let longest = Int(scale.mtu) - 3
+            #expect(try await write(longest, "command") == "succeeded: []")
+            #expect(try await write(longest + 1, "command") == "org.bluez.Error.Failed: Failed to initiate write")
+        }
+    }
+
+    @Test func `a characteristic takes one write at a time`() async throws {
+        let characteristic = CharacteristicID("1814", "2a53")
+        let scale = WritablePeripheral(characteristic)
+        let clock = ManualClock()
+        var timing = Timing.immediate
+        timing.clock = clock
+        try await withStack([scale], timing: timing) { stack, client in
+            try await client.connect(scale)
+            let path = try #require(try await client.characteristic(characteristic, of: scale))
+            await stack.inject(.slow(.seconds(3)), for: scale.address)
+            async let first = client.failure(path, interface, "WriteValue", [.bytes([1]), none])
+            await clock.sleeping(for: .seconds(3))
+            #expect(try await client.failure(path, interface, "WriteValue", [.bytes([2]), none]) == "org.bluez.Error.InProgress: In Progress")
+            clock.advance(by: .seconds(3))
+            #expect(try await first == "succeeded: []")
+        }
+    }
+
+    @Test func `only BlueZ writes the client configuration descriptor`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
             let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
@@ -109,11 +155,13 @@ struct CharacteristicTests {
             #expect(try await client.call(descriptor, "GattDescriptor1", "ReadValue", [none]) == [.bytes([0, 0])])
             try await client.call(replies, interface, "StartNotify")
             #expect(try await client.call(descriptor, "GattDescriptor1", "ReadValue", [none]) == [.bytes([1, 0])])
-            #expect(try await client.failure(descriptor, "GattDescriptor1", "WriteValue", [.bytes([1, 0]), none]) == "org.bluez.Error.NotPermitted: Write not permitted")
+            #expect(
+                try await client.failure(descriptor, "GattDescriptor1", "WriteValue", [.bytes([1, 0]), none])
+                    == "org.bluez.Error.NotPermitted: Write not permitted")
         }
     }
 
-    @Test func sessionsBelongToClientsAndOutliveTheLink() async throws {
+    @Test func `notify sessions belong to clients and persist after a disconnect`() async throws {
         try await withStack([watch]) { stack, client in
             try await client.connect(watch)
             let path = try #require(try await client.characteristic(watch.steps, of: watch))
@@ -127,14 +175,14 @@ struct CharacteristicTests {
             try await client.connect(watch)
             watch.set(4_321)
             _ = await client.log.first { [watch] in $0.change(of: "Value", at: path) == .bytes(watch.format.encode(4_321)) }
-            // A client that leaves takes its session along.
+            // When a client leaves, its session ends.
             await other.close()
             await stack.events.waits(for: .clientLeft(other.connection.uniqueName))
             #expect(await stack.snapshot.subscriptions == 1)
         }
     }
 
-    @Test func withoutASubscriptionNothingIsHeard() async throws {
+    @Test func `no value is received without a subscription`() async throws {
         try await withStack([watch]) { stack, client in
             try await client.connect(watch)
             watch.set(1)
@@ -145,4 +193,67 @@ struct CharacteristicTests {
             #expect(first.change(of: "Value", at: path) == .bytes([2, 0, 0, 0]))
         }
     }
+
+    /// ATT carries one request at a time; the tasks that wait for the answers may wake in any order.
+    @Test func `reads that wait at the same time are answered in their order`() async throws {
+        let clock = ManualClock()
+        var timing = Timing.immediate
+        timing.clock = clock
+        let scale = NumberedPeripheral()
+        try await withStack([scale], timing: timing) { stack, client in
+            try await client.connect(scale)
+            await stack.inject(.slow(.seconds(3)), for: scale.address)
+            for _ in 0..<3 {
+                let readBefore = scale.readings.count
+                try await withThrowingTaskGroup { group in
+                    for (index, id) in scale.characteristics.enumerated() {
+                        let path = try #require(try await client.characteristic(id, of: scale))
+                        group.addTask { try await client.call(path, interface, "ReadValue", [none]) }
+                        while clock.sleepers(for: .seconds(3)) <= index { await Task.yield() }
+                    }
+                    clock.advance(by: .seconds(3))
+                    for try await _ in group {}
+                }
+                #expect(scale.readings.dropFirst(readBefore) == scale.characteristics[...])
+            }
+        }
+    }
+}
+
+/// Records in which order its characteristics are read.
+private final class NumberedPeripheral: SimulatedPeripheral {
+    let address = "C0:DE:00:00:00:0B"
+    let advertisement = Advertisement(name: "Scale")
+    let characteristics = (1...8).map { CharacteristicID("fff0", AttributeUUID("fff\($0)")!) }
+    let services: [SimulatedService]
+    private let read = Mutex<[CharacteristicID]>([])
+
+    init() { services = [SimulatedService("fff0", characteristics.map { SimulatedCharacteristic($0.characteristic, [.read]) })] }
+
+    var readings: [CharacteristicID] { read.withLock { $0 } }
+
+    func linkOpened(_ link: PeripheralLink) {}
+    func linkClosed() {}
+    func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] {
+        read.withLock { $0.append(characteristic) }
+        return [1]
+    }
+    func write(_ bytes: [UInt8], to characteristic: CharacteristicID) throws(ATTError) {}
+}
+
+/// One characteristic that can be read and written.
+private final class WritablePeripheral: SimulatedPeripheral {
+    let address = "C0:DE:00:00:00:0A"
+    let advertisement = Advertisement(name: "Scale")
+    let services: [SimulatedService]
+    private let value = Mutex<[UInt8]>([])
+
+    init(_ id: CharacteristicID) {
+        services = [SimulatedService(id.service, [SimulatedCharacteristic(id.characteristic, [.read, .write, .writeWithoutResponse])])]
+    }
+
+    func linkOpened(_ link: PeripheralLink) {}
+    func linkClosed() {}
+    func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] { value.withLock { $0 } }
+    func write(_ bytes: [UInt8], to characteristic: CharacteristicID) throws(ATTError) { value.withLock { $0 = bytes } }
 }

@@ -2,26 +2,30 @@ import DBus
 import SimulatedBlueZ
 import Testing
 
-/// The daemon as a whole: on the bus, off it, and what it says to calls that make no sense.
+/// The daemon as a whole: on the bus, off it, and its answers to calls that make no sense.
 @Suite(.timeLimit(.minutes(5)))
 struct DaemonTests {
     private let ring = SimulatedRing()
     private var device: ObjectPath { BusClient.path(ring) }
     private let adapter = BusClient.adapter
 
-    @Test func itShowsTheObjectsOfBlueZ() async throws {
+    @Test func `the daemon shows the objects and interfaces of BlueZ`() async throws {
         try await withStack([]) { _, client in
             let objects = try await client.objects()
             #expect(objects.keys.sorted() == ["/org/bluez", "/org/bluez/hci0"])
-            #expect(objects["/org/bluez"]?.keys.sorted() == ["org.bluez.AgentManager1", "org.bluez.ProfileManager1", "org.freedesktop.DBus.Introspectable"])
-            #expect(objects[adapter]?.keys.sorted() == [
-                "org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1", "org.bluez.Media1",
-                "org.bluez.NetworkServer1", "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties",
-            ])
+            #expect(
+                objects["/org/bluez"]?.keys.sorted() == [
+                    "org.bluez.AgentManager1", "org.bluez.HealthManager1", "org.bluez.ProfileManager1", "org.freedesktop.DBus.Introspectable",
+                ])
+            #expect(
+                objects[adapter]?.keys.sorted() == [
+                    "org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1", "org.bluez.Media1",
+                    "org.bluez.NetworkServer1", "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties",
+                ])
         }
     }
 
-    /// A call that makes no sense, and what BlueZ says to it: names and texts as measured with 5.66.
+    /// A call that makes no sense, and the answer of BlueZ: names and texts as measured with 5.66.
     struct Nonsense: Sendable, CustomTestStringConvertible {
         let path: ObjectPath
         let interface: String
@@ -37,7 +41,9 @@ struct DaemonTests {
         var testDescription: String { answer }
 
         static func get(_ interface: String, _ property: String, _ answer: String) -> Nonsense {
-            Nonsense(BusClient.adapter, "org.freedesktop.DBus.Properties", "Get", [.string(interface), .string(property)], "org.freedesktop.DBus.Error." + answer)
+            Nonsense(
+                BusClient.adapter, "org.freedesktop.DBus.Properties", "Get", [.string(interface), .string(property)],
+                "org.freedesktop.DBus.Error." + answer)
         }
 
         static func set(_ property: String, _ value: DBusValue, _ answer: String) -> Nonsense {
@@ -49,34 +55,47 @@ struct DaemonTests {
         static let all = [
             Nonsense(
                 BusClient.adapter, "Adapter1", "Bogus", [],
-                "org.freedesktop.DBus.Error.UnknownMethod: Method \"Bogus\" with signature \"\" on interface \"org.bluez.Adapter1\" doesn't exist\n"),
+                "org.freedesktop.DBus.Error.UnknownMethod: Method \"Bogus\" with signature \"\" on interface \"org.bluez.Adapter1\" doesn't exist\n"
+            ),
             Nonsense(
                 BusClient.adapter, "Bogus1", "Bogus", [],
-                "org.freedesktop.DBus.Error.UnknownMethod: Method \"Bogus\" with signature \"\" on interface \"org.bluez.Bogus1\" doesn't exist\n"),
+                "org.freedesktop.DBus.Error.UnknownMethod: Method \"Bogus\" with signature \"\" on interface \"org.bluez.Bogus1\" doesn't exist\n"
+            ),
             Nonsense(
                 BusClient.adapter, "Adapter1", "SetDiscoveryFilter", [.string("x")],
-                "org.freedesktop.DBus.Error.UnknownMethod: Method \"SetDiscoveryFilter\" with signature \"s\" on interface \"org.bluez.Adapter1\" doesn't exist\n"),
+                "org.freedesktop.DBus.Error.UnknownMethod: Method \"SetDiscoveryFilter\" with signature \"s\" on interface \"org.bluez.Adapter1\" doesn't exist\n"
+            ),
             Nonsense(
                 "/org/bluez/hci0/dev_00_00_00_00_00_00", "Device1", "Connect", [],
-                "org.freedesktop.DBus.Error.UnknownObject: Method \"Connect\" with signature \"\" on interface \"org.bluez.Device1\" doesn't exist\n"),
+                "org.freedesktop.DBus.Error.UnknownObject: Method \"Connect\" with signature \"\" on interface \"org.bluez.Device1\" doesn't exist\n"
+            ),
             get("org.bluez.Adapter1", "Bogus", "InvalidArgs: No such property 'Bogus'"),
             get("org.bluez.Bogus1", "Bogus", "InvalidArgs: No such interface 'org.bluez.Bogus1'"),
             set("Address", .string("x"), "PropertyReadOnly: Property 'Address' is not writable"),
             set("Powered", .string("x"), "InvalidSignature: Invalid signature for 'Powered'"),
             Nonsense(
                 BusClient.adapter, "GattManager1", "UnregisterApplication", [.objectPath("/x")],
-                "org.bluez.Error.NotSupported: Operation is not supported"),
+                "org.bluez.Error.DoesNotExist: Does Not Exist"),
+            set("Bogus", .string("x"), "UnknownProperty: No such property 'Bogus'"),
+            Nonsense(
+                .root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", [.string("x")],
+                "org.freedesktop.DBus.Error.UnknownMethod: Method \"GetManagedObjects\" with signature \"s\" on interface "
+                    + "\"org.freedesktop.DBus.ObjectManager\" doesn't exist\n"),
+            Nonsense(
+                "/org", "Adapter1", "StartDiscovery", [],
+                "org.freedesktop.DBus.Error.UnknownMethod: Method \"StartDiscovery\" with signature \"\" on interface \"org.bluez.Adapter1\" doesn't exist\n"
+            ),
         ]
     }
 
-    @Test(arguments: Nonsense.all) func nonsenseIsAnsweredAsByBlueZ(call: Nonsense) async throws {
+    @Test(arguments: Nonsense.all) func `an invalid call gets the error of BlueZ`(call: Nonsense) async throws {
         try await withStack([]) { _, client in
             let answer = try await client.failure(call.path, call.interface, call.member, call.arguments)
             #expect(answer == call.answer)
         }
     }
 
-    @Test func itDescribesItself() async throws {
+    @Test func `the daemon supports introspection`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
             var xml: [ObjectPath: String] = [:]
@@ -92,7 +111,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func aRestartLosesAllButWhatIsOnDisk() async throws {
+    @Test func `a restart loses all state that is not on disk`() async throws {
         let watch = SimulatedPedometer.infiniTime()
         try await withStack([ring, watch]) { stack, client in
             try await client.connect(ring)
@@ -113,17 +132,19 @@ struct DaemonTests {
         }
     }
 
-    @Test func awayItIsNotOnTheBus() async throws {
+    @Test func `the bus name has no owner while the daemon is away`() async throws {
         try await withStack([ring]) { stack, client in
             await stack.leaveBus()
             #expect(try await client.connection.owner(of: "org.bluez") == nil)
-            #expect(try await client.failure(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects").hasPrefix("org.freedesktop.DBus.Error.ServiceUnknown"))
+            #expect(
+                try await client.failure(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects").hasPrefix(
+                    "org.freedesktop.DBus.Error.ServiceUnknown"))
             try await stack.returnToBus()
             try await client.connect(ring)
         }
     }
 
-    @Test func whatItHasNotAnsweredStaysUnanswered() async throws {
+    @Test func `a pending call fails with NoReply when the daemon leaves`() async throws {
         try await withStack([ring]) { stack, client in
             try await client.discover(ring)
             await stack.inject(.stall(.connect), for: ring.address)
@@ -134,7 +155,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func stoppingIsFinalAndHarmless() async throws {
+    @Test func `the stack can be stopped twice and stays closed`() async throws {
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .realistic)
         await stack.stop()
         await stack.stop()

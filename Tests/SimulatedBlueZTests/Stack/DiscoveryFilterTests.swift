@@ -11,7 +11,7 @@ struct DiscoveryFilterTests {
         return DiscoveryFilter.anyMatches(filters, ring, address: "C0:DE:52:02:A1:B2")
     }
 
-    @Test func theRingIsHeardByWhoAsksForIt() throws {
+    @Test func `a matching filter accepts the ring`() throws {
         #expect(try hears([[:]]))
         #expect(try hears([["UUIDs": .strings(["180d", "6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"])]]))
         #expect(try hears([["Pattern": .string("R02_")]]))
@@ -20,7 +20,7 @@ struct DiscoveryFilterTests {
         #expect(try hears([["Pathloss": .uint16(70)]]))
     }
 
-    @Test func othersDoNotHearIt() throws {
+    @Test func `a filter that does not match rejects the ring`() throws {
         #expect(try !hears([["UUIDs": .strings(["180d"])]]))
         #expect(try !hears([["Pattern": .string("2_A1")]]))
         #expect(try !hears([["RSSI": .int16(-50)]]))
@@ -28,22 +28,23 @@ struct DiscoveryFilterTests {
         #expect(try !hears([["Transport": .string("bredr")]]))
     }
 
-    @Test func filtersOfClientsAreAlternatives() throws {
+    @Test func `the filters of several clients are alternatives`() throws {
         #expect(try hears([["UUIDs": .strings(["180d"])], [:]]))
         #expect(try !hears([["Pattern": .string("X")], ["Pattern": .string("Y")]]))
-        // With one client that has no pattern, nobody's counts.
+        // If one client has no pattern, no pattern counts.
         #expect(try hears([["Pattern": .string("X")], ["Transport": .string("le")]]))
     }
 
-    @Test(arguments: [
-        ["Bogus": .string("x")], ["UUIDs": .strings(["zzz"])], ["UUIDs": .string("180f")], ["Transport": .string("foo")],
-        ["RSSI": .int16(-60), "Pathloss": .uint16(10)], ["RSSI": .int32(-60)], ["Pattern": .boolean(true)],
-    ] as [[String: DBusValue]])
-    func badOptionsAreRefused(options: [String: DBusValue]) {
+    @Test(
+        arguments: [
+            ["Bogus": .string("x")], ["UUIDs": .strings(["zzz"])], ["UUIDs": .string("180f")], ["Transport": .string("foo")],
+            ["RSSI": .int16(-60), "Pathloss": .uint16(10)], ["RSSI": .int32(-60)], ["Pattern": .boolean(true)],
+        ] as [[String: DBusValue]])
+    func `invalid filter options are rejected`(options: [String: DBusValue]) {
         #expect(throws: BlueZError.invalidArguments) { try DiscoveryFilter.parse(options) }
     }
 
-    @Test func aFilterThatAsksForNothingIsNone() throws {
+    @Test func `an empty filter counts as no filter`() throws {
         #expect(try DiscoveryFilter.parse(["Transport": .string("auto"), "UUIDs": .strings([])]) == nil)
     }
 }

@@ -1,5 +1,6 @@
 import DBus
 import SimulatedBlueZ
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -8,7 +9,7 @@ struct DiscoveryTests {
     private let watch = SimulatedPedometer.infiniTime()
     private let adapter = BusClient.adapter
 
-    @Test func peripheralsAppearWithWhatTheyAdvertise() async throws {
+    @Test func `discovered devices have the properties that they advertise`() async throws {
         try await withStack([ring, watch]) { _, client in
             try await client.discover(ring)
             try await client.discoverNothingMore(watch)
@@ -26,7 +27,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func aFilterKeepsTheOthersOut() async throws {
+    @Test func `a filter excludes other devices`() async throws {
         try await withStack([ring, watch]) { stack, client in
             try await client.call(adapter, "Adapter1", "SetDiscoveryFilter", [.properties(["Pattern": .string("Infini")])])
             try await client.discover(watch)
@@ -35,23 +36,24 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func eachClientHasOneSession() async throws {
+    @Test func `each client has one discovery session`() async throws {
         try await withStack([ring]) { stack, client in
             let other = try await BusClient(stack)
             #expect(try await client.failure(adapter, "Adapter1", "StopDiscovery") == "org.bluez.Error.Failed: No discovery started")
             try await client.call(adapter, "Adapter1", "StartDiscovery")
-            #expect(try await client.failure(adapter, "Adapter1", "StartDiscovery") == "org.bluez.Error.InProgress: Operation already in progress")
+            #expect(
+                try await client.failure(adapter, "Adapter1", "StartDiscovery") == "org.bluez.Error.InProgress: Operation already in progress")
             try await other.call(adapter, "Adapter1", "StartDiscovery")
             try await client.call(adapter, "Adapter1", "StopDiscovery")
             #expect(try await client.get("Discovering", "Adapter1", adapter) == .boolean(true))
-            // The other leaves without saying so.
+            // The other client leaves without StopDiscovery.
             await other.close()
             _ = await client.log.first { $0.change(of: "Discovering", at: BusClient.adapter) == .boolean(false) }
             #expect(await stack.snapshot == SimulatedBlueZ.Snapshot())
         }
     }
 
-    @Test func theStrengthIsForgottenWithTheDiscovery() async throws {
+    @Test func `the RSSI is removed when discovery ends`() async throws {
         try await withStack([ring]) { _, client in
             try await client.discover(ring)
             try await client.call(adapter, "Adapter1", "StopDiscovery")
@@ -61,17 +63,17 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func whoIsNotHeardAnyMoreDisappears() async throws {
+    @Test func `a device that is no longer seen is removed`() async throws {
         let clock = ManualClock()
         var timing = Timing.immediate
         timing.clock = clock
         try await withStack([ring], timing: timing) { _, client in
             try await client.discover(ring)
             let path = BusClient.path(ring)
-            await clock.waitForSleep(of: .seconds(30))
+            await clock.sleeping(for: .seconds(30))
             // Still discovering: it is heard all the time.
             clock.advance(by: .seconds(30))
-            await clock.waitForSleep(of: .seconds(30))
+            await clock.sleeping(for: .seconds(30))
             #expect(try await client.objects()[path] != nil)
             try await client.call(adapter, "Adapter1", "StopDiscovery")
             clock.advance(by: .seconds(30))
@@ -80,18 +82,18 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func itIsHeardAgainAndAgain() async throws {
+    @Test func `repeated advertisements update the RSSI and the name`() async throws {
         let clock = ManualClock()
         var timing = Timing.immediate
         timing.clock = clock
         timing.advertising = .seconds(1)
         try await withStack([ring], timing: timing) { stack, client in
-            // With a filter BlueZ tells of every change of the strength.
+            // With a filter BlueZ reports every change of the signal strength.
             try await client.call(adapter, "Adapter1", "SetDiscoveryFilter", [.properties(["Transport": .string("le")])])
             try await client.discover(ring)
             await stack.inject(.name("R02_NEW"), for: ring.address)
             for _ in 0..<5 {
-                await clock.waitForSleep(of: .seconds(1))
+                await clock.sleeping(for: .seconds(1))
                 clock.advance(by: .seconds(1))
             }
             let path = BusClient.path(ring)
@@ -100,7 +102,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func outOfRangeNothingIsHeard() async throws {
+    @Test func `a device out of range is not seen`() async throws {
         try await withStack([ring, watch]) { stack, client in
             await stack.inject(.outOfRange, for: ring.address)
             try await client.discover(watch)
@@ -111,7 +113,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func aNameCanBeHostile() async throws {
+    @Test func `a name is passed with control characters and cut at NUL`() async throws {
         try await withStack([ring]) { stack, client in
             await stack.inject(.name("\u{1b}[2J\u{7}evil\nname\0hidden"), for: ring.address)
             try await client.discover(ring)
@@ -119,7 +121,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func aNamelessOneShowsItsAddress() async throws {
+    @Test func `a device without a name has its address as alias`() async throws {
         try await withStack([ring]) { stack, client in
             await stack.inject(.name(nil), for: ring.address)
             try await client.discover(ring)
@@ -131,7 +133,7 @@ struct DiscoveryTests {
 }
 
 extension BusClient {
-    /// Waits until a peripheral is there that the running discovery finds, too.
+    /// Waits until the running discovery has found this peripheral, too.
     func discoverNothingMore(_ peripheral: some SimulatedPeripheral) async throws {
         let path = Self.path(peripheral)
         _ = await log.first { $0.adds(path) }

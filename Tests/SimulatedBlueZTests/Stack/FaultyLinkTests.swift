@@ -1,8 +1,9 @@
 import DBus
 import SimulatedBlueZ
+import TestSupport
 import Testing
 
-/// What a client sees when things go wrong in the middle.
+/// What a client sees when an operation or a link fails in the middle.
 @Suite(.timeLimit(.minutes(5)))
 struct FaultyLinkTests {
     private let watch = SimulatedPedometer(
@@ -23,13 +24,13 @@ struct FaultyLinkTests {
         }
     }
 
-    /// The values heard until one that ends the test.
+    /// The values received up to the one that ends the test.
     private func heard(_ client: BusClient, _ path: ObjectPath, until last: [UInt8]) async -> [[UInt8]] {
         _ = await client.log.first { $0.change(of: "Value", at: path) == .bytes(last) }
         return await client.log.signals.compactMap { $0.change(of: "Value", at: path)?.bytesValue }
     }
 
-    @Test func aReadInAnInterruptedLinkFails() async throws {
+    @Test func `a read fails when the link is interrupted`() async throws {
         try await withSubscription { stack, client, path in
             await stack.inject(.drop(during: .read), for: watch.address)
             let failure = try await client.failure(path, interface, "ReadValue", [none])
@@ -39,7 +40,7 @@ struct FaultyLinkTests {
         }
     }
 
-    @Test func aReadThatIsNeverAnsweredEndsTheLink() async throws {
+    @Test func `an unanswered read fails after the ATT time-out`() async throws {
         let clock = ManualClock()
         var timing = Timing.immediate
         timing.clock = clock
@@ -47,14 +48,14 @@ struct FaultyLinkTests {
         try await withSubscription(timing: timing) { stack, client, path in
             await stack.inject(.stall(.read), for: watch.address)
             async let failing = client.failure(path, interface, "ReadValue", [none])
-            await clock.waitForSleep(of: .seconds(29))
+            await clock.sleeping(for: .seconds(29))
             clock.advance(by: .seconds(29))
             let outcome = try await failing
             #expect(outcome == "org.bluez.Error.Failed: Operation failed with ATT error: 0x0e")
         }
     }
 
-    @Test func theLinkDropsAfterSomePackets() async throws {
+    @Test func `the link drops after the configured number of packets`() async throws {
         try await withSubscription { stack, client, path in
             await stack.inject(.drop(afterPackets: 2), for: watch.address)
             for number in 1...4 { watch.set(number) }
@@ -63,7 +64,7 @@ struct FaultyLinkTests {
         }
     }
 
-    @Test func rubbishArrives() async throws {
+    @Test func `corrupted packets reach the client`() async throws {
         try await withSubscription { stack, client, path in
             await stack.inject(.rubbish(.swallowed, .at(1)), for: watch.address)
             await stack.inject(.rubbish(.wrongChecksum, .at(2)), for: watch.address)
@@ -74,21 +75,21 @@ struct FaultyLinkTests {
         }
     }
 
-    @Test func slowPacketsKeepTheirOrder() async throws {
+    @Test func `delayed packets keep their order`() async throws {
         let clock = ManualClock()
         var timing = Timing.immediate
         timing.clock = clock
         try await withSubscription(timing: timing) { stack, client, path in
             await stack.inject(.slow(.seconds(3), .at(1)), for: watch.address)
             for number in 1...3 { watch.set(number) }
-            await clock.waitForSleep(of: .seconds(3))
+            await clock.sleeping(for: .seconds(3))
             #expect(!stack.history.contains(.notified(watch.address, watch.steps.characteristic, [2, 0])))
             clock.advance(by: .seconds(3))
             #expect(await heard(client, path, until: [3, 0]) == [[1, 0], [2, 0], [3, 0]])
         }
     }
 
-    @Test func thePeripheralMayHangUp() async throws {
+    @Test func `the peripheral can close the link`() async throws {
         let quitter = Quitter()
         try await withStack([quitter]) { _, client in
             try await client.connect(quitter)

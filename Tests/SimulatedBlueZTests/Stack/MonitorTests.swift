@@ -21,7 +21,7 @@ struct MonitorTests {
         return monitors
     }
 
-    @Test func withoutExperimentsThereAreNone() async throws {
+    @Test func `monitors are not available without the experimental mode`() async throws {
         try await withStack([ring]) { _, client in
             #expect(try await client.objects()[BusClient.adapter]?["org.bluez." + manager] == nil)
             let failure = try await client.failure(BusClient.adapter, manager, "RegisterMonitor", [.objectPath("/test")])
@@ -29,11 +29,12 @@ struct MonitorTests {
         }
     }
 
-    @Test(arguments: [
-        (0, 0x09, Array("R02_".utf8)), (2, 0x09, Array("2_A1".utf8)),
-        (0, 0x07, [0x9e, 0xca, 0xdc, 0x24, 0x0e, 0xe5, 0xa9, 0xe0, 0x93, 0xf3, 0xa3, 0xb5, 0xf0, 0xff, 0x40, 0x6e]),
-    ] as [(UInt8, UInt8, [UInt8])])
-    func whoMatchesIsFoundWithoutDiscovery(pattern: (UInt8, UInt8, [UInt8])) async throws {
+    @Test(
+        arguments: [
+            (0, 0x09, Array("R02_".utf8)), (2, 0x09, Array("2_A1".utf8)),
+            (0, 0x07, [0x9e, 0xca, 0xdc, 0x24, 0x0e, 0xe5, 0xa9, 0xe0, 0x93, 0xf3, 0xa3, 0xb5, 0xf0, 0xff, 0x40, 0x6e]),
+        ] as [(UInt8, UInt8, [UInt8])])
+    func `a matching device is reported without discovery`(pattern: (UInt8, UInt8, [UInt8])) async throws {
         try await withStack([ring, watch], quirks: experimental) { stack, client in
             let monitors = try await register(client, [pattern])
             #expect(await monitors.next() == "Activate")
@@ -44,7 +45,7 @@ struct MonitorTests {
         }
     }
 
-    @Test func whoComesIntoRangeIsFoundThen() async throws {
+    @Test func `a device is reported when it comes into range`() async throws {
         try await withStack([ring], quirks: experimental) { stack, client in
             await stack.inject(.outOfRange, for: ring.address)
             let monitors = try await register(client, [(0, 0x01, [0x06])])
@@ -54,7 +55,7 @@ struct MonitorTests {
         }
     }
 
-    @Test func aMonitorThatBlueZDoesNotUnderstandIsReleased() async throws {
+    @Test func `a monitor without patterns is released`() async throws {
         try await withStack([ring], quirks: experimental) { stack, client in
             let monitors = try await register(client, [])
             #expect(await monitors.next() == "Release")
@@ -62,18 +63,22 @@ struct MonitorTests {
         }
     }
 
-    @Test func eachApplicationOnce() async throws {
+    @Test func `an application can be registered only once`() async throws {
         try await withStack([ring], quirks: experimental) { stack, client in
             let monitors = try await register(client, [(0, 0x09, Array("nobody".utf8))])
             let path = DBusValue.objectPath(TestMonitors.path)
-            #expect(try await client.failure(BusClient.adapter, manager, "RegisterMonitor", [path]) == "org.bluez.Error.AlreadyExists: Already Exists")
+            #expect(
+                try await client.failure(BusClient.adapter, manager, "RegisterMonitor", [path])
+                    == "org.bluez.Error.AlreadyExists: Already Exists")
             try await client.call(BusClient.adapter, manager, "UnregisterMonitor", [path])
             #expect(await [monitors.next(), monitors.next()] == ["Activate", "Release"])
-            #expect(try await client.failure(BusClient.adapter, manager, "UnregisterMonitor", [path]) == "org.bluez.Error.DoesNotExist: Does Not Exist")
+            #expect(
+                try await client.failure(BusClient.adapter, manager, "UnregisterMonitor", [path])
+                    == "org.bluez.Error.DoesNotExist: Does Not Exist")
         }
     }
 
-    @Test func theyLeaveWithTheirClientAndWithTheAdapter() async throws {
+    @Test func `monitors end with their client or the adapter`() async throws {
         try await withStack([ring], quirks: experimental) { stack, client in
             let other = try await BusClient(stack)
             _ = try await register(other, [(0, 0x01, [0x06])])
@@ -87,7 +92,7 @@ struct MonitorTests {
     }
 }
 
-/// A client's tree with one monitor; what BlueZ calls on it comes out in order.
+/// A client's object tree with one monitor; `next` returns the calls of BlueZ in order.
 private final class TestMonitors: DBusObject {
     static let path: ObjectPath = "/test"
     private let patterns: [(UInt8, UInt8, [UInt8])]

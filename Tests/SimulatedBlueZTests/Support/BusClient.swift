@@ -1,7 +1,7 @@
 import DBus
 import SimulatedBlueZ
 
-/// A program that uses BlueZ, reduced to its calls and what it hears.
+/// A program that uses BlueZ, reduced to its calls and the signals that it receives.
 struct BusClient: Sendable {
     let connection: DBusConnection
     let log = SignalLog()
@@ -67,9 +67,9 @@ struct BusClient: Sendable {
         return objects
     }
 
-    // MARK: Whole steps
+    // MARK: Combined steps
 
-    /// Looks around until the peripheral is there.
+    /// Runs discovery until the peripheral is found.
     func discover(_ peripheral: some SimulatedPeripheral) async throws {
         try await call(Self.adapter, "Adapter1", "StartDiscovery")
         let path = Self.path(peripheral)
@@ -95,7 +95,7 @@ struct BusClient: Sendable {
     func close() async { await connection.close() }
 }
 
-/// A stack and a client of it; both are gone afterwards.
+/// Runs a test with a stack and a client of it; both are closed afterwards.
 func withStack(
     _ peripherals: [any SimulatedPeripheral], timing: Timing = .immediate, quirks: Quirks = Quirks(),
     _ body: (SimulatedBlueZ, BusClient) async throws -> Void

@@ -1,6 +1,6 @@
 import DBus
 
-/// Everything that org.bluez says, kept, so that no test waits for something that has happened already.
+/// Keeps all signals of org.bluez, so that no test waits for something that has already happened.
 actor SignalLog {
     private(set) var signals: [DBusMessage] = []
     private var waiting: [(matches: @Sendable (DBusMessage) -> Bool, continuation: CheckedContinuation<DBusMessage, Never>)] = []
@@ -12,7 +12,7 @@ actor SignalLog {
         for waiter in ready { waiter.continuation.resume(returning: signal) }
     }
 
-    /// The first signal that matches, from the `start`th on; waits for it if need be.
+    /// The first signal that matches, from the `start`th on; waits for it if necessary.
     func first(from start: Int = 0, where matches: @escaping @Sendable (DBusMessage) -> Bool) async -> DBusMessage {
         if let signal = signals.dropFirst(start).first(where: matches) { return signal }
         return await withCheckedContinuation { waiting.append((matches, $0)) }
@@ -36,7 +36,7 @@ extension DBusMessage {
     func adds(_ path: ObjectPath) -> Bool { member == "InterfacesAdded" && body.first?.pathValue == path }
     func removes(_ path: ObjectPath) -> Bool { member == "InterfacesRemoved" && body.first?.pathValue == path }
 
-    /// In short, for tests of an order.
+    /// A short form, for tests of the order.
     var summary: String {
         let what = body.dropFirst().first?.propertiesValue?.keys.sorted().joined(separator: ",") ?? ""
         switch member {

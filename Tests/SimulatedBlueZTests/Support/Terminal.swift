@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A program on a pseudo-terminal, as a person would use it: type, and read on until something shows up.
+/// A program on a pseudo-terminal, used as a person would: type, and read until a text appears.
 actor Terminal {
     private let process: pid_t
     private let master: FileHandle
@@ -49,7 +49,7 @@ actor Terminal {
 
     func type(_ line: String) throws { try master.write(contentsOf: Data((line + "\n").utf8)) }
 
-    /// Reads on until the text shows up; what comes after it is for the next call.
+    /// Reads until the text appears; the output after it is left for the next call.
     func expect(_ text: String) async throws {
         if take(text) { return }
         for await piece in output {
@@ -66,8 +66,18 @@ actor Terminal {
         return status & 0x7f == 0 ? status >> 8 & 0xff : -(status & 0x7f)
     }
 
+    /// What the kernel reports about the program, for the report of a test in which it hangs.
+    var processState: String {
+        ["status", "wchan", "syscall"].map { name in
+            let text = (try? String(contentsOfFile: "/proc/\(process)/\(name)", encoding: .utf8)) ?? "none"
+            return "\(name): "
+                + text.split(separator: "\n").filter { name != "status" || $0.hasPrefix("State") || $0.hasPrefix("Sig") }
+                .joined(separator: ", ")
+        }.joined(separator: "\n")
+    }
+
     func terminate() {
-        // Not after it was waited for: the number may be another process's by then.
+        // Not after `waitpid`: the number may then belong to another process.
         if status == nil { kill(process, SIGTERM) }
     }
 
@@ -79,7 +89,7 @@ actor Terminal {
     }
 
     private func take(_ text: String) -> Bool {
-        // A sequence that is cut off by the end of a piece is whole after the next one.
+        // A sequence that is cut off by the end of a piece is complete after the next one.
         let plain = Self.plain(unread)
         guard let found = plain.range(of: text) else { return false }
         transcript += plain[..<found.upperBound]
@@ -93,7 +103,7 @@ actor Terminal {
 
     // MARK: System calls
 
-    /// As posix_openpt, unlockpt and ptsname do it, which Swift does not see.
+    /// Does what posix_openpt, unlockpt and ptsname do, which are not visible to Swift.
     private static func openTerminal() throws -> (master: Int32, slave: Int32) {
         let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)  // TIOCSPTLCK, TIOCGPTN
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)

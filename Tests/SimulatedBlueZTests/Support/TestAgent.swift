@@ -1,7 +1,7 @@
 import DBus
 import SimulatedBlueZ
 
-/// A pairing agent that answers everything in the same way, and remembers what it was asked.
+/// A pairing agent that answers everything in the same way, and records the questions.
 final class TestAgent: DBusObject {
     static let path: ObjectPath = "/test/agent"
 
@@ -32,7 +32,7 @@ final class TestAgent: DBusObject {
         }
     }
 
-    /// Kept: a call that is dropped would be answered.
+    /// Keeps the calls: a call that is dropped would be answered.
     private let silent = Kept()
 
     private final class Kept: Sendable {

@@ -8,11 +8,11 @@ import Testing
 
 @Suite struct NoticeStoreTests {
     @Test(arguments: NoticeContract.all)
-    func theDatabaseKeeps(_ rule: NoticeContract) throws {
+    func `the database satisfies every rule of the notice contract`(_ rule: NoticeContract) throws {
         try withDirectory { try rule.check(StepDatabase(path: $0 + "/history.sqlite")) }
     }
 
-    @Test func theyAreThereAgain() throws {
+    @Test func `notices are available after the database is reopened`() throws {
         try withFixture { history in
             let notice = Notice(
                 .pedometer(history.pedometer.id), name: "ring", user: history.user.id, since: noon, .notSeen(lastRead: midnight))
@@ -21,14 +21,16 @@ import Testing
             #expect(try history.database.claim(kept.map(\.id), at: noon + 1) == Set(kept.map(\.id)))
             try history.database.close()
             let again = try StepDatabase(path: history.path, for: .reading).standingNotices()
-            #expect(again == [KeptNotice(id: kept[0].id, notice: notice, keptAt: noon, notifiedAt: noon + 1)])
+            #expect(again == [StoredNotice(id: kept[0].id, notice: notice, keptAt: noon, notifiedAt: noon + 1)])
         }
     }
 
-    @Test func whatALaterVersionWroteIsPassedOver() throws {
+    @Test func `notices of a later version are ignored and not ended`() throws {
         try withFixture { history in
             try history.database.queue.write { database in
-                for (number, (subject, content)) in [("machine", "{\"sunny\":{}}"), ("planet:3", "{\"batteryLow\":{\"percent\":3}}")].enumerated() {
+                for (number, (subject, content)) in [("machine", "{\"sunny\":{}}"), ("planet:3", "{\"batteryLow\":{\"percent\":3}}")]
+                    .enumerated()
+                {
                     try database.execute(
                         sql: "INSERT INTO notice (key, subject, name, since, content, kept_at) VALUES (?, ?, '', 0, ?, 0)",
                         arguments: ["\(number)", subject, content])
@@ -40,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func ofOneThingThereIsNeverMoreThanOne() throws {
+    @Test func `each key has one open notice at most`() throws {
         try withFixture { history in
             let insert = "INSERT INTO notice (key, subject, name, since, content, kept_at, ended_at) VALUES ('k', 'machine', '', 0, '{}', 0, ?)"
             try history.database.queue.write { database in
@@ -50,28 +52,28 @@ import Testing
         }
     }
 
-    /// Two runs that end at the same time find the same.
-    @Test func manyMayKeepTheSameAtOnce() async throws {
+    /// Two runs that end at the same time find the same notice.
+    @Test func `only one of several concurrent connections starts a notice`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             _ = try StepDatabase(path: path)
             let notice = Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))
-            let begun = try await withThrowingTaskGroup(of: Set<KeptNotice.ID>.self) { group in
+            let begun = try await withThrowingTaskGroup(of: Set<StoredNotice.ID>.self) { group in
                 for _ in 0..<8 { group.addTask { try StepDatabase(path: path).keep([notice], at: noon) } }
                 return try await group.reduce(into: []) { $0 += [$1] }
             }
-            // One of them has begun it, and tells it.
+            // One of them has started it, and reports it.
             #expect(begun.filter { !$0.isEmpty }.count == 1)
             #expect(try StepDatabase(path: path, for: .reading).standingNotices().map(\.notice) == [notice])
         }
     }
 
-    /// A watch and a timer's sync want to show the same.
-    @Test func manyMayClaimTheSameAtOnce() async throws {
+    /// A watch and a timer's sync are about to show the same notice.
+    @Test func `only one of several concurrent connections claims a notice`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             let begun = try StepDatabase(path: path).keep([Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))], at: noon)
-            let claimed = try await withThrowingTaskGroup(of: Set<KeptNotice.ID>.self) { group in
+            let claimed = try await withThrowingTaskGroup(of: Set<StoredNotice.ID>.self) { group in
                 for second in 0..<8 { group.addTask { try StepDatabase(path: path).claim(Array(begun), at: noon + second) } }
                 return try await group.reduce(into: []) { $0 += [$1] }
             }
@@ -79,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func theLastCompleteSyncIsFoundHoweverManyFailedSince() throws {
+    @Test func `the last complete sync is found after many failures`() throws {
         try withFixture { history in
             let (database, ring) = (history.database, history.pedometer.id)
             func sync(_ start: Timestamp, _ outcome: SyncRecord.Outcome, of pedometer: Pedometer.ID) throws -> SyncRecord.ID {
@@ -93,7 +95,7 @@ import Testing
             let last = try sync(noon + 10, .complete, of: ring)
             for second in 20..<30 { _ = try sync(noon + second, .failed, of: ring) }
             _ = try sync(noon + 40, .complete, of: other.id)
-            // When the machine's clock was ahead.
+            // Recorded while the machine's clock was ahead.
             let ahead = try sync(noon + 9_999_999, .complete, of: ring)
             let found = try #require(try database.lastCompleteSync(of: ring, until: noon + 999))
             #expect(found.id == last && found.end == noon + 15 && found.battery == 50 && found.outcome == .complete)
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func whyASyncFailedIsKept() throws {
+    @Test func `the cause of a failed sync is stored`() throws {
         try withFixture { history in
             let database = history.database
             for cause in FailureCause.allCases {

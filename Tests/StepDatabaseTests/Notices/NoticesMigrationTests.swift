@@ -25,16 +25,17 @@ import Testing
     ]
 
     @Test(arguments: [StepDatabase.Access.reading, .writing])
-    func syncsKeepTheirWordsAndGetACause(_ access: StepDatabase.Access) throws {
+    func `syncs keep their failure text and get a cause`(_ access: StepDatabase.Access) throws {
         try withDirectory { directory in
             let path = directory + "/history.sqlite"
             let old = try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: Self.version2)
             try old.queue.write { database in
-                try database.execute(sql: """
-                    INSERT INTO person VALUES (1, 'Ada', 'ada');
-                    INSERT INTO pedometer VALUES (1, 1, 'colmi', '30:34:42:00:00:01', 'public', 'ring', 'ring', '{}', '{}', '{}', 0);
-                    INSERT INTO destination VALUES ('garden', '2014-04-20', NULL, 3, 'token');
-                    """)
+                try database.execute(
+                    sql: """
+                        INSERT INTO person VALUES (1, 'Ada', 'ada');
+                        INSERT INTO pedometer VALUES (1, 1, 'colmi', '30:34:42:00:00:01', 'public', 'ring', 'ring', '{}', '{}', '{}', 0);
+                        INSERT INTO destination VALUES ('garden', '2014-04-20', NULL, 3, 'token');
+                        """)
                 for (number, sync) in Self.syncs.enumerated() {
                     try database.execute(
                         sql: "INSERT INTO sync (pedometer, started_at, ended_at, outcome, failure, battery) VALUES (1, ?, ?, ?, ?, 50)",
@@ -53,11 +54,11 @@ import Testing
         }
     }
 
-    @Test func theOlderProgramRefusesWhatTheNewerWrote() throws {
+    @Test func `an older program rejects a newer database`() throws {
         try withFixture { history in
             try history.database.close()
             for access in [StepDatabase.Access.reading, .writing] {
-                expect(.newerVersion(path: history.path, found: 3, supported: 2)) {
+                expect(.newerVersion(path: history.path, found: Schema.current.version, supported: 2)) {
                     try StepDatabase(path: history.path, for: access, busyTimeout: 5, schema: Self.version2)
                 }
             }

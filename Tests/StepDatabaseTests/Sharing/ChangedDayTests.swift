@@ -7,7 +7,7 @@ import Testing
 @Suite struct ChangedDayTests {
     private let next = day.advanced(by: 1)
 
-    @Test func daysThatChangeTogetherHaveOneRevisionAndEachChangeTheNext() throws {
+    @Test func `days changed together share a revision and later changes increment it`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10), slot(15, 10), slot(24 * 60, 10))
             #expect(try history.revisions() == ["2014-04-20 1", "2014-04-21 1"])
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func whatBringsNothingTouchesNothing() throws {
+    @Test func `storing the same data again does not change a revision`() throws {
         try withFixture { history in
             let batch = SampleBatch(
                 samples: [slot(0, 10, distance: 7), slot(15, 60_000)], coverage: [TimeSpan(midnight, noon)])
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func ofEqualStepsBetterFiguresAreAChange() throws {
+    @Test func `new figures for equal steps count as a change`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10))
             try history.merge(slot(0, 10, distance: 8))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aSlotThatGrowsElsewhereTouchesTheDayWhereItFirstWas() throws {
+    @Test func `a slot that grows at another offset changes its original day`() throws {
         try withFixture { history in
             // 23:30 in Greenwich was the next day in Berlin, and is read again in New York.
             try history.merge(slot(23 * 60 + 30, 10, offset: 3600))
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func timeThatWasAccountedForElsewhereTouchesOnlyTheRest() throws {
+    @Test func `extended coverage changes only the newly covered days`() throws {
         try withFixture { history in
             let span = { (from: Int, to: Int) in TimeSpan(midnight + from * 3600, midnight + to * 3600) }
             _ = try history.database.merge(SampleBatch(coverage: [span(0, 24)]), sync: history.sync)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Half an hour before midnight the traveller's clock is put forward by an hour: the new day's time ends the old day.
-    @Test func timeOfAnotherPlaceTouchesTheDayThatItCompletes() throws {
+    @Test func `coverage of another time zone changes the day that it completes`() throws {
         try withFixture { history in
             let change = midnight + 86_400 - 1800
             _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(midnight, change)]), sync: history.sync)
@@ -73,14 +73,14 @@ import Testing
                 SampleBatch(coverage: [TimeSpan(change, change + 3600)]), sync: history.sync, place: .fixed(3600))
             #expect(try completeness() == .complete)
             #expect(try history.revisions() == ["2014-04-20 2", "2014-04-21 2"])
-            // From then on it is another day's matter.
+            // From then on only the next day changes.
             _ = try history.database.merge(
                 SampleBatch(coverage: [TimeSpan(change, change + 7200)]), sync: history.sync, place: .fixed(3600))
             #expect(try history.revisions() == ["2014-04-20 2", "2014-04-21 3"])
         }
     }
 
-    @Test func aLifetimeThatAClockFarOffClaimsIsCutToTenYears() throws {
+    @Test func `coverage from an incorrect clock is limited to ten years`() throws {
         try withFixture { history in
             _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(Timestamp(0), noon)]), sync: history.sync)
             let found = try history.strings("SELECT count(*) || ' ' || min(day) || ' ' || max(day) FROM changed_day")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func daysBeyondTheCalendarAreNoDays() throws {
+    @Test func `days beyond the year 9999 are not recorded`() throws {
         try withFixture { history in
             let end = Timestamp(253_402_300_799)
             try history.merge(StepSample(start: end, length: 60, steps: 1, utcOffset: 3600))
@@ -101,9 +101,10 @@ import Testing
         }
     }
 
-    @Test func aBatchThatFailsTouchesNothing() throws {
+    @Test func `a failed batch changes no day`() throws {
         try withFixture { history in
-            let frame = RawFrame(.received, at: noon, bytes: Array(repeating: 0, count: 1025))
+            try history.execute("CREATE TRIGGER no_frames BEFORE INSERT ON frame BEGIN SELECT RAISE(ABORT, 'no'); END")
+            let frame = RawFrame(.received, at: noon, bytes: [1])
             _ = historyError { try history.database.merge(SampleBatch(samples: [slot(0, 1)], frames: [frame]), sync: history.sync) }
             _ = historyError { try history.database.setCorrection(-1, of: history.user.id, on: day, at: noon) }
             let revisions = try history.revisions()

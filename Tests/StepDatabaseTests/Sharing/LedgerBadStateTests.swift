@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepDatabase
 
-/// What the ledger does not take, and what it makes of a server's words.
+/// What the ledger refuses, and how it stores a server's messages.
 @Suite struct LedgerBadStateTests {
     private func entry(_ history: Fixture, on day: Day = day) -> ShareEntry {
         ShareEntry(user: history.user.id, day: day, destination: "garden", changedAt: noon)
@@ -20,7 +20,7 @@ import Testing
         "destination = printf('%.257c', 'x')", "fingerprint = printf('%.65c', 'x')", "confirmed = printf('%.65c', 'x')",
         "last_error = printf('%.1001c', 'x')", "remote_id = printf('%.1025c', 'x')", "next_attempt = 'soon'",
     ])
-    func theSchemaRefuses(change: String) throws {
+    func `the schema rejects invalid values of an entry`(change: String) throws {
         try withFixture { history in
             try history.database.record([entry(history)])
             #expect(throws: DatabaseError.self) {
@@ -36,19 +36,20 @@ import Testing
         "INSERT INTO share_watermark VALUES ('garden', 1, '2014-04-31', 0)",
         "INSERT INTO share_watermark VALUES ('garden', 1, '2014-04-30', -1)",
         "INSERT INTO share_watermark VALUES ('garden', 99, '2014-04-30', 1)",
-        "INSERT INTO destination VALUES ('', NULL, NULL, 0, NULL)",
-        "INSERT INTO destination VALUES ('garden', 'today', NULL, 0, NULL)",
-        "INSERT INTO destination VALUES ('garden', NULL, NULL, -1, NULL)",
-        "INSERT INTO destination VALUES ('garden', NULL, NULL, 0, printf('%.1001c', 'x'))",
+        "INSERT INTO destination (name, first_day, not_before, failures, stopped) VALUES ('', NULL, NULL, 0, NULL)",
+        "INSERT INTO destination VALUES ('garden', NULL, NULL, 0, NULL, -1)",
+        "INSERT INTO destination (name, first_day, not_before, failures, stopped) VALUES ('garden', 'today', NULL, 0, NULL)",
+        "INSERT INTO destination (name, first_day, not_before, failures, stopped) VALUES ('garden', NULL, NULL, -1, NULL)",
+        "INSERT INTO destination (name, first_day, not_before, failures, stopped) VALUES ('garden', NULL, NULL, 0, printf('%.1001c', 'x'))",
     ])
-    func theSchemaRefusesTheRow(sql: String) throws {
+    func `the schema rejects invalid rows of other tables`(sql: String) throws {
         try withFixture { history in
             _ = #expect(throws: DatabaseError.self) { try history.database.queue.write { try $0.execute(sql: sql) } }
         }
     }
 
     /// An entry whose failure cannot be stored would be sent again and again.
-    @Test func aServerThatTalksWithoutEndIsCutShort() throws {
+    @Test func `a long server message is cut to 1000 characters`() throws {
         try withFixture { history in
             var entry = entry(history)
             entry.lastError = String(repeating: "🚶", count: 100_000)
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeStoredLeavesTheLedgerAsItWas() throws {
+    @Test func `a rejected entry leaves the ledger unchanged`() throws {
         try withFixture { history in
             var long = entry(history, on: day.advanced(by: 1))
             long.remoteID = String(repeating: "x", count: 1025)
@@ -76,12 +77,14 @@ import Testing
     }
 
     @Test(arguments: [-719_163, -10_000_000, 2_932_897, 10_000_000])
-    func aDayOutOfTheCalendarIsRefused(number: Int) throws {
+    func `a day outside the calendar is rejected`(number: Int) throws {
         try withFixture { history in
             let days = [day, Day(daysSince1970: number)]
-            guard case .invalidValue = historyError({
-                try history.database.enqueue(days, of: history.user.id, for: "garden", at: noon)
-            }) else {
+            guard
+                case .invalidValue = historyError({
+                    try history.database.enqueue(days, of: history.user.id, for: "garden", at: noon)
+                })
+            else {
                 Issue.record("taken")
                 return
             }
@@ -90,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func anUnknownUserIsNamed() throws {
+    @Test func `an unknown user is reported as not found`() throws {
         try withFixture { history in
             let database = history.database
             let nobody = ShareEntry(user: 99, day: day, destination: "garden", changedAt: noon)
@@ -105,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func whoeverOnlyLooksChangesNothing() throws {
+    @Test func `a read-only connection cannot change the ledger`() throws {
         try withFixture { history in
             try history.database.record([entry(history)])
             let reader = try StepDatabase(path: history.path, for: .reading)
@@ -128,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func aFullDiskLosesNothing() throws {
+    @Test func `a full disk causes no loss of entries`() throws {
         try withFixture { history in
             let database = history.database
             try database.record([entry(history)])

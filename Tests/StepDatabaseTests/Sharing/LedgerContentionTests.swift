@@ -6,10 +6,10 @@ import Testing
 @testable import StepDatabase
 
 @Suite(.timeLimit(.minutes(5))) struct LedgerContentionTests {
-    /// One process brings steps home and enqueues, another drains: in the end each day was sent as it is.
+    /// One process stores and enqueues steps, another sends them: at the end each day was sent with its current steps.
     ///
-    /// Both look into the ledger for what the other one did: each day grows while it is being sent.
-    @Test func whatGrowsWhileAnotherProcessSendsItIsSentAgain() async throws {
+    /// Both read from the ledger what the other one did, so that each day grows while it is being sent.
+    @Test func `a day that changes while it is sent is sent again`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let path = history.path, user = history.user.id, sync = history.sync
@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    /// Sends what is due, each day with the steps that it had when it was handed out; the first time as slowly as it takes to
-    /// have it enqueued once more.
+    /// Sends the days that are due, each with the steps that it had when it was handed out. The first time it waits until the
+    /// day has been enqueued again.
     ///
     /// - Returns: how many days were sent for the second time.
     private func drain(_ history: Fixture, _ isOver: borrowing Atomic<Bool>) async throws -> Int {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LedgerContractTests {
     @Test(arguments: LedgerContract.all)
-    func theDatabaseKeeps(_ rule: LedgerContract) throws {
+    func `the database satisfies every rule of the ledger contract`(_ rule: LedgerContract) throws {
         try withDirectory { try rule.check(StepDatabase(path: $0 + "/history.sqlite")) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StepDatabase
 
-/// A kill at any moment leaves a ledger in which nothing is overlooked.
+/// After a kill at any moment the ledger misses no entry.
 @Suite(.timeLimit(.minutes(5))) struct LedgerKillTests {
     private static let days = (0..<5).map(day.advanced(by:))
 
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["INSERT ON share", "INSERT ON share_watermark"])
-    func whileEnqueueing(event: String) async throws {
+    func `a kill while days are enqueued loses no day`(event: String) async throws {
         try await withDays { history in
             let path = history.path, user = history.user.id
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -38,9 +38,9 @@ import Testing
         }
     }
 
-    /// While entries are handed out, and when they are in hand.
+    /// Killed while entries are handed out, and after they were handed out.
     @Test(arguments: [true, false])
-    func beforeAnythingWasRecorded(whileHandingOut: Bool) async throws {
+    func `a kill before recording leaves all entries due`(whileHandingOut: Bool) async throws {
         try await withDays { history in
             let database = history.database
             for _ in 0..<2 { try database.enqueue(Self.days, of: history.user.id, for: "garden", at: noon) }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func whileRecordingAWindow() async throws {
+    @Test func `a kill while results are recorded leaves all entries as sending`() async throws {
         try await withDays { history in
             try history.database.enqueue(Self.days, of: history.user.id, for: "garden", at: noon)
             let path = history.path, user = history.user.id
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func afterRecording() async throws {
+    @Test func `a kill after recording loses no result`() async throws {
         try await withDays { history in
             try history.database.enqueue(Self.days, of: history.user.id, for: "garden", at: noon)
             let path = history.path, user = history.user.id

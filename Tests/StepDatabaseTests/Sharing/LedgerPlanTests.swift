@@ -4,32 +4,32 @@ import Testing
 
 @testable import StepDatabase
 
-/// How SQLite finds what it is asked for: the ledger grows by a row a day, person and destination for years.
+/// The query plans of SQLite: the ledger grows by a row per day, person and destination for years.
 @Suite struct LedgerPlanTests {
     private func plan(_ sql: String) throws -> [String] {
         try withFixture { history in
             try history.database.queue.read { database in
                 let statement = try database.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
-                statement.setUncheckedArguments([])     // a plan does not depend on them
+                statement.setUncheckedArguments([])  // a plan does not depend on them
                 return try Row.fetchAll(statement).map { $0["detail"] as String }
             }
         }
     }
 
-    @Test func dueEntriesAreReadFromTheOpenOnesAlreadyInOrder() throws {
+    @Test func `due entries are read from the index in order`() throws {
         let plan = try plan(ShareEntry.due)
         #expect(plan.first == "SEARCH share USING INDEX share_open (destination=?)")
         #expect(!plan.contains { $0.contains("TEMP B-TREE") })
     }
 
     @Test(arguments: ["garden", nil])
-    func whatIsNotSentIsListedFromTheOpenEntries(destination: String?) throws {
+    func `unsent entries are listed from the index`(destination: String?) throws {
         let plan = try plan(ShareEntry.listing(of: destination, in: [.sending, .unknown]))
         let scan = "SCAN share USING INDEX share_open"
         #expect(plan == [destination == nil ? scan : "SEARCH share USING INDEX share_open (destination=?)"])
     }
 
-    @Test func changedDaysAreFoundByTheirRevision() throws {
+    @Test func `changed days are found by the index of revisions`() throws {
         let changed = "SEARCH changed_day USING COVERING INDEX changed_day_by_revision (person=? AND revision>?)"
         #expect(try plan(Outbox.freshen).contains(changed))
         #expect(try plan(Outbox.freshen).first == "SEARCH share USING PRIMARY KEY (destination=? AND person=? AND day=?)")

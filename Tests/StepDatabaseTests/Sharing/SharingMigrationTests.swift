@@ -15,14 +15,15 @@ import Testing
             let path = directory + "/history.sqlite"
             let old = try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: Self.version1)
             try old.queue.write { database in
-                try database.execute(sql: """
-                    INSERT INTO person VALUES (1, 'Ada', 'ada'), (2, 'Ben', 'ben');
-                    INSERT INTO pedometer VALUES
-                        (1, 1, 'colmi', '30:34:42:00:00:01', 'public', 'ring', 'ring', '{}', '{}', '{}', 1),
-                        (2, 2, 'colmi', '30:34:42:00:00:01', 'public', 'ring', 'ring', '{}', '{}', '{}', 0);
-                    INSERT INTO sync VALUES (1, 1, 0, 1, 'complete', 90, NULL, 0, 0, 0, 0, 0, 0);
-                    \(sql)
-                    """)
+                try database.execute(
+                    sql: """
+                        INSERT INTO person VALUES (1, 'Ada', 'ada'), (2, 'Ben', 'ben');
+                        INSERT INTO pedometer VALUES
+                            (1, 1, 'colmi', '30:34:42:00:00:01', 'public', 'ring', 'ring', '{}', '{}', '{}', 1),
+                            (2, 2, 'colmi', '30:34:42:00:00:01', 'public', 'ring', 'ring', '{}', '{}', '{}', 0);
+                        INSERT INTO sync VALUES (1, 1, 0, 1, 'complete', 90, NULL, 0, 0, 0, 0, 0, 0);
+                        \(sql)
+                        """)
             }
             try old.close()
             return try body(StepDatabase(path: path))
@@ -33,7 +34,7 @@ import Testing
         try database.knownDays(of: user, from: .first, through: .last).map(\.description)
     }
 
-    @Test func allDaysOfWhichSomethingIsKnownAreThere() throws {
+    @Test func `the migration records all days with data`() throws {
         // 2014-04-20 begins at 1397952000 in Greenwich.
         let content = """
             INSERT INTO sample VALUES (1, 1397952000, 60, 9, NULL, NULL, 0, 1), (1, 1397952060, 60, 9, NULL, NULL, 0, 1),
@@ -45,11 +46,12 @@ import Testing
             INSERT INTO implausible_sample VALUES (1, 1300000000, 60, 900000, NULL, NULL, 0, 1);
             """
         try old(content) { database in
-            #expect(try known(database, 1) == [
-                "2010-01-01", "2014-04-19", "2014-04-20", "2014-04-22", "2014-05-02", "2014-05-03", "2014-05-04",
-            ])
+            #expect(
+                try known(database, 1) == [
+                    "2010-01-01", "2014-04-19", "2014-04-20", "2014-04-22", "2014-05-02", "2014-05-03", "2014-05-04",
+                ])
             #expect(try known(database, 2) == ["1969-12-31", "1970-01-02", "2014-04-20", "2014-04-23"])
-            // The first destination gets them all where it is to, and a correction that was all there is can be taken back.
+            // The first destination gets all days if it is configured to, and a correction that is a day's only data can be removed.
             try database.enqueueChanges(of: 1, for: "garden", since: .first, at: noon)
             let due = try database.due(for: "garden", users: [1], at: noon, limit: .max)
             #expect(due.count == 7)
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func theNextMergeGoesOnFromThere() throws {
+    @Test func `the next merge continues with the migrated revisions`() throws {
         try old("INSERT INTO sample VALUES (1, 1397952000, 60, 9, NULL, NULL, 0, 1)") { database in
             try database.enqueueChanges(of: 1, for: "garden", since: .first, at: noon)
             #expect(try database.due(for: "garden", users: [1], at: noon, limit: .max).map(\.day) == [day])
@@ -74,13 +76,13 @@ import Testing
         }
     }
 
-    @Test func anEmptyHistoryHasNothingToBring() throws {
+    @Test func `an empty history has no known days`() throws {
         let days = try old("") { try known($0, 1) }
         #expect(days.isEmpty)
     }
 
-    /// Half a century of a machine whose clock stood at 1970, and all time that there is.
-    @Test func claimsOfALifetimeAreCutAsMergingDoes() throws {
+    /// Coverage of half a century from a machine whose clock was at 1970, and coverage of the whole calendar.
+    @Test func `the migration limits coverage like a merge`() throws {
         try old("INSERT INTO coverage VALUES (1, 0, 1397995200, 0), (2, 0, 253402300800, 3600)") { database in
             let days = try known(database, 1)
             #expect(days.count == 3660)
@@ -92,11 +94,11 @@ import Testing
         }
     }
 
-    @Test func theOlderProgramRefusesWhatTheNewerWrote() throws {
+    @Test func `an older program rejects a newer database`() throws {
         try withFixture { history in
             try history.database.close()
             for access in [StepDatabase.Access.reading, .writing] {
-                expect(.newerVersion(path: history.path, found: 3, supported: 1)) {
+                expect(.newerVersion(path: history.path, found: Schema.current.version, supported: 1)) {
                     try StepDatabase(path: history.path, for: access, busyTimeout: 5, schema: Self.version1)
                 }
             }

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-/// What a checkup makes of the last syncs and of the outbox.
+/// What a checkup reports about the last syncs and the outbox.
 @Suite struct HistoryFactsTests {
     private let now = Timestamp(1_800_000_000)
 
@@ -11,49 +11,58 @@ import Testing
             id: 1, pedometer: 1, start: start, end: outcome == .running ? nil : start + 60, outcome: outcome, battery: battery, failure: failure)
     }
 
-    private func remarks(_ syncs: SyncRecord...) -> [Remark] {
+    private func diagnoses(_ syncs: SyncRecord...) -> [Diagnosis] {
         let ring = Pedometer(id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring")
-        return SyncsFacts(pedometer: ring, syncs: syncs, now: now).remarks
+        return SyncsFacts(pedometer: ring, syncs: syncs, now: now).diagnoses
     }
 
-    @Test func syncedLately() {
-        #expect(remarks(sync(3), sync(27)) == [Remark(.fine, "ring", "last synced 2 hours ago")])
+    private func syncs(_ diagnoses: SyncsDiagnosis...) -> [Diagnosis] { diagnoses.map { .syncs(pedometer: "ring", $0) } }
+
+    private func end(_ hoursAgo: Int) -> Timestamp { now - hoursAgo * 3600 + 60 }
+
+    @Test func `a pedometer that was synced lately`() {
+        #expect(diagnoses(sync(3), sync(27)) == syncs(.recent(end(3))))
+        #expect(diagnoses(sync(3))[0].severity == .fine)
     }
 
-    @Test func neverSynced() { #expect(remarks() == [Remark(.note, "ring", "never synced", cure: "istep sync")]) }
-
-    @Test func notSyncedForLong() {
-        #expect(remarks(sync(48)).map(\.grade) == [.fine])
-        let old = remarks(sync(80))
-        #expect(old.map(\.grade) == [.warning])
-        #expect(old[0].message == "last synced 3 days ago")
+    @Test func `a pedometer that was never synced`() {
+        #expect(diagnoses() == syncs(.never))
+        #expect(diagnoses()[0].severity == .note)
     }
 
-    @Test func triesThatFailed() {
-        let tries = remarks(sync(3, .failed, failure: "not in range"), sync(27, .failed, failure: "another reason"), sync(51))
-        #expect(tries.map(\.grade) == [.warning])
-        #expect(tries[0].message == "last synced 2 days ago; 2 tries since, the last 2 hours ago failed: not in range")
-        let none = remarks(sync(3, .failed), sync(27, .failed))
-        #expect(none[0].message.hasPrefix("no sync of the last 2 succeeded; 2 tries"))
+    @Test func `a pedometer that was not synced for long`() {
+        #expect(diagnoses(sync(48)) == syncs(.recent(end(48))))
+        #expect(diagnoses(sync(80)) == syncs(.tooLongAgo(end(80))))
+        #expect(diagnoses(sync(80))[0].severity == .warning)
     }
 
-    @Test func oneThatNeverEnded() {
-        let killed = remarks(sync(3, .running), sync(27))
-        #expect(killed.map(\.grade) == [.warning])
-        #expect(killed[0].message.contains("was ended from outside"))
-        #expect(remarks(sync(0, .running), sync(27)).map(\.grade) == [.note], "it may be running")
+    @Test func `tries that failed`() {
+        let tries = diagnoses(sync(3, .failed, failure: "not in range"), sync(27, .failed, failure: "another reason"), sync(51))
+        #expect(tries == syncs(.failing(.at(end(51)), tries: 2, last: end(3), .failed(reason: "not in range"))))
+        #expect(tries[0].severity == .warning)
+        let none = diagnoses(sync(3, .failed), sync(27, .failed))
+        #expect(none == syncs(.failing(.none(of: 2), tries: 2, last: end(3), .failed(reason: nil))))
     }
 
-    @Test func aBatteryThatIsLow() {
-        #expect(remarks(sync(3, battery: 15)).count == 1)
-        #expect(remarks(sync(3, battery: nil), sync(27, battery: 14)).map(\.grade) == [.fine, .warning])
-        #expect(remarks(sync(3, battery: 80), sync(27, battery: 14)).count == 1, "it was charged")
+    @Test func `a sync that never ended`() {
+        let killed = diagnoses(sync(3, .running), sync(27))
+        #expect(killed == syncs(.failing(.at(end(27)), tries: 1, last: now - 3 * 3600, .endedFromOutside)))
+        let running = diagnoses(sync(0, .running), sync(27))
+        #expect(running == syncs(.running(.at(end(27)), since: now)), "it may be running")
+        #expect(running[0].severity == .note)
+    }
+
+    @Test func `a battery that is low`() {
+        #expect(diagnoses(sync(3, battery: 15)).count == 1)
+        let low = diagnoses(sync(3, battery: nil), sync(27, battery: 14))
+        #expect(low.last == syncs(.batteryLow(percent: 14))[0] && low.map(\.severity) == [.fine, .warning])
+        #expect(diagnoses(sync(3, battery: 80), sync(27, battery: 14)).count == 1, "it was charged")
     }
 
     // MARK: Outbox
 
-    private func outbox(_ entries: ShareEntry..., stopped: String? = nil) -> [Remark] {
-        OutboxFacts(state: DestinationState(name: "garden", stopped: stopped), entries: entries, now: now).remarks
+    private func outbox(_ entries: ShareEntry..., stopped: String? = nil) -> [Diagnosis] {
+        OutboxFacts(state: DestinationState(name: "garden", stopped: stopped), entries: entries, now: now).diagnoses
     }
 
     private func entry(_ state: ShareEntry.State, next: Timestamp? = nil, attempts: Int = 1, hours: Int = 1) -> ShareEntry {
@@ -62,22 +71,48 @@ import Testing
             firstAttempt: now - hours * 3600, nextAttempt: next, lastError: "down", changedAt: now - hours * 3600)
     }
 
-    @Test func allSent() { #expect(outbox().isEmpty) }
+    @Test func `an outbox in which nothing waits`() { #expect(outbox().isEmpty) }
 
-    @Test func credentialsThatAreRefused() {
-        let remarks = outbox(stopped: "401")
-        #expect(remarks.map(\.grade) == [.fault(.permission)])
-        #expect(remarks[0].cure?.contains("istep outbox retry garden") == true)
+    private func garden(_ diagnosis: DestinationDiagnosis) -> [Diagnosis] { [.destination("garden", diagnosis)] }
+
+    @Test func `credentials that are rejected`() {
+        #expect(outbox(stopped: "401") == garden(.paused(reason: "401")))
+        #expect(outbox(stopped: "401")[0].severity == .fault(.permission))
     }
 
-    @Test func daysThatWaitForTheUser() {
-        #expect(outbox(entry(.rejected)).map(\.message) == ["1 day rejected, the last 2024-10-04: down"])
-        #expect(outbox(entry(.unknown), entry(.unknown)).map(\.message) == ["2 days may have arrived or not"])
+    @Test func `days that need the user`() {
+        #expect(outbox(entry(.rejected)) == garden(.rejected(days: 1, last: Day(daysSince1970: 20_000), reason: "down")))
+        #expect(outbox(entry(.unknown), entry(.unknown)) == garden(.uncertain(days: 2)))
+        #expect(outbox(entry(.rejected), entry(.unknown)).map(\.severity) == [.warning, .warning])
     }
 
-    @Test func daysThatWaitForTheServer() {
+    @Test func `days that wait for the server`() {
         #expect(outbox(entry(.pending, next: now + 60)).isEmpty)
-        #expect(outbox(entry(.pending, next: now + 60, hours: 72)).map(\.grade) == [.warning])
+        let waiting = outbox(entry(.pending, next: now + 60, hours: 72))
+        #expect(waiting == garden(.waiting(days: 1, seconds: 72 * 3600, reason: "down")) && waiting[0].severity == .warning)
         #expect(outbox(entry(.pending, next: now + 60, attempts: 0, hours: 72)).isEmpty, "it was not tried yet")
+    }
+
+    // MARK: The file
+
+    private let damage = Problem.reported(.data, message: "damaged", advice: nil)
+
+    @Test func `what a file's condition means`() {
+        func diagnoses(_ condition: HistoryCondition) -> [Diagnosis] { condition.diagnoses(path: "/h") }
+        #expect(diagnoses(.missing) == [.history(.missing(path: "/h"))])
+        #expect(diagnoses(.empty(damage)) == [.failed(.history, damage)])
+        #expect(diagnoses(.notAFile(damage)) == [.history(.notAFile(damage))])
+        #expect(diagnoses(.notAFile(damage))[0].severity == .fault(.configuration))
+        #expect(diagnoses(.examined(damage: [], isOlder: false)) == [.history(.sound(path: "/h"))])
+        #expect(diagnoses(.examined(damage: [damage], isOlder: true)) == [.failed(.history, damage), .history(.older(path: "/h"))])
+    }
+
+    @Test func `only a sound history of the current version is read`() {
+        #expect(HistoryCondition.examined(damage: [], isOlder: false).isReadable)
+        for condition in [.missing, .empty(damage), .notAFile(damage), .examined(damage: [], isOlder: true)] as [HistoryCondition] {
+            #expect(!condition.isReadable)
+        }
+        #expect(HistoryCondition.missing.hasNoPedometers && HistoryCondition.empty(damage).hasNoPedometers)
+        #expect(!HistoryCondition.examined(damage: [damage], isOlder: false).hasNoPedometers, "its pedometers are not known")
     }
 }

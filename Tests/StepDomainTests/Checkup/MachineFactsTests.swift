@@ -1,152 +1,208 @@
 import StepDomain
 import Testing
 
-/// What a checkup makes of time, disk and timer.
+/// What a checkup reports about time, disk and timer.
 @Suite struct MachineFactsTests {
     private let now = Timestamp(1_800_000_000)
 
-    private func time(_ change: (inout TimeFacts) -> Void = { _ in }) -> [Remark] {
+    private func time(_ change: (inout TimeFacts) -> Void = { _ in }) -> [Diagnosis] {
         var facts = TimeFacts(now: now, isSynchronised: true, zone: "Europe/Berlin", isDesktop: true)
         change(&facts)
-        return facts.remarks(localTime: .fixed(3600))
+        return facts.diagnoses
     }
 
-    @Test func theClock() {
-        #expect(time().map(\.grade) == [.fine, .fine])
-        #expect(time { $0.isSynchronised = nil }.map(\.grade) == [.fine, .fine])
-        #expect(time { $0.isSynchronised = false }.map(\.grade) == [.warning, .fine])
-        #expect(time { $0.now = TimeFacts.earliest }.map(\.grade) == [.fine, .fine])
+    @Test func `the clock`() {
+        #expect(time().map(\.severity) == [.fine, .fine])
+        #expect(time { $0.isSynchronised = nil }.map(\.severity) == [.fine, .fine])
+        #expect(time { $0.isSynchronised = false }.map(\.severity) == [.warning, .fine])
+        #expect(time { $0.now = TimeFacts.earliest }.map(\.severity) == [.fine, .fine])
         let early = time { $0.now = Timestamp(100) }
-        #expect(early.map(\.grade) == [.fault(.temporary), .fine])
-        #expect(early[0].message.contains("1970-01-01"))
+        #expect(early.map(\.severity) == [.fault(.temporary), .fine])
+        #expect(early[0] == .time(.clockImpossible(Timestamp(100))))
     }
 
-    @Test func theTimeZone() {
-        #expect(time { $0.zone = nil }.map(\.grade) == [.fine, .warning])
-        #expect(time { $0.zone = "Etc/UTC" }.map(\.grade) == [.fine, .note])
-        #expect(time { ($0.zone, $0.isDesktop) = ("Etc/UTC", false) }.map(\.grade) == [.fine, .fine], "servers live by UTC")
+    @Test func `the time zone`() {
+        #expect(time { $0.zone = nil }.map(\.severity) == [.fine, .warning])
+        #expect(time { $0.zone = "Etc/UTC" }.map(\.severity) == [.fine, .note])
+        #expect(time { ($0.zone, $0.isDesktop) = ("Etc/UTC", false) }.map(\.severity) == [.fine, .fine], "servers live by UTC")
     }
+
+    private let path = "/home/anna/history.sqlite"
 
     private func storage(_ change: (inout StorageFacts) -> Void = { _ in }) -> StorageFacts {
         var facts = StorageFacts(
-            file: .init(path: "/home/anna/history.sqlite", mode: 0o600, owner: 1000),
+            file: .init(path: path, mode: 0o600, owner: 1000),
             directory: .init(path: "/home/anna", mode: 0o700, owner: 1000), free: 5_000_000_000, user: 1000)
         change(&facts)
         return facts
     }
 
-    @Test func whoCanGetAtTheHistory() {
-        #expect(storage().privacy.map(\.grade) == [.fine])
-        let open = storage { $0.file.mode = 0o644 }.privacy
-        #expect(open.map(\.grade) == [.warning])
-        #expect(open[0].cure == "chmod 600 '/home/anna/history.sqlite'")
-        #expect(storage { $0.directory.mode = 0o755 }.privacy.map(\.grade) == [.fine], "the file itself is closed")
-        #expect(storage { $0.directory.mode = 0o777 }.privacy.map(\.grade) == [.warning])
-        #expect(storage { $0.directory.mode = 0o1777 }.privacy.map(\.grade) == [.fine], "sticky, as /tmp")
-        #expect(storage { $0.file.isWritable = false }.privacy.map(\.grade) == [.fault(.permission)])
-        #expect(storage { $0.directory.isWritable = false }.privacy.map(\.grade) == [.fault(.permission)])
-        #expect(storage { ($0.file.owner, $0.file.isWritable) = (7, false) }.privacy.map(\.grade) == [.fault(.permission)])
-        #expect(storage { $0.file.owner = 7 }.privacy.map(\.grade) == [.warning])
-        #expect(storage { ($0.file.owner, $0.user) = (7, 0) }.privacy.map(\.grade) == [.fine], "root may look at anybody's")
+    @Test func `who has access to the history`() {
+        #expect(storage().permissions.map(\.severity) == [.fine])
+        let open = storage { $0.file.mode = 0o644 }.permissions
+        #expect(open.map(\.severity) == [.warning])
+        #expect(open == [.storage(.fileOpen(path: path, mode: 0o644))])
+        #expect(storage { $0.directory.mode = 0o755 }.permissions.map(\.severity) == [.fine], "the file itself is closed")
+        #expect(storage { $0.directory.mode = 0o777 }.permissions.map(\.severity) == [.warning])
+        #expect(storage { $0.directory.mode = 0o1777 }.permissions.map(\.severity) == [.fine], "sticky, as /tmp")
+        #expect(storage { $0.file.isWritable = false }.permissions.map(\.severity) == [.fault(.permission)])
+        #expect(storage { $0.directory.isWritable = false }.permissions.map(\.severity) == [.fault(.permission)])
+        #expect(storage { ($0.file.owner, $0.file.isWritable) = (7, false) }.permissions.map(\.severity) == [.fault(.permission)])
+        #expect(storage { $0.file.owner = 7 }.permissions.map(\.severity) == [.warning])
+        #expect(storage { ($0.file.owner, $0.user) = (7, 0) }.permissions.map(\.severity) == [.fine], "root may examine the history of any user")
     }
 
-    private func beside(_ owner: UInt32, isWritable: Bool = true, user: UInt32 = 1000, of file: UInt32 = 1000) -> [Remark] {
+    private func beside(_ owner: UInt32, isWritable: Bool = true, user: UInt32 = 1000, of file: UInt32 = 1000) -> [Diagnosis] {
         storage {
             ($0.file.owner, $0.user) = (file, user)
             $0.companions = [.init(path: "/home/anna/history.sqlite.lock", mode: 0o600, owner: owner, isWritable: isWritable)]
-        }.privacy
+        }.permissions
     }
 
-    @Test func whatLiesBesideTheHistory() {
-        #expect(beside(1000).map(\.grade) == [.fine])
+    @Test func `files beside the history`() {
+        #expect(beside(1000).map(\.severity) == [.fine])
         let closed = beside(0, isWritable: false)
-        #expect(closed.map(\.grade) == [.fault(.permission)])
-        #expect(closed[0].message.hasPrefix("/home/anna/history.sqlite.lock belongs to another user (0)"))
-        #expect(closed[0].cure == "sudo chown --reference='/home/anna/history.sqlite' '/home/anna/history.sqlite.lock'")
-        #expect(beside(0).map(\.grade) == [.warning], "open to a group, say")
-        #expect(beside(1000, isWritable: false).map(\.cure)
-            == ["chmod u+rw '/home/anna/history.sqlite.lock'; or the disk is mounted read-only: mount tells"])
-        #expect(beside(0, user: 0).map(\.grade) == [.fault(.permission)], "root can write it, the history's owner cannot")
-        #expect(beside(1000, user: 0).map(\.grade) == [.fine])
-        #expect(beside(1000, user: 0, of: 0).map(\.grade) == [.warning], "nothing keeps root out of its own")
-    }
-
-    @Test func pathsAreQuotedForTheShell() {
-        let cure = storage { ($0.file.path, $0.file.mode) = ("/home/o'hara/h", 0o666) }.privacy[0].cure
-        #expect(cure == #"chmod 600 '/home/o'\''hara/h'"#)
+        #expect(closed.map(\.severity) == [.fault(.permission)])
+        #expect(closed == [.storage(.companionOfAnother(path: path + ".lock", owner: 0, history: path, isHarmless: false))])
+        #expect(beside(0).map(\.severity) == [.warning], "open to a group, say")
+        #expect(
+            beside(1000, isWritable: false) == [.storage(.companionNotWritable(path: path + ".lock", directory: "/home/anna"))])
+        #expect(beside(0, user: 0).map(\.severity) == [.fault(.permission)], "root can write it, the history's owner cannot")
+        #expect(beside(1000, user: 0).map(\.severity) == [.fine])
+        #expect(beside(1000, user: 0, of: 0).map(\.severity) == [.warning], "nothing keeps root out of its own")
     }
 
     @Test(arguments: [
-        (0, Grade.fault(.temporary)), (9_999_999, .fault(.temporary)), (10_000_000, .warning), (99_999_999, .warning), (100_000_000, .fine),
-    ]) func howMuchRoomThereIs(_ bytes: Int, _ grade: Grade) {
-        #expect(storage { $0.free = bytes }.room.map(\.grade) == [grade])
+        (0, Severity.fault(.temporary)), (9_999_999, .fault(.temporary)), (10_000_000, .warning), (99_999_999, .warning), (100_000_000, .fine),
+    ]) func `the free space`(_ bytes: Int, _ grade: Severity) {
+        #expect(storage { $0.free = bytes }.space.map(\.severity) == [grade])
     }
 
-    @Test func roomThatCannotBeTold() { #expect(storage { $0.free = nil }.room.map(\.grade) == [.note]) }
+    @Test func `free space that is not known`() { #expect(storage { $0.free = nil }.space.map(\.severity) == [.note]) }
 
-    @Test func aLogThatGrows() {
-        #expect(storage { $0.logSize = 64_000_000 }.room.map(\.grade) == [.fine])
-        #expect(storage { $0.logSize = 64_000_001 }.room.map(\.grade) == [.note, .fine])
+    @Test func `a log that has grown`() {
+        #expect(storage { $0.logSize = 64_000_000 }.space.map(\.severity) == [.fine])
+        #expect(storage { $0.logSize = 64_000_001 }.space.map(\.severity) == [.note, .fine])
     }
 
-    private func timer(_ change: (inout TimerFacts) -> Void = { _ in }) -> [Remark] {
+    private func timer(_ change: (inout TimerFacts) -> Void = { _ in }) -> [Diagnosis] {
         var facts = TimerFacts(
             unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, lastRun: now - 3600, nextRun: now + 3600,
             lastResult: "success", lingers: true)
         change(&facts)
-        return facts.remarks(now: now, localTime: .fixed(0))
+        return facts.diagnoses(now: now)
     }
 
-    @Test func theTimer() {
-        #expect(timer().map(\.grade) == [.fine])
-        #expect(timer()[0].message == "last run 2027-01-15 07:00, next 2027-01-15 09:00")
-        #expect(timer { $0.lastRun = nil }.map(\.grade) == [.fine])
-        #expect(timer { $0.isInstalled = false }.map(\.cure) == ["Install istep with its units, then: istep auto on"])
-        #expect(timer { ($0.isEnabled, $0.isActive) = (false, false) }.map(\.grade) == [.note], "who does not want it is left alone")
-        #expect(timer { ($0.isEnabled, $0.isActive, $0.isSystemWide) = (false, false, true) }[0].cure == "sudo istep auto on --system")
-        #expect(timer { $0.isActive = false }.map(\.grade) == [.warning])
-        #expect(timer { $0.isEnabled = false }.map(\.grade) == [.fine, .warning])
-        #expect(timer { $0.lastResult = "exit-code" }.map(\.cure) == ["journalctl --user-unit istep-sync tells why"])
-        #expect(timer { ($0.lastResult, $0.isSystemWide) = ("timeout", true) }.map(\.cure) == ["sudo journalctl -u istep-sync tells why"])
-        #expect(timer { ($0.lastRun, $0.nextRun) = (now - 40 * 3600, nil) }.map(\.grade) == [.warning])
-        #expect(timer { $0.lastRun = now - 40 * 3600 }.map(\.grade) == [.fine], "it comes")
-        #expect(timer { $0.isWatchActive = true }.map(\.subject) == ["timer", "watch"])
-        #expect(timer { ($0.isEnabled, $0.isActive, $0.isWatchActive) = (false, false, true) }.map(\.subject) == ["watch"], "it needs no timer")
-        #expect(timer { $0.isWatchEnabled = true }.map(\.grade) == [.fine, .warning])
-        #expect(timer { $0.lingers = false }.map(\.subject) == ["timer", "lingering"])
-        #expect(timer { ($0.lingers, $0.isSystemWide) = (false, true) }.map(\.subject) == ["timer"])
+    private func findings(_ diagnoses: [Diagnosis]) -> [ScheduleDiagnosis.Finding] {
+        diagnoses.compactMap { if case .schedule(let diagnosis) = $0 { diagnosis.finding } else { nil } }
     }
 
-    @Test func whoWatchesGoesOnWatching() {
-        let cure = timer { ($0.isEnabled, $0.isActive, $0.isWatchEnabled) = (false, false, true) }[0].cure
-        #expect(cure == "istep auto on --watch")
+    @Test func `the nightly timer`() {
+        let last = now - 3600, next = now + 3600
+        #expect(findings(timer()) == [.run(last: last, next: next)])
+        #expect(findings(timer { $0.lastRun = nil }) == [.noRun(next: next)])
+        #expect(findings(timer { $0.isInstalled = false }) == [.notInstalled])
+        #expect(findings(timer { ($0.isEnabled, $0.isActive) = (false, false) }) == [.timer(.disabled)])
+        #expect(findings(timer { $0.isActive = false }) == [.timer(.inactive)])
+        #expect(findings(timer { $0.isEnabled = false }) == [.run(last: last, next: next), .timer(.activeUntilRestart)])
+        #expect(findings(timer { $0.lastResult = "exit-code" }) == [.runFailed(last: last, next: next, result: "exit-code")])
+        let old = now - 40 * 3600
+        #expect(findings(timer { ($0.lastRun, $0.nextRun) = (old, nil) }) == [.runMissed(last: old, next: nil)])
+        #expect(findings(timer { $0.lastRun = old }) == [.run(last: old, next: next)], "the next run is due later")
+        #expect(findings(timer { $0.lingers = false }) == [.run(last: last, next: next), .notLingering])
+        #expect(timer { ($0.lingers, $0.isSystemWide) = (false, true) }.map(\.subject) == [.timer])
     }
 
-    private func midnight(_ counters: [String] = ["watch"], _ change: (inout TimerFacts) -> Void = { _ in }) -> [Remark] {
+    @Test func `a watch`() {
+        #expect(timer { $0.isWatchActive = true }.map(\.subject) == [.timer, .watch])
+        #expect(timer { ($0.isEnabled, $0.isActive, $0.isWatchActive) = (false, false, true) }.map(\.subject) == [.watch], "it needs no timer")
+        #expect(timer { $0.isWatchEnabled = true }.map(\.severity) == [.fine, .warning])
+    }
+
+    @Test func `how severe a finding about the timer is`() {
+        #expect(timer().map(\.severity) == [.fine])
+        #expect(timer { $0.isInstalled = false }.map(\.severity) == [.note])
+        #expect(timer { ($0.isEnabled, $0.isActive) = (false, false) }.map(\.severity) == [.note], "it is the user's choice")
+        #expect(timer { $0.isActive = false }.map(\.severity) == [.warning])
+        #expect(timer { $0.isEnabled = false }.map(\.severity) == [.fine, .warning])
+        #expect(timer { $0.lastResult = "timeout" }.map(\.severity) == [.warning])
+        #expect(timer { ($0.lastRun, $0.nextRun) = (now - 40 * 3600, nil) }.map(\.severity) == [.warning])
+        #expect(timer { $0.lingers = false }.map(\.severity) == [.fine, .note])
+    }
+
+    @Test func `a diagnosis of the timer has what its fix needs`() {
+        let diagnoses = timer { ($0.isEnabled, $0.isActive, $0.isWatchEnabled, $0.isSystemWide) = (false, false, true, true) }
+        #expect(
+            diagnoses.first
+                == .schedule(ScheduleDiagnosis(.timer(.disabled), timer: "istep-sync.timer", isSystemWide: true, hasWatch: true)))
+    }
+
+    private func midnight(
+        _ counters: [String] = ["watch"], _ change: (inout TimerFacts) -> Void = { _ in }
+    ) -> [ScheduleDiagnosis.Finding] {
         var facts = TimerFacts(
             unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, isMidnightEnabled: true, isMidnightActive: true,
             lingers: true)
         change(&facts)
-        return facts.remarks(now: now, localTime: .fixed(0), counters: counters).filter { $0.subject != "timer" && $0.subject != "watch" }
+        return findings(facts.diagnoses(now: now, counters: counters).filter { $0.subject == .midnightTimer })
     }
 
     private func off(_ facts: inout TimerFacts) { (facts.isMidnightEnabled, facts.isMidnightActive) = (false, false) }
 
-    @Test func theTimerOfWhatKeepsOnlyToday() {
+    @Test func `the timer for pedometers that hold only today`() {
+        let watch = ["watch"]
         #expect(midnight().isEmpty && midnight { $0.midnightResult = "success" }.isEmpty)
         #expect(midnight([], off).isEmpty, "nothing needs it")
-        let without = midnight(["watch"], off)
-        #expect(without.map(\.grade) == [.warning] && without.map(\.cure) == ["istep auto on"])
-        #expect(without.first?.message == "istep-midnight.timer is switched off: watch keeps only today's count, "
-            + "and what is not read before midnight is lost")
-        #expect(midnight(["a", "b"], off).first?.message.contains("2 pedometers keep only") == true)
-        #expect(midnight { off(&$0); $0.isSystemWide = true }.first?.cure == "sudo istep auto on --system")
-        #expect(midnight { off(&$0); ($0.isEnabled, $0.isActive) = (false, false) }.isEmpty, "all of it is off, and said to be")
-        #expect(midnight { off(&$0); $0.isWatchActive = true }.isEmpty, "a watch reads it before midnight")
-        #expect(midnight { $0.isMidnightActive = false }.map(\.cure) == ["systemctl --user restart istep-midnight.timer"])
-        #expect(midnight { ($0.isMidnightActive, $0.isSystemWide) = (false, true) }.map(\.cure)
-            == ["sudo systemctl restart istep-midnight.timer"])
-        #expect(midnight { $0.isMidnightEnabled = false }.map(\.cure) == ["istep auto on"])
-        #expect(midnight { $0.midnightResult = "exit-code 69" }.map(\.cure) == ["journalctl --user-unit istep-midnight tells why"])
+        #expect(midnight(watch, off) == [.midnight(.disabled, counters: watch)])
+        #expect(
+            midnight {
+                off(&$0); ($0.isEnabled, $0.isActive) = (false, false)
+            }.isEmpty, "the nightly timer is off, too, and reported")
+        #expect(
+            midnight {
+                off(&$0); $0.isWatchActive = true
+            }.isEmpty, "a watch reads it before midnight")
+        #expect(midnight { $0.isMidnightActive = false } == [.midnight(.inactive, counters: watch)])
+        #expect(midnight { $0.isMidnightEnabled = false } == [.midnight(.activeUntilRestart, counters: watch)])
+        #expect(midnight { $0.midnightResult = "exit-code 69" } == [.midnightFailed(result: "exit-code 69", counters: watch)])
+    }
+
+    // MARK: Radio and scan
+
+    private let problem = Problem.reported(.unavailable, message: "none", advice: nil)
+
+    @Test func `a fault of the radio belongs to the level where it is`() {
+        let healthy = RadioFacts(adapters: [.init(name: "hci0")])
+        #expect([healthy.kernel, healthy.radioSwitch, healthy.adapter].map(\.severity) == [.fine, .fine, .fine])
+        func faulty(_ fault: RadioFacts.Fault) -> [Diagnosis] {
+            let facts = RadioFacts(fault: fault, problem: problem)
+            return [facts.kernel, facts.radioSwitch, facts.adapter]
+        }
+        #expect(faulty(.noKernelSupport)[0] == .failed(.kernel, problem))
+        #expect(faulty(.blocked)[1] == .failed(.radioSwitch, problem))
+        #expect(faulty(.noAdapter)[2] == .failed(.adapter, problem))
+        #expect(faulty(.down).allSatisfy { $0.severity == .fine }, "the Bluetooth service reports that")
+    }
+
+    @Test func `a missing adapter is reported with those that exist`() {
+        let facts = RadioFacts(adapters: [.init(name: "hci0")], fault: .noAdapter, problem: problem)
+        #expect(facts.adapter == .bluetooth(.otherAdapters(problem, present: ["hci0"])) && facts.adapter.severity == .fault(.unavailable))
+    }
+
+    @Test func `a blocked switch of another adapter is a note`() {
+        let facts = RadioFacts(adapters: [.init(name: "hci0")], blockedSwitches: ["hci9"])
+        #expect(facts.radioSwitch == .bluetooth(.otherAdapterBlocked(["hci9"])) && facts.radioSwitch.severity == .note)
+    }
+
+    @Test func `what a scan means depends on the registered pedometers`() {
+        let ring = HeardDevice(address: "C0:DE:00:00:00:01", name: "R02")
+        func diagnoses(_ count: Int, _ registered: Int?, candidate: HeardDevice? = nil) -> [Diagnosis] {
+            ScanFacts(count: count, candidate: candidate).diagnoses(registered: registered, seconds: 4)
+        }
+        #expect(diagnoses(3, 1) == [.scan(.heard(devices: 3))])
+        #expect(diagnoses(0, 1) == [.scan(.nothingHeard(seconds: 4, isExpected: true))] && diagnoses(0, 1)[0].severity == .warning)
+        #expect(diagnoses(0, nil).map(\.severity) == [.note], "no pedometer is known to be registered")
+        #expect(diagnoses(3, 0) == [.scan(.heard(devices: 3)), .scan(.noPedometer)])
+        #expect(diagnoses(3, 0, candidate: ring) == [.scan(.heard(devices: 3)), .scan(.candidate(ring))])
     }
 }

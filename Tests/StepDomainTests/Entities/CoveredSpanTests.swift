@@ -5,20 +5,21 @@ import TestSupport
 @Suite struct CoveredSpanTests {
     private let place = LocalTime.berlin
 
-    @Test func aSpanIsCutWhereClocksWereChanged() {
-        let spring = Timestamp(1_396_141_200), autumn = Timestamp(1_414_285_200)     // 2014-03-30 and 2014-10-26, 01:00 UTC
+    @Test func `a span is split where the UTC offset changes`() {
+        let spring = Timestamp(1_396_141_200), autumn = Timestamp(1_414_285_200)  // 2014-03-30 and 2014-10-26, 01:00 UTC
         let year = TimeSpan(place.at("2014-01-01", 0), place.at("2015-01-01", 0))
-        #expect(place.covered(year) == [
-            CoveredSpan(TimeSpan(year.start, spring), utcOffset: 3600), CoveredSpan(TimeSpan(spring, autumn), utcOffset: 7200),
-            CoveredSpan(TimeSpan(autumn, year.end), utcOffset: 3600),
-        ])
+        #expect(
+            place.covered(year) == [
+                CoveredSpan(TimeSpan(year.start, spring), utcOffset: 3600), CoveredSpan(TimeSpan(spring, autumn), utcOffset: 7200),
+                CoveredSpan(TimeSpan(autumn, year.end), utcOffset: 3600),
+            ])
         #expect(place.covered(TimeSpan(spring - 1, spring + 1)).map(\.span.length) == [1, 1])
         #expect(place.covered(TimeSpan(spring, spring + 9)).map(\.utcOffset) == [7200])
         #expect(place.covered(TimeSpan(spring - 9, spring)).map(\.utcOffset) == [3600])
         #expect(place.covered(TimeSpan(spring, spring)).isEmpty)
     }
 
-    @Test func aPartOfADayIsByTheSpansOwnOffset() throws {
+    @Test func `the part of a day uses the UTC offset of the span`() throws {
         let day = try #require(Day("2014-04-20"))
         let greenwich = LocalTime.fixed(0).span(of: day)
         #expect(CoveredSpan(greenwich, utcOffset: 0).part(of: day) == greenwich)
@@ -27,7 +28,7 @@ import TestSupport
         #expect(CoveredSpan(greenwich, utcOffset: 7200).part(of: day.advanced(by: 1))?.length == 7200)
     }
 
-    @Test func onlyWhatDecidesADayIsKept() throws {
+    @Test func `only spans that overlap or adjoin a day decide it`() throws {
         let day = try #require(Day("2014-04-20"))
         let span = place.span(of: day)
         let own = CoveredSpan(TimeSpan(span.start, span.start + 3600), utcOffset: 7200)
@@ -37,7 +38,7 @@ import TestSupport
         #expect([fringe].deciding(day).isEmpty)
     }
 
-    @Test func aPedometerIsWhereItsClockWasSet() {
+    @Test func `the UTC offset of a pedometer follows its clock settings`() {
         let set = place.at("2014-04-20", 12), tokyo = place.at("2014-04-25", 12)
         let clock = ClockState(settings: [.init(at: set, utcOffset: 7200), .init(at: tokyo, utcOffset: 32_400)])
         let there = clock.place(.fixed(32_400))

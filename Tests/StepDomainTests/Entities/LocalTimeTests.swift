@@ -7,11 +7,11 @@ import TestSupport
     private let place = LocalTime.berlin
 
     @Test(arguments: [("2014-04-20", 24), ("2014-03-30", 23), ("2014-10-26", 25), ("2024-02-29", 24)])
-    func aDayHasItsHours(word: String, hours: Int) throws {
+    func `a day has 23, 24 or 25 hours`(word: String, hours: Int) throws {
         #expect(place.span(of: try #require(Day(word))).length == hours * 3600)
     }
 
-    @Test func daysFollowOneAnotherWithoutGap() throws {
+    @Test func `days follow one another without a gap`() throws {
         let first = try #require(Day("2013-12-31"))
         for day in first..<first.advanced(by: 800) {
             #expect(place.span(of: day).end == place.span(of: day.advanced(by: 1)).start)
@@ -20,7 +20,7 @@ import TestSupport
         }
     }
 
-    @Test func skippedTimesAreTheMomentOfTheChange() throws {
+    @Test func `a time that clocks skip maps to the moment of the change`() throws {
         let day = try #require(Day("2014-03-30"))
         let change = place.moment(day, seconds: 3 * 3600)
         #expect(place.moment(day, seconds: 2 * 3600) == change)
@@ -28,14 +28,14 @@ import TestSupport
         #expect(place.moment(day, seconds: 2 * 3600 - 1) == change - 1)
     }
 
-    @Test func repeatedTimesAreTheFirstOfThem() throws {
+    @Test func `a time that occurs twice maps to its first occurrence`() throws {
         let day = try #require(Day("2014-10-26"))
         #expect(place.moment(day, seconds: 9000).iso8601(utcOffset: 7200) == "2014-10-26T02:30:00+02:00")
     }
 
     @Test(arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC"])
-    func agreesWithFoundation(name: String) throws {
-        guard let zone = TimeZone(identifier: name) else { return }     // a machine without a zone table
+    func `days agree with the calendar of Foundation`(name: String) throws {
+        guard let zone = TimeZone(identifier: name) else { return }  // a machine without a zone table
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
         let place = LocalTime.zone(zone)
@@ -48,7 +48,7 @@ import TestSupport
         }
     }
 
-    @Test func theProcesssOwnZoneAgreesWithFoundation() {
+    @Test func `the time zone of the process agrees with Foundation`() {
         for seconds in stride(from: 1_300_000_000, to: 1_420_000_000, by: 12_345_678) {
             let offset = TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(seconds)))
             #expect(LocalTime.system.utcOffset(Timestamp(seconds)) == offset)

@@ -6,7 +6,7 @@ import Testing
         ClockState.Setting(at: Timestamp(at), utcOffset: offset)
     }
 
-    @Test func settingsAreKeptInOrderAndForgottenWhenNoSlotCanNeedThem() {
+    @Test func `clock settings are sorted and removed when no slot can need them`() {
         var clock = ClockState(settings: [setting(300), setting(100)])
         #expect(clock.settings == [setting(100), setting(300)])
         clock.record(setting(1000), memory: 800)
@@ -17,12 +17,12 @@ import Testing
     }
 
     @Test(arguments: [(5, 1, true), (6, 1, false), (4500, 900, true), (4501, 900, false), (-1, 60, false), (0, 0, false)])
-    func plausible(steps: Int, length: Int, plausible: Bool) {
+    func `a sample above five steps per second is implausible`(steps: Int, length: Int, plausible: Bool) {
         let sample = StepSample(start: Timestamp(0), length: length, steps: steps, utcOffset: 0)
         #expect(sample.isPlausible == plausible)
     }
 
-    @Test func aSamplesDayGoesByItsOwnOffset() {
+    @Test func `the day of a sample follows its own UTC offset`() {
         let late = Timestamp(86_400 - 1800)
         #expect(StepSample(start: late, length: 60, steps: 1, utcOffset: 0).day == Day(daysSince1970: 0))
         #expect(StepSample(start: late, length: 60, steps: 1, utcOffset: 3600).day == Day(daysSince1970: 1))

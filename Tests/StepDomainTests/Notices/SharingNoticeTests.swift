@@ -2,7 +2,7 @@ import StepDomain
 import TestSupport
 import Testing
 
-/// Which notices sharing and goals come to.
+/// The notices that result from sharing and goals.
 @Suite struct SharingNoticeTests {
     private let place = LocalTime.berlin
     private let anna = User(id: 1, name: "anna")
@@ -21,26 +21,26 @@ import Testing
         NoticeFacts(users: [anna], sharing: [.init(state, entries)], now: now, localTime: place).notices
     }
 
-    @Test func aRejectedDayIsAnEvent() throws {
+    @Test func `a rejected day produces an event notice`() throws {
         let rejected = entry(.rejected) { $0.nextAttempt = nil }
         let notice = try #require(notices(DestinationState(name: "garden"), rejected).first)
         #expect(notice.content == .shareRejected(user: "anna", day: rejected.day, reason: "no"))
         #expect(notice.user == 1 && notice.subject == .destination("garden") && !notice.isState)
-        // With other figures it is rejected anew.
+        // A rejection with other figures is a new notice.
         let again = notices(DestinationState(name: "garden"), entry(.rejected, changed: 0)).first
         #expect(again?.key != notice.key)
     }
 
-    @Test func whatWasRejectedLongAgoIsNoNews() {
+    @Test func `a day rejected a month ago produces no notice`() {
         #expect(notices(DestinationState(name: "garden"), entry(.rejected, changed: 31 * 24)).isEmpty)
     }
 
-    @Test func whatOnlyTheUserCanTellIsTold() {
+    @Test func `a day in doubt that needs the user produces a notice`() {
         #expect(notices(DestinationState(name: "garden"), entry(.unknown) { $0.nextAttempt = nil }).map(\.kind) == [.shareInDoubt])
         #expect(notices(DestinationState(name: "garden"), entry(.unknown)).isEmpty)
     }
 
-    @Test func aDestinationThatIsStoppedStaysSoUntilTheUserActs() {
+    @Test func `a stopped destination is reported until the user releases it`() {
         var state = DestinationState(name: "garden", failures: 1, stopped: "token expired")
         let stopped = notices(state, entry(.pending, changed: 99 * 24))
         #expect(stopped.map(\.content) == [.destinationStopped(reason: "token expired")])
@@ -49,13 +49,13 @@ import Testing
         #expect(notices(state).isEmpty)
     }
 
-    @Test func daysThatWaitLongAreTold() {
+    @Test func `days that wait for 72 hours are reported`() {
         let state = DestinationState(name: "garden", failures: 9)
         #expect(notices(state, entry(.pending, changed: 71)).isEmpty)
         let long = notices(state, entry(.pending, changed: 72), entry(.unknown, changed: 5))
         #expect(long.map(\.content) == [.shareWaiting(days: 2, reason: "no")])
         #expect(long.first?.since == now - 72 * 3600)
-        // A day that waits for its end or its missing steps waits for no destination.
+        // A day that waits for its end or its missing steps does not wait for a destination.
         #expect(notices(state, entry(.pending, changed: 200) { ($0.attempts, $0.firstAttempt) = (0, nil) }).isEmpty)
         #expect(notices(state, entry(.rejected, changed: 80)).map(\.kind) == [.shareRejected])
     }
@@ -67,7 +67,7 @@ import Testing
         return NoticeFacts(users: [anna], days: [day], now: now, localTime: place).notices
     }
 
-    @Test func aGoalThatIsReachedIsToldOnceADay() {
+    @Test func `a reached goal is reported once a day`() {
         #expect(goal(8000, of: 8000).map(\.content) == [.goalReached(day: today, steps: 8000, goal: 8000)])
         #expect(goal(7999, of: 8000).isEmpty)
         #expect(goal(nil, of: 8000).isEmpty)
@@ -76,8 +76,8 @@ import Testing
         #expect(goal(9000, of: 8000, daysAgo: 1).first?.key != early?.key)
     }
 
-    @Test func aGoalThatIsNotReachedAnyMoreIsWithdrawn() {
-        let reached = goal(8000, of: 8000).map { KeptNotice(id: 1, notice: $0, keptAt: now) }
+    @Test func `a goal notice is withdrawn if the goal is not reached anymore`() {
+        let reached = goal(8000, of: 8000).map { StoredNotice(id: 1, notice: $0, keptAt: now) }
         func withdrawn(_ steps: Int?, of goal: Int?, by person: Int64 = 1, daysAgo: Int = 0) -> Set<String> {
             let day = DaySummary(user: User(id: person, name: "x"), day: today.advanced(by: -daysAgo), steps: steps, goal: goal)
             return NoticeFacts(users: [anna], days: [day], standing: reached, now: now, localTime: place).withdrawn
@@ -88,12 +88,12 @@ import Testing
         #expect(withdrawn(8000, of: 8001) == keys)
         #expect(withdrawn(8000, of: nil) == keys)
         #expect(withdrawn(8000, of: 8000).isEmpty)
-        // Of other days and people nothing follows.
+        // This has no effect on other days and users.
         #expect(withdrawn(1, of: 8000, daysAgo: 1).isEmpty)
         #expect(withdrawn(1, of: 8000, by: 2).isEmpty)
     }
 
-    @Test func aRestDayAndADayWithoutPlanHaveNothingToReach() {
+    @Test func `rest days and days without a plan have no goal notice`() {
         #expect(goal(20_000, of: nil, rest: true).isEmpty)
         #expect(goal(20_000, of: nil).isEmpty)
         #expect(goal(20_000, of: 0).isEmpty)

@@ -27,7 +27,7 @@ import TestSupport
 
     // MARK: What is known
 
-    @Test func withoutKnowledgeThereAreNoSteps() {
+    @Test func `a day without samples and coverage has unknown steps`() {
         let summary = summary(StepData(user: user, day: day, tracks: [track()], lastSync: later))
         #expect(summary.steps == nil)
         #expect(summary.completeness == .unknown)
@@ -38,7 +38,7 @@ import TestSupport
         #expect(summary.lastSync == later)
     }
 
-    @Test func anAccountedDayWithoutSamplesIsZero() {
+    @Test func `a covered day without samples has zero steps`() {
         let summary = summary(StepData(user: user, day: day, tracks: [track(coverage: [span])]))
         #expect(summary.steps == 0)
         #expect(summary.completeness == .complete)
@@ -47,25 +47,25 @@ import TestSupport
         #expect(summary.category == .sedentary)
     }
 
-    @Test func twoPedometersCanAccountForADayTogether() {
+    @Test func `two pedometers together can cover a day`() {
         let noon = place.at("2014-04-20", 12)
         let halves = [track(1, coverage: [TimeSpan(span.start - 999, noon)]), track(2, coverage: [TimeSpan(noon, span.end)])]
         #expect(summary(StepData(user: user, day: day, tracks: halves)).completeness == .complete)
         #expect(summary(StepData(user: user, day: day, tracks: [halves[1]])).completeness == .partial)
     }
 
-    @Test func samplesWithoutCoverageArePartial() {
+    @Test func `a day with samples but without coverage is partial`() {
         let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])]))
         #expect(summary.completeness == .partial)
         #expect(summary.steps == 1000)
     }
 
-    @Test func coverageOfAnotherDayIsNoKnowledge() {
+    @Test func `coverage of another day does not count`() {
         let yesterday = place.span(of: day.advanced(by: -1))
         #expect(summary(StepData(user: user, day: day, tracks: [track(coverage: [yesterday])])).completeness == .unknown)
     }
 
-    @Test func aRunningDayIsPartial() {
+    @Test func `a running day is partial`() {
         let data = StepData(user: user, day: day, tracks: [track(1, [7: 1000], coverage: [span])])
         let running = summary(data, now: span.end - 1)
         #expect(running.isRunning)
@@ -76,7 +76,7 @@ import TestSupport
         #expect(!summary(data, now: span.start - 1).isRunning)
     }
 
-    @Test(arguments: [-36_000, -18_000, 0, 7200, 50_400]) func aJourneyChangesNoDayOfThePast(now: Int) throws {
+    @Test(arguments: [-36_000, -18_000, 0, 7200, 50_400]) func `a change of place does not alter past days`(now: Int) throws {
         let here = LocalTime.fixed(now)
         let spans = [CoveredSpan(TimeSpan(span.start, span.end + 86_400), utcOffset: 7200)]
         for (day, expected) in [(-1, DaySummary.Completeness.unknown), (0, .complete), (1, .complete), (2, .unknown)] {
@@ -88,7 +88,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [-6, 3, 10]) func aDayOfTravelIsAsLongAsItWas(hours: Int) {
+    @Test(arguments: [-6, 3, 10]) func `a day of travel is complete after its actual length`(hours: Int) {
         let noon = place.at("2014-04-20", 12)
         let there = 7200 + hours * 3600
         let end = span.end - hours * 3600
@@ -105,7 +105,7 @@ import TestSupport
         #expect(summary(until: end, from: noon + 1) == .partial)
     }
 
-    @Test func aDayWhoseMidnightClocksSkippedCanBeComplete() throws {
+    @Test func `a day on which clocks skip midnight can be complete`() throws {
         // Cairo, 28 April 2023: at midnight clocks went to one o'clock.
         let change = Timestamp(1_682_632_800)
         let cairo = LocalTime { $0 < change ? 7200 : 10_800 }
@@ -119,7 +119,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["2014-03-30", "2014-10-26"]) func daysOfAnotherLengthAreCompleteAtTheirOwnEnd(word: String) throws {
+    @Test(arguments: ["2014-03-30", "2014-10-26"]) func `a day of 23 or 25 hours is complete at its end`(word: String) throws {
         let day = try #require(Day(word))
         let span = place.span(of: day)
         let whole = StepData(user: user, day: day, tracks: [track(coverage: [span])])
@@ -129,8 +129,8 @@ import TestSupport
         #expect(summary(short, now: now).completeness == .partial)
     }
 
-    @Test func aDayThatClocksSkippedIsUnknown() throws {
-        // Samoa went over the date line: there was no 30 December 2011.
+    @Test func `a day that the calendar skips is unknown`() throws {
+        // Samoa crossed the date line: there was no 30 December 2011.
         let change = Timestamp(1_325_239_200)
         let samoa = LocalTime { $0 < change ? -36_000 : 50_400 }
         let skipped = try #require(Day("2011-12-30"))
@@ -144,7 +144,7 @@ import TestSupport
 
     // MARK: Figures
 
-    @Test func figuresOfADay() {
+    @Test func `a summary calculates all figures of a day`() {
         let data = StepData(
             user: user, day: day, tracks: [track(1, [7: 1000, 12: 3000]), track(2, [7: 1200])],
             profile: Profile(validFrom: day, height: 1.8, weight: 80, sex: .male),
@@ -163,7 +163,7 @@ import TestSupport
         #expect(summary.hours[12].steps == 3000)
     }
 
-    @Test func withoutAProfileThePedometersFigures() {
+    @Test func `a summary without a profile uses the figures of the pedometer`() {
         let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])]))
         #expect(summary.distance == 1000)
         #expect(summary.distanceSource == .pedometer)
@@ -174,7 +174,7 @@ import TestSupport
         #expect(!summary.isRestDay)
     }
 
-    @Test func aRestDayHasNoPercentage() {
+    @Test func `a rest day has no percentage`() {
         let rest = SportPlan(validFrom: day, everyDay: 0)
         let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], plan: rest))
         #expect(summary.isRestDay)
@@ -182,7 +182,7 @@ import TestSupport
         #expect(summary.percentage == nil)
     }
 
-    @Test func implausibleStepsAreToldAndNotCounted() {
+    @Test func `implausible steps are reported and not counted`() {
         var track = track(1, [7: 1000])
         track.implausible = [StepSample(start: span.start, length: 60, steps: 40_000, utcOffset: 7200)]
         let summary = summary(StepData(user: user, day: day, tracks: [track]))
@@ -192,10 +192,10 @@ import TestSupport
 
     // MARK: By hand
 
-    @Test func aCorrectionReplacesTheStepsAndTheRestFollows() {
+    @Test func `a correction replaces the steps and scales distance and energy`() {
         let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], correction: 3000))
         #expect(summary.steps == 3000)
-        #expect(summary.isCorrected)
+        #expect(summary.isCorrected && summary.countedSteps == 1000)
         #expect(summary.completeness == .complete)
         #expect(summary.distance == 3000)
         #expect(summary.energy == 150)
@@ -203,7 +203,7 @@ import TestSupport
         #expect(summary.hours.reduce(0) { $0 + $1.steps } == 1000)
     }
 
-    @Test func aCorrectionOfADayWithoutStepsIsWalked() {
+    @Test func `a correction of a day without samples counts as walking`() {
         let profile = Profile(validFrom: day, weight: 80, stepLength: 0.7)
         let known = summary(StepData(user: user, day: day, correction: 10_000, profile: profile))
         #expect(known.steps == 10_000)
@@ -215,7 +215,7 @@ import TestSupport
         #expect(unknown.energy == nil)
     }
 
-    @Test func aCorrectionToZero() {
+    @Test func `a correction to zero sets distance and energy to zero`() {
         let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], correction: 0))
         #expect(summary.steps == 0)
         #expect(summary.distance == 0)
@@ -225,7 +225,7 @@ import TestSupport
     // MARK: What holds for all days
 
     @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"], 0..<40 as Range<UInt64>)
-    func whateverTheDay(word: String, seed: UInt64) throws {
+    func `random days have consistent figures`(word: String, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed &* 31)
         let day = try #require(Day(word))
         var data = StepData(
@@ -236,7 +236,7 @@ import TestSupport
         #expect(summary.percentage == Double(try #require(summary.steps)) / 70)
         data.tracks.shuffle(using: &generator)
         #expect(self.summary(data) == summary)
-        // One more pedometer never takes steps away.
+        // One more pedometer never reduces the steps.
         data.tracks += [track(99, [10: 5000])]
         #expect(try #require(self.summary(data).steps) >= 0)
         #expect(MergedTracks(data.tracks).steps >= 5000)

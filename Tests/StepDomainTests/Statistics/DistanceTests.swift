@@ -4,7 +4,7 @@ import Testing
 @Suite struct DistanceTests {
     private let day = Day(daysSince1970: 16_000)
 
-    /// One minute each.
+    /// Samples of one minute each.
     private func samples(_ steps: Int..., metres: Double? = nil, kilocalories: Double? = nil) -> [StepSample] {
         steps.enumerated().map {
             StepSample(
@@ -23,35 +23,35 @@ import Testing
     // MARK: Distance
 
     @Test(arguments: [(Sex.male, 0.415), (.female, 0.413), (.unspecified, 0.414)])
-    func byHeight(sex: Sex, share: Double) {
+    func `the distance is calculated from the height and sex`(sex: Sex, share: Double) {
         let distance = DistanceEstimate(samples(100, 100), profile: profile(height: 1.80, sex: sex))
         #expect(near(distance?.metres, 200 * 1.80 * share))
         #expect(distance?.source == .height)
     }
 
-    @Test func aMeasuredStepIsBetter() {
+    @Test func `a measured step length takes precedence over the height`() {
         let distance = DistanceEstimate(samples(100), profile: profile(height: 1.80, step: 0.7))
         #expect(near(distance?.metres, 70))
         #expect(distance?.source == .measuredStepLength)
     }
 
-    @Test func above130AMinuteIsRunning() {
+    @Test func `more than 130 steps a minute count as running`() {
         let distance = DistanceEstimate(samples(130, 131), profile: profile(height: 2, sex: .male))
         #expect(near(distance?.walking, 130 * 2 * 0.415))
         #expect(near(distance?.running, 131 * 2 * 0.65))
     }
 
-    @Test func whoseHeightIsUnknownRunsWithTheMeasuredStep() {
+    @Test func `running uses the measured step length if the height is unknown`() {
         let distance = DistanceEstimate(samples(150), profile: profile(step: 0.8))
         #expect(near(distance?.running, 120))
     }
 
-    @Test func thePedometersMetresAreTheLastResort() {
+    @Test func `the distance of the pedometer is used as the last resort`() {
         #expect(DistanceEstimate(samples(100, 50, metres: 60), profile: nil)?.metres == 120)
         #expect(DistanceEstimate(samples(100, 50, metres: 60), profile: profile(weight: 70))?.source == .pedometer)
     }
 
-    @Test func aSumWithHolesIsNone() {
+    @Test func `a sample without a valid distance leaves the sum unknown`() {
         #expect(DistanceEstimate(samples(100, metres: 60) + samples(50), profile: nil) == nil)
         #expect(DistanceEstimate(samples(100, metres: .nan), profile: nil) == nil)
         #expect(DistanceEstimate(samples(100, metres: -1), profile: nil) == nil)
@@ -59,19 +59,19 @@ import Testing
     }
 
     @Test(arguments: [0, -1, 3, .nan, .infinity])
-    func aHeightThatNobodyHasIsNotUsed(height: Double) {
+    func `an impossible height or step length is not used`(height: Double) {
         #expect(DistanceEstimate(samples(100), profile: profile(height: height)) == nil)
         #expect(StepLength(profile(height: 1.8, step: height))?.source == .height)
     }
 
-    @Test func noStepsNoMetres() {
+    @Test func `zero steps give a distance of zero`() {
         #expect(DistanceEstimate([], profile: nil)?.metres == 0)
         #expect(DistanceEstimate([], profile: profile(height: 1.8))?.metres == 0)
     }
 
     // MARK: Energy
 
-    @Test func walkingAndRunningByWeight() {
+    @Test func `the energy of walking and running depends on the weight`() {
         // 0.5 and 1 kcal per kilogram and kilometre.
         let distance = DistanceEstimate(walkedSteps: 10_000, profile: profile(step: 0.7))
         let walked = EnergyEstimate(distance: distance, profile: profile(weight: 80))
@@ -84,7 +84,7 @@ import Testing
 
     /// Hall 2004 measured, for 1600 m, 481 kJ running against 340 kJ walking, gross. With rest
     /// added (1 kcal per kilogram and hour) the formulas come near that for a person of 70 kg.
-    @Test func theFormulasAgreeWithMeasurement() {
+    @Test func `the energy formulas agree with measurements within 10 %`() {
         let kilojoules = 4.184
         let walking = EnergyEstimate.walkingCost * 70 * 1.6 + 70.0 / 3600 * (1600 / 1.41)
         let running = EnergyEstimate.runningCost * 70 * 1.6 + 70.0 / 3600 * (1600 / 2.82)
@@ -92,14 +92,14 @@ import Testing
         #expect(abs(running * kilojoules / 481 - 1) < 0.1)
     }
 
-    @Test func withoutAWeightThePedometersOwn() {
-        let told = samples(100, 100, kilocalories: 4)
-        let distance = DistanceEstimate(told, profile: profile(height: 1.8))
-        let energy = EnergyEstimate(told, distance: distance, profile: profile(height: 1.8))
+    @Test func `the energy of the pedometer is used without a weight`() {
+        let reported = samples(100, 100, kilocalories: 4)
+        let distance = DistanceEstimate(reported, profile: profile(height: 1.8))
+        let energy = EnergyEstimate(reported, distance: distance, profile: profile(height: 1.8))
         #expect(energy?.kilocalories == 8)
         #expect(energy?.source == .pedometer)
         #expect(EnergyEstimate(samples(100), distance: distance, profile: nil) == nil)
-        #expect(EnergyEstimate(told, distance: nil, profile: profile(weight: 70))?.source == .pedometer)
+        #expect(EnergyEstimate(reported, distance: nil, profile: profile(weight: 70))?.source == .pedometer)
         #expect(EnergyEstimate(samples(1, kilocalories: .infinity), distance: nil, profile: nil) == nil)
     }
 }

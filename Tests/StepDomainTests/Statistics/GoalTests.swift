@@ -4,7 +4,7 @@ import Testing
 @Suite struct GoalTests {
     private let sunday = Day(year: 2014, month: 4, day: 20)
 
-    @Test func theLatestThatHasBegunIsInForce() throws {
+    @Test func `the latest plan that has begun is in force`() throws {
         let sunday = try #require(sunday)
         let plans = [10, 0, -10].map { SportPlan(validFrom: sunday.advanced(by: $0), everyDay: 1000 + $0) }
         #expect(plans.inForce(on: sunday)?.validFrom == sunday)
@@ -14,7 +14,7 @@ import Testing
         #expect(plans.inForce(on: sunday.advanced(by: -11)) == nil)
     }
 
-    @Test func eachWeekdayHasItsGoal() throws {
+    @Test func `each weekday has its own goal`() throws {
         let sunday = try #require(sunday)
         let plan = SportPlan(validFrom: sunday, goals: [1, 2, 3, 4, 5, 6])
         #expect(plan.goal(on: sunday) == nil)
@@ -22,7 +22,7 @@ import Testing
         #expect((1...6).map { plan.goal(on: sunday.advanced(by: $0)) } == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func percentage() {
+    @Test func `the percentage relates the steps to the goal`() {
         #expect(SportPlan.percentage(steps: 8000, goal: 10_000) == 80)
         #expect(SportPlan.percentage(steps: 0, goal: 10_000) == 0)
         #expect(SportPlan.percentage(steps: 8000, goal: nil) == nil)
@@ -34,5 +34,7 @@ import Testing
         (0, ActivityCategory.sedentary), (4999, .sedentary), (5000, .lowActive), (7499, .lowActive),
         (7500, .somewhatActive), (9999, .somewhatActive), (10_000, .active), (12_499, .active), (12_500, .highlyActive),
     ])
-    func category(steps: Int, category: ActivityCategory) { #expect(ActivityCategory(steps: steps) == category) }
+    func `the activity category follows from the steps`(steps: Int, category: ActivityCategory) {
+        #expect(ActivityCategory(steps: steps) == category)
+    }
 }

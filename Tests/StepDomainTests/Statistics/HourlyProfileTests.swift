@@ -13,20 +13,20 @@ import TestSupport
         StepSample(start: start, length: length, steps: steps, utcOffset: offset ?? place.utcOffset(start))
     }
 
-    @Test func anOrdinaryDayHas24() throws {
+    @Test func `an ordinary day has 24 hours`() throws {
         let hours = try hours([sample(place.at("2014-04-20", 7, 30), 900, 1000)], "2014-04-20")
         #expect(hours.map(\.hour) == Array(0...23))
         #expect(hours.map(\.start) == (0...23).map { place.at("2014-04-20", $0) })
         #expect(hours.filter { $0.steps > 0 }.map(\.hour) == [7])
     }
 
-    @Test func springHas23() throws {
+    @Test func `the spring change gives 23 hours without the skipped hour`() throws {
         let hours = try hours([sample(place.at("2014-03-30", 3, 10), 60, 100)], "2014-03-30")
         #expect(hours.map(\.hour) == [0, 1] + Array(3...23))
         #expect(hours[2].steps == 100)
     }
 
-    @Test func autumnHas25AndTellsTheTwoHoursApart() throws {
+    @Test func `the autumn change gives 25 hours with the repeated hour separate`() throws {
         let second = place.at("2014-10-26", 3) - 1800
         let hours = try hours([sample(second, 60, 100)], "2014-10-26")
         #expect(hours.map(\.hour) == [0, 1, 2, 2] + Array(3...23))
@@ -35,15 +35,15 @@ import TestSupport
         #expect(hours[3].start.iso8601(utcOffset: 3600) == "2014-10-26T02:00:00+01:00")
     }
 
-    @Test func zonesOffTheHourHaveWholeLocalHours() throws {
+    @Test func `zones with a fractional offset have whole local hours`() throws {
         let kathmandu = LocalTime.fixed(20_700)
         let hours = try hours([], "2014-04-20", kathmandu)
         #expect(hours.map(\.hour) == Array(0...23))
         #expect(hours[5].start.iso8601(utcOffset: 20_700) == "2014-04-20T05:00:00+05:45")
     }
 
-    @Test func clocksSetByHalfAnHour() throws {
-        // Back from 2:00 to 1:30: half an hour of 1 comes twice. Forward from 2:00 to 2:30: hour 2 has half an hour.
+    @Test func `a clock change of 30 minutes gives an hour of 30 minutes`() throws {
+        // Back from 2:00 to 1:30: half of hour 1 occurs twice. Forward from 2:00 to 2:30: hour 2 has half an hour.
         let back = try #require(Day("2023-04-02")), forward = try #require(Day("2023-10-01"))
         #expect(LocalTime.lordHowe.hours(of: back).map(\.hour) == [0, 1, 1] + Array(2...23))
         #expect(LocalTime.lordHowe.hours(of: back)[2].span.length == 1800)
@@ -51,7 +51,7 @@ import TestSupport
         #expect(LocalTime.lordHowe.hours(of: forward)[2].span.length == 1800)
     }
 
-    @Test func clocksSetInTheMiddleOfAnHour() throws {
+    @Test func `a clock change within an hour shortens the adjacent hours`() throws {
         let change = Timestamp(1_000 * 86_400 + 60)
         let odd = LocalTime { $0 < change ? 0 : 3600 }
         let hours = odd.hours(of: Day(daysSince1970: 1000))
@@ -60,33 +60,33 @@ import TestSupport
         #expect(hours[1].span == TimeSpan(change, change + 3540))
     }
 
-    @Test func longSamplesAreSpreadByTime() throws {
+    @Test func `long samples are spread over hours by time`() throws {
         // 100 minutes from 10:40: 20 in hour 10, 60 in 11, 20 in 12.
         let hours = try hours([sample(place.at("2014-04-20", 10, 40), 6000, 1001)], "2014-04-20")
         #expect(hours[10...12].map(\.steps) == [200, 600, 201])
     }
 
-    @Test func whatLiesPastMidnightCountsBeforeIt() throws {
+    @Test func `a sample across midnight counts entirely in the last hour`() throws {
         let hours = try hours([sample(place.at("2014-04-20", 23, 30), 3600, 800)], "2014-04-20")
         #expect(hours[23].steps == 800)
         #expect(hours.reduce(0) { $0 + $1.steps } == 800)
     }
 
-    @Test func stepsMadeElsewhereStandAtTheHourOfTheirClocks() throws {
-        // 22:00 in New York on the 20th is 04:00 of the 21st in Berlin, where the day is looked at.
+    @Test func `samples from another zone count at their own local hour`() throws {
+        // 22:00 in New York on the 20th is 04:00 of the 21st in Berlin, where the day is viewed.
         let there = sample(Timestamp(try #require(Day("2014-04-20")).daysSince1970 * 86_400 + 26 * 3600), 900, 500, offset: -14_400)
         let hours = try hours([there], "2014-04-20")
         #expect(hours.filter { $0.steps > 0 }.map(\.hour) == [22])
     }
 
-    @Test func veryLongSamplesDoNotOverflow() throws {
+    @Test func `very long samples do not overflow`() throws {
         let start = place.at("2014-04-20", 0)
         let hours = try hours([sample(start, 1 << 50, 5 << 50)], "2014-04-20")
         #expect(hours.reduce(0) { $0 + $1.steps } == 5 << 50)
     }
 
     @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"], 0..<60 as Range<UInt64>)
-    func theHoursAddUpToTheSamples(day: String, seed: UInt64) throws {
+    func `the hours add up to the samples`(day: String, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let merged = MergedTracks(RandomDay.tracks(of: day, in: place, using: &generator))
         let hours = try hours(merged.samples, day)

@@ -13,20 +13,20 @@ import TestSupport
         StepData.Track(pedometer: pedometer, name: "\(pedometer)", samples: samples)
     }
 
-    @Test func theGreaterCountsNeverTheSum() {
+    @Test func `the larger count of overlapping samples is used, not the sum`() {
         let merged = MergedTracks([track(1, sample(0, 15, 900)), track(2, sample(0, 15, 1000))])
         #expect(merged.steps == 1000)
         #expect(merged.groups.map(\.winner) == [2])
         #expect(merged.groups.first?.steps == [1: 900, 2: 1000])
     }
 
-    @Test func wornInTurnsBothCount() {
+    @Test func `counts of pedometers worn at different times are added`() {
         let merged = MergedTracks([track(1, sample(0, 15, 900)), track(2, sample(15, 15, 1000))])
         #expect(merged.steps == 1900)
         #expect(merged.groups.map(\.winner) == [1, 2])
     }
 
-    @Test func anHourOfOneStandsAgainstTheQuartersOfTheOther() {
+    @Test func `an hour of one pedometer is compared with the quarters of another`() {
         let quarters = track(1, sample(0, 15, 300), sample(15, 15, 300), sample(45, 15, 300))
         let merged = MergedTracks([quarters, track(2, sample(0, 60, 800), sample(60, 60, 50))])
         #expect(merged.groups.map(\.winner) == [1, 2])
@@ -34,13 +34,13 @@ import TestSupport
         #expect(merged.groups.first?.span == TimeSpan(noon, noon + 3600))
     }
 
-    @Test func ofEqualsTheOneAddedFirstCounts() {
+    @Test func `the pedometer added first is used for equal counts`() {
         let merged = MergedTracks([track(7, sample(0, 15, 500)), track(3, sample(5, 15, 500))])
         #expect(merged.groups.map(\.winner) == [3])
         #expect(merged.steps == 500)
     }
 
-    @Test func emptyAndImplausibleSamplesDoNotTieOthersTogether() {
+    @Test func `empty and implausible samples do not join samples into a group`() {
         let merged = MergedTracks([
             track(1, sample(0, 15, 500), sample(15, 15, 500)), track(2, sample(0, 60, 0)), track(3, sample(0, 30, 90_000)),
         ])
@@ -48,7 +48,7 @@ import TestSupport
         #expect(merged.steps == 1000)
     }
 
-    @Test func nothingIsNothing() {
+    @Test func `tracks without samples have no steps`() {
         #expect(MergedTracks([]).steps == 0)
         #expect(MergedTracks([]).groups.isEmpty)
         #expect(MergedTracks([track(1)]).samples.isEmpty)
@@ -56,7 +56,7 @@ import TestSupport
 
     // MARK: What holds for all tracks
 
-    @Test(arguments: 0..<200 as Range<UInt64>) func whateverTheTracks(seed: UInt64) {
+    @Test(arguments: 0..<200 as Range<UInt64>) func `random tracks merge consistently in any order`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let tracks = RandomDay.tracks(of: "2014-04-20", in: .berlin, using: &generator)
         let merged = MergedTracks(tracks)
@@ -71,10 +71,10 @@ import TestSupport
             return track
         }
         #expect(MergedTracks(shuffled) == merged)
-        // Merging what counts once more changes nothing.
+        // Merging the result once more changes nothing.
         let again = MergedTracks([StepData.Track(pedometer: 1, name: "all", samples: merged.samples)])
         #expect(again.samples == merged.samples)
-        // What counts does not overlap.
+        // The samples of the result do not overlap.
         for (a, b) in zip(merged.samples, merged.samples.dropFirst()) { #expect(a.span.end <= b.start) }
         for group in merged.groups { #expect(group.steps[group.winner] == group.steps.values.max()) }
     }

@@ -1,12 +1,12 @@
 import StepDomain
 import Testing
 
-/// 2026-05-20, an hour east of Greenwich, a reading every 15 minutes.
+/// On 2026-05-20, an hour east of Greenwich, with a reading every 15 minutes.
 struct SyncTimingTests {
     private let localTime = LocalTime.fixed(3600)
     private let timing = SyncTiming(interval: 900)
 
-    /// Of the day: `hour:minute` there.
+    /// A time of the day there, as hour and minute.
     private func at(_ hour: Int, _ minute: Int = 0) -> Timestamp {
         localTime.moment(Day(year: 2026, month: 5, day: 20)!, seconds: hour * 3600 + minute * 60)
     }
@@ -19,44 +19,44 @@ struct SyncTimingTests {
         return timing.due(standing, now: now, localTime: localTime)
     }
 
-    @Test func oneThatWasNeverReadIsReadNow() { #expect(due(at(12)) == at(12)) }
+    @Test func `a pedometer that was never read is due immediately`() { #expect(due(at(12)) == at(12)) }
 
-    @Test func oneThatIsNearIsReadAtIntervals() {
+    @Test func `a pedometer in range is read at intervals`() {
         #expect(due(at(12, 3), last: at(12)) == at(12, 15))
         #expect(due(at(14), last: at(12)) <= at(14))
     }
 
-    @Test func aReadingInTheFutureSaysNothing() {
+    @Test func `a reading far in the future is ignored`() {
         #expect(due(at(12), last: at(18)) == at(12))
         #expect(due(at(12), last: at(12) + 30) == at(12, 15) + 30)
     }
 
     @Test(arguments: [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 30), (60, 30), (10_000, 30)])
-    func oneThatFailsIsLeftAloneLongerAndLonger(failures: Int, minutes: Int) {
+    func `the back-off after failures grows up to 30 minutes`(failures: Int, minutes: Int) {
         #expect(due(at(12), failed: at(12), failures) == at(12, minutes))
-        // But not sooner than it would be read anyway.
+        // But not earlier than the regular reading.
         #expect(due(at(12), last: at(11, 58), failed: at(12), failures) == max(at(12, 13), at(12, minutes)))
     }
 
-    @Test func aFailureOfAClockThatWasAheadHoldsNothingUp() {
+    @Test func `a failure with a future time does not delay a sync`() {
         #expect(due(at(12), failed: at(18), 3) == at(12))
     }
 
-    @Test func aCountOfTodayIsReadOnceMoreBeforeMidnight() {
+    @Test func `a count of today is read once more before midnight`() {
         #expect(due(at(23, 50), last: at(23, 49), todayOnly: true) == at(23, 55))
         #expect(due(at(23, 50), last: at(23, 49), todayOnly: false) == at(24, 4))
         #expect(due(at(23, 56), last: at(23, 55), todayOnly: true) == at(24, 10))
-        // The next day is another one.
+        // After midnight it is the next day, with the regular interval.
         #expect(due(at(24, 1), last: at(23, 55), todayOnly: true) == at(24, 10))
     }
 
-    @Test func beforeMidnightAFailureIsTriedAgainSoon() {
+    @Test func `a failure shortly before midnight is retried after a minute`() {
         #expect(due(at(23, 57), last: at(22), failed: at(23, 57), 5, todayOnly: true) == at(23, 58))
         #expect(due(at(23, 57), last: at(22), failed: at(23, 57), 5) == at(24, 13))
         #expect(due(at(23, 57), failed: at(23, 57), 5, todayOnly: true) == at(23, 58))
     }
 
-    @Test func midnightIsWhereThePlaceHasIt() throws {
+    @Test func `midnight follows the local time zone`() throws {
         // Clocks are put back at 03:00: the day has 25 hours.
         let day = try #require(Day(year: 2026, month: 10, day: 25))
         let change = Timestamp(day.daysSince1970 * 86_400 + 3600)
@@ -66,5 +66,5 @@ struct SyncTimingTests {
         #expect(SyncTiming(interval: 86_400 * 2).due(standing, now: last + 60, localTime: berlin) == last + 25 * 3600 - 300)
     }
 
-    @Test func anIntervalIsAMinuteAtLeast() { #expect(SyncTiming(interval: -5).interval == 60) }
+    @Test func `an interval is at least one minute`() { #expect(SyncTiming(interval: -5).interval == 60) }
 }

@@ -4,7 +4,7 @@ import StepViews
 import Testing
 
 struct AutoViewTests {
-    private static let now = Timestamp(1_397_980_800)     // 2014-04-20 08:00 UTC
+    private static let now = Timestamp(1_397_980_800)  // 2014-04-20 08:00 UTC
     private static let off = AutoView.Trigger(isEnabled: false, isActive: false)
     private static let on = AutoView.Trigger(isEnabled: true, isActive: true, last: now - 5 * 3600, next: now + 19 * 3600)
 
@@ -14,7 +14,7 @@ struct AutoViewTests {
     ) -> [String] {
         var sentences: [String] = []
         for line in view(owner, night, watch, run) {
-            // What wraps goes on further in than it began.
+            // A line that continues a wrapped one has a larger indent.
             if line.hasPrefix("    ") || (line.hasPrefix("  ") && sentences.last.map { !$0.hasPrefix("  ") && !$0.hasSuffix(".") } ?? false) {
                 sentences[sentences.count - 1] += " " + line.trimmingCharacters(in: .whitespaces)
             } else {
@@ -24,62 +24,67 @@ struct AutoViewTests {
         return sentences
     }
 
-    private func view(_ owner: AutoView.Owner, _ night: AutoView.Trigger, _ watch: AutoView.Trigger, _ run: AutoView.Run?) -> [String] {
+    private func view(_ owner: AutoView.Owner, _ night: AutoView.Trigger, _ watch: AutoView.Trigger, _ run: AutoView.Run?)
+        -> [String]
+    {
         let state = AutoView.State(owner: owner, night: night, midnight: night, adapter: night, watch: watch, lastRun: run)
         return AutoView(state, now: Self.now, localTime: .fixed(0)).lines(TextStyle(width: 200, colour: false, unicode: true))
     }
 
-    @Test func tellsWhenItRanAndRuns() {
-        #expect(lines() == [
-            "Automatic sync is on, for anna.",
-            "  every night: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
-            "  before midnight, where a pedometer keeps only today's count: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
-            "  when a Bluetooth adapter is plugged in: yes",
-            "  when a pedometer comes near (istep watch): no",
-            "It goes on while anna is not logged in (lingering is on).",
-        ])
+    @Test func `the view shows the last and next runs`() {
+        #expect(
+            lines() == [
+                "Automatic sync is on, for anna.",
+                "  every night: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
+                "  before midnight, where a pedometer keeps only today's count: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
+                "  when a Bluetooth adapter is plugged in: yes",
+                "  when a pedometer comes near (istep watch): no",
+                "It continues while anna is not logged in (lingering is on).",
+            ])
     }
 
-    @Test func saysWhatNoLingeringMeans() {
+    @Test func `missing lingering is explained with a command`() {
         let last = lines(owner: .user("anna", lingers: false)).dropFirst(5).joined(separator: " ")
-        #expect(last.hasPrefix("It rests while anna is not logged in") && last.hasSuffix("loginctl enable-linger"))
+        #expect(last.hasPrefix("It pauses while anna is not logged in") && last.hasSuffix("loginctl enable-linger"))
         #expect(lines(owner: .user("anna", lingers: nil)).count == 5)
         #expect(lines(owner: .machine).count == 5)
     }
 
-    @Test func offIsOneLine() {
+    @Test func `disabled automatic sync is shown in one line`() {
         #expect(lines(night: Self.off) == ["Automatic sync is off, for anna. Switch it on: istep auto on"])
-        #expect(lines(owner: .machine, night: Self.off)
-            == ["Automatic sync is off, for the whole machine. Switch it on: sudo istep auto on --system"])
+        #expect(
+            lines(owner: .machine, night: Self.off)
+                == ["Automatic sync is off, for the whole machine. Switch it on: sudo istep auto on --system"])
     }
 
-    @Test func oneThatIsEnabledAndDoesNotRunIsNotOn() {
+    @Test func `an enabled but inactive timer is not shown as on`() {
         let idle = AutoView.Trigger(isEnabled: true, isActive: false)
         #expect(lines(night: idle) == ["Automatic sync is switched on, for anna, but does not run. Start it: istep auto on"])
     }
 
-    @Test func aTimerThatNeverFiredSaysSo() {
+    @Test func `a timer that has never run is shown as such`() {
         let new = AutoView.Trigger(isEnabled: true, isActive: true, next: Self.now - 3)
         #expect(lines(night: new)[1] == "  every night: next at once; not yet since the start")
     }
 
     /// `journalctl --user -u` shows nothing to members of the group adm (systemd 252).
-    @Test func aWatchThatHasEndedSaysWhereToLook() {
+    @Test func `an ended watch is shown with the command for its journal`() {
         let idle = AutoView.Trigger(isEnabled: true, isActive: false)
         #expect(lines(watch: idle).contains { $0.hasSuffix("it should, but does not run: journalctl --user-unit istep-watch") })
         #expect(lines(owner: .machine, watch: idle).contains { $0.hasSuffix("does not run: sudo journalctl -u istep-watch") })
     }
 
-    @Test(arguments: [
-        (0, "success", "all done."), (75, "success", "something has to wait"), (69, "exit-code", "no Bluetooth adapter"),
-        (1, "exit-code", "it failed with exit code 1"), (nil, "timeout", "it was ended (timeout)"),
-    ] as [(Int?, String, String)])
-    func theLastRunIsTold(_ code: Int?, _ result: String, _ words: String) {
+    @Test(
+        arguments: [
+            (0, "success", "all done."), (75, "success", "something has to wait"), (69, "exit-code", "no Bluetooth adapter"),
+            (1, "exit-code", "it failed with exit code 1"), (nil, "timeout", "it was ended (timeout)"),
+        ] as [(Int?, String, String)])
+    func `the result of the last run is shown`(_ code: Int?, _ result: String, _ words: String) {
         let run = AutoView.Run(end: Self.now - 7200, exitCode: code, result: result)
         #expect(lines(run: run).contains { $0.hasPrefix("The last sync ended 2 hours ago: \(words)") })
     }
 
-    @Test func jsonHasAllKeys() throws {
+    @Test func `the JSON document has all keys`() throws {
         let state = AutoView.State(
             owner: .user("anna", lingers: nil), night: Self.on, midnight: Self.off, adapter: Self.on, watch: Self.off)
         let text = try AutoView(state, now: Self.now, localTime: .fixed(3600)).json()

@@ -10,13 +10,14 @@ import Testing
         return try #require(json as? [String: Any])
     }
 
-    /// What programs rely on: a key taken away or renamed needs another version.
+    /// Programs rely on these keys: a key that is removed or renamed needs another version.
     private let keys = [
-        "category", "completeness", "corrected", "day", "distanceMetres", "distanceSource", "energyKilocalories", "energySource",
-        "errors", "goal", "hours", "implausibleSteps", "lastSync", "percentage", "restDay", "running", "steps", "user", "version",
+        "category", "completeness", "corrected", "correctionReason", "correctionTime", "countedSteps", "day", "deviceTotals",
+        "distanceMetres", "distanceSource", "energyKilocalories", "energySource", "errors", "goal", "hours",
+        "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "steps", "user", "version",
     ]
 
-    @Test func theKeysOfVersion1() throws {
+    @Test func `the document has the keys and values of version 1`() throws {
         let day = try object(Sample.view())
         #expect(day.keys.sorted() == keys)
         #expect(day["version"] as? Int == 1)
@@ -31,7 +32,8 @@ import Testing
         #expect(day["percentage"] as? Double == 110.01)
         #expect(day["category"] as? String == "somewhatActive")
         #expect(day["completeness"] as? String == "complete")
-        #expect(day["lastSync"] as? String == "2014-04-21T07:30:00+02:00")
+        #expect(day["lastSyncTime"] as? String == "2014-04-21T07:30:00+02:00")
+        #expect(day["lastSync"] as? String == "2014-04-21T07:30:00+02:00", "deprecated, and kept for programs that read it")
         let hours = try #require(day["hours"] as? [[String: Any]])
         #expect(hours.count == 24)
         #expect(hours[7]["start"] as? String == "2014-04-20T07:00:00+02:00")
@@ -39,7 +41,7 @@ import Testing
         #expect(hours[7]["steps"] as? Int == 812)
     }
 
-    @Test func whatIsUnknownIsNullAndNotMissing() throws {
+    @Test func `unknown values are null and not missing`() throws {
         let day = try object(Sample.view(DaySummary(user: User(id: 1, name: "anna"), day: Sample.day)))
         #expect(day.keys.sorted() == keys)
         for key in ["steps", "distanceMetres", "energyKilocalories", "goal", "percentage", "category", "lastSync"] {
@@ -48,7 +50,7 @@ import Testing
         #expect(day["completeness"] as? String == "unknown")
     }
 
-    @Test func itReadsBack() throws {
+    @Test func `the document can be decoded again`() throws {
         let view = Sample.view()
         let document = try JSONDecoder().decode(DayView.Document.self, from: Data(view.json().utf8))
         #expect(document.steps == 8801)
@@ -56,7 +58,7 @@ import Testing
         #expect(document.goal == 8000)
     }
 
-    @Test func namesKeepTheirMeaningAndSteerNoTerminal() throws {
+    @Test func `control characters in names are escaped without loss`() throws {
         let name = "a\u{1b}[2J\u{9b}\u{202e}\u{e0041}é\"\\/"
         let view = Sample.view(DaySummary(user: User(id: 1, name: name), day: Sample.day))
         let text = try view.json()
@@ -64,7 +66,7 @@ import Testing
         #expect(try object(view)["user"] as? String == name)
     }
 
-    @Test func keysAreSorted() throws {
+    @Test func `the keys are sorted`() throws {
         let lines = try Sample.view().json().split(separator: "\n").filter { $0.hasPrefix("  \"") }
         #expect(lines.count == keys.count)
         #expect(lines == lines.sorted())

@@ -5,7 +5,7 @@ import TestSupport
 @testable import StepViews
 
 @Suite struct DayViewTests {
-    @Test func aDayAsItIsShown() {
+    @Test func `a day is shown with figures, goal, chart and last sync`() {
         #expect(
             Sample.view().text() == """
                 anna · Sunday 20 April 2014
@@ -13,8 +13,9 @@ import TestSupport
                   Steps     8,801  somewhat active
                   Distance  6.18 km  by your height
                   Calories  192 kcal  by your weight, above rest
-                  Goal      8,000  ██████████████████████████████  110 %
+                  Goal      8,000  ██████████████████████████│███  110 %
 
+                  Steps per hour of the day
                  2,600                                      ▂▂                ██
                                                 ▁▁          ██                ██
                                                 ██          ██                ██
@@ -23,22 +24,26 @@ import TestSupport
                         0        3        6        9        12       15       18       21
 
                   Day       complete
-                  Synced    3 hours ago, 2014-04-21 07:30
+                  Synced    last on 2014-04-21 07:30
 
                   Previous: istep show 2014-04-19   Next: istep show 2014-04-21
                 """)
     }
 
-    @Test func theSameInASCIIAndNarrow() {
+    @Test func `a day is shown in ASCII at a width of 40`() {
         #expect(
-            Sample.view { $0.goal = 12_000; $0.percentage = 100 * 8801 / 12_000.0 }.text(TextStyle(width: 40, unicode: false)) == """
+            Sample.view {
+                $0.goal = 12_000; $0.percentage = 100 * 8801 / 12_000.0
+            }.text(TextStyle(width: 40, unicode: false)) == """
                 anna - Sunday 20 April 2014
 
                   Steps     8,801  somewhat active
                   Distance  6.18 km  by your height
-                  Calories  192 kcal  by your weight, ab
-                  Goal      12,000  #####...  73 %
+                  Calories  192 kcal  by your weight,
+                            above rest
+                  Goal      12,000  #####..|  73 %
 
+                  Steps per hour of the day
                  2,600                    #
                                     #     #
                                 #   #     #
@@ -47,25 +52,26 @@ import TestSupport
                         0     6     12    18
 
                   Day       complete
-                  Synced    3 hours ago
+                  Synced    last on 2014-04-21 07:30
 
                   Previous: istep show 2014-04-19
                   Next: istep show 2014-04-21
                 """)
     }
 
-    @Test func todayIsSoFarAndHasNoNextDay() {
+    @Test func `the view of today shows figures so far and no next day`() {
         let today = Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812, 8: 1650])
         let text = Sample.view(today).text()
         #expect(text.contains("anna · Monday 21 April 2014 · today\n"))
         #expect(text.contains("  Steps     2,462\n"))
         #expect(text.contains("  Day       so far\n"))
+        #expect(text.contains("  Synced    3 hours ago, 2014-04-21 07:30\n"))
         #expect(text.hasSuffix("  Previous: istep show 2014-04-20"))
         let active = Sample.summary(Sample.day.advanced(by: 1), steps: [7: 6000])
         #expect(Sample.view(active).text().contains("  Steps     6,000  low active so far\n"))
     }
 
-    @Test func nothingKnownIsSaidAndNotShownAsZero() {
+    @Test func `an unknown day is not shown as zero`() {
         let view = Sample.view(
             DaySummary(user: User(id: 1, name: "anna"), day: Sample.day, goal: 8000, lastSync: Sample.synced))
         #expect(view.errors.isEmpty)
@@ -77,35 +83,64 @@ import TestSupport
                   Goal      8,000
 
                   Day       nothing known
-                  Synced    3 hours ago, 2014-04-21 07:30
+                  Synced    last on 2014-04-21 07:30
 
                   Previous: istep show 2014-04-19   Next: istep show 2014-04-21
                 """)
     }
 
-    @Test func otherStates() {
+    @Test func `a corrected day says by how much and why`() {
+        func line(_ steps: Int, counted: Int?, _ reason: String? = nil) -> String? {
+            Sample.view { ($0.steps, $0.isCorrected, $0.countedSteps, $0.correctionReason) = (steps, true, counted, reason) }
+                .text().split(separator: "\n").first { $0.hasPrefix("  Day ") }.map { String($0.dropFirst(12)) }
+        }
+        #expect(line(9000, counted: 8801) == "entered by hand: 199 more than the 8,801 counted")
+        #expect(line(500, counted: 8801, "ring\u{1b} on the dog") == "entered by hand: 8,301 fewer than the 8,801 counted (ring\u{fffd} on the")
+        #expect(line(500, counted: nil, "no ring") == "entered by hand; nothing was counted (no ring)")
+    }
+
+    @Test func `the time of a correction is in the JSON`() throws {
+        let view = Sample.view { ($0.isCorrected, $0.correctedAt) = (true, Sample.synced) }
+        #expect(view.document.correctionTime == "2014-04-21T07:30:00+02:00")
+        #expect(Sample.view().document.correctionTime == nil)
+    }
+
+    @Test func `missing, partial and corrected values are described`() {
         func text(_ change: (inout DaySummary) -> Void) -> String { Sample.view(change: change).text() }
         #expect(text { $0.completeness = .partial }.contains("  Day       partial: steps may be missing\n"))
-        #expect(text { $0.isCorrected = true; $0.hours = [] }.contains("  Day       entered by hand\n"))
-        #expect(text { $0.lastSync = nil }.contains("  Synced    never: istep sync reads"))
-        #expect(text { $0.goal = nil; $0.percentage = nil; $0.isRestDay = true }.contains("  Goal      rest day\n"))
-        #expect(text { $0.goal = nil; $0.percentage = nil }.contains("  Goal      none: set one"))
-        #expect(text { $0.distance = nil }.contains("  Distance  unknown: tell your height"))
-        #expect(text { $0.energy = nil }.contains("  Calories  unknown: tell your weight"))
-        #expect(text { $0.implausibleSteps = 40_000 }.contains("  Left out  40,000 steps that nobody"))
+        #expect(
+            text {
+                $0.isCorrected = true; $0.hours = []
+            }.contains("  Day       entered by hand: as many as were counted\n"))
+        #expect(text { $0.lastSync = nil }.contains("  Synced    never: read your pedometers\n            istep sync\n"))
+        #expect(
+            text {
+                $0.goal = nil; $0.percentage = nil; $0.isRestDay = true
+            }.contains("  Goal      rest day\n"))
+        #expect(
+            text {
+                $0.goal = nil; $0.percentage = nil
+            }.contains("  Goal      none: set one\n            istep plan 8000\n"))
+        #expect(
+            text { $0.distance = nil }.contains(
+                "  Distance  unknown: set your height, and it is calculated\n            istep profile --height CM\n"))
+        #expect(text { $0.energy = nil }.contains("\n            istep profile --weight KG\n"))
+        #expect(text { $0.implausibleSteps = 40_000 }.contains("  Left out  40,000 steps that are implausible"))
         #expect(text { $0.distanceSource = .pedometer }.contains("6.18 km  by the pedometer\n"))
     }
 
-    @Test func aHundredPerCentIsShownWhenItIsReachedAndNotBefore() {
+    @Test func `100 % is shown only when the goal is reached`() {
         func text(_ goal: Int) -> String {
-            Sample.view { $0.goal = goal; $0.percentage = SportPlan.percentage(steps: $0.steps, goal: goal) }.text()
+            Sample.view {
+                $0.goal = goal; $0.percentage = SportPlan.percentage(steps: $0.steps, goal: goal)
+            }.text()
         }
-        #expect(text(8802).contains("█░  99 %"))
-        #expect(text(8801).contains("██  100 %"))
+        #expect(text(8802).contains("██│  99 %"))
+        #expect(text(8801).contains("██│  100 %"))
         #expect(text(1).contains("  880,100 %"))
     }
 
-    @Test func onlyDaysThatCanBeShownAreOffered() throws {
+    @Test func `no command is offered for a day before year 1`() throws {
         let first = try #require(Day("0001-01-01"))
         let text = Sample.view(DaySummary(user: User(id: 1, name: "anna"), day: first)).text()
         #expect(!text.contains("Previous"))
@@ -114,7 +149,7 @@ import TestSupport
         #expect(second.contains("Previous: istep show 0001-01-01"))
     }
 
-    @Test func colourIsMeaningOnTopOfTheSameText() {
+    @Test func `colour does not change the text`() {
         let plain = Sample.view().lines(Sample.plain)
         let coloured = Sample.view().lines(TextStyle(colour: true))
         #expect(coloured != plain)
@@ -127,12 +162,12 @@ import TestSupport
 
     // MARK: What holds for all days
 
-    @Test(arguments: 0..<300 as Range<UInt64>) func oneScreenfulWhateverTheDay(seed: UInt64) throws {
+    @Test(arguments: 0..<300 as Range<UInt64>) func `a random day fits on one screen`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let summary = RandomSummary.make(using: &generator)
         for style in [TextStyle(width: 80), TextStyle(width: 61, unicode: false), TextStyle(width: 40)] {
             let lines = Sample.view(summary).lines(style)
-            #expect(lines.count <= 24)
+            #expect(lines.count <= (style.width == 80 ? 24 : style.width == 61 ? 26 : 40))
             for line in lines {
                 #expect(Columns.of(line) <= style.width)
                 #expect(!line.unicodeScalars.contains { Printable.isHarmful($0) })

@@ -1,7 +1,7 @@
 import StepDomain
 import TestSupport
 
-/// Summaries right and wrong: what a view must bear.
+/// Valid and invalid summaries: a view must handle both.
 enum RandomSummary {
     static func make(using generator: inout SeededGenerator) -> DaySummary {
         var summary = Sample.summary(Sample.day.advanced(by: Int.random(in: -400...3, using: &generator)))

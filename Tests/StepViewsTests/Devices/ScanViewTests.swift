@@ -1,31 +1,49 @@
 import Foundation
+import StepDomain
 import Testing
 
 @testable import StepViews
 
 @Suite struct ScanViewTests {
-    private let ring = ScanView.Row(
-        address: "C0:DE:00:00:00:01", addressType: "public", name: "R02_A1B2", rssi: -60, model: "colmi", modelTitle: "a smart ring")
-    private let other = ScanView.Row(
+    private let ring = ScannedDevice(
+        address: "C0:DE:00:00:00:01", addressType: "public", name: "R02_A1B2", rssi: -60,
+        kind: PedometerKind(key: "colmi", title: "a smart ring"))
+    private let other = ScannedDevice(
         address: "C0:DE:00:00:00:02", addressType: "random", services: ["180d"], isConnected: true, isPaired: true)
 
-    @Test func aTable() {
+    @Test func `devices are shown as a table`() {
         #expect(
             ScanView(rows: [ring, other], hidden: 1).text() == """
                 C0:DE:00:00:00:01   -60 dBm  R02_A1B2   a smart ring
                 C0:DE:00:00:00:02         -  (no name)  connected, paired
-                1 other device in range is no pedometer that istep recognises; istep scan --all
-                shows it.
+                1 other device in range is not recognised as a pedometer. To see it:
+                  istep scan --all
                 """)
     }
 
-    @Test func nothingHeardTellsWhatToTry() {
+    @Test func `it is said how sure a model is, and what is not certain about it`() {
+        var row = ring
+        row.kind?.caveat = "Its midnight is not proven."
+        let words: [KindEvidence: String] = [
+            .name: "by name", .advertisedData: "by data",
+            .advertisedService: "by service",
+            .services: "certain",
+        ]
+        for (evidence, text) in words {
+            row.evidence = evidence
+            #expect(ScanView(rows: [row]).text().contains("\(text): a smart ring\n    Experimental: Its midnight is not proven."))
+        }
+        let text = ScanView(rows: [ring], unprobed: [ring.address: "it refused"]).text()
+        #expect(text.contains("Its services are not known: it refused"))
+    }
+
+    @Test func `an empty scan result mentions the other devices`() {
         let text = ScanView(rows: [], hidden: 3).text()
-        #expect(text.contains("No pedometer heard."))
+        #expect(text.contains("No pedometer found."))
         #expect(text.contains("3 other devices"))
     }
 
-    @Test func hostileNamesAreHarmless() {
+    @Test func `control characters in device names are replaced`() {
         var row = ring
         row.name = "R02_\u{1b}[2J\u{7}\n\u{202e}evil" + String(repeating: "x", count: 5000)
         let lines = ScanView(rows: [row]).lines(Sample.plain)
@@ -35,7 +53,7 @@ import Testing
         #expect(!lines[0].unicodeScalars.contains { Printable.isHarmful($0) })
     }
 
-    @Test func theDocument() throws {
+    @Test func `the document contains each device and the number of hidden ones`() throws {
         let json = try ScanView(rows: [ring, other], hidden: 4).json()
         let document = try JSONDecoder().decode(ScanView.Document.self, from: Data(json.utf8))
         #expect(document.version == 1 && document.hidden == 4)

@@ -1,85 +1,119 @@
 import Foundation
 import StepDomain
-import StepViews
 import Testing
 
+@testable import StepViews
+
 @Suite struct DoctorViewTests {
+    private static let blocked = Problem.reported(
+        .unavailable, message: "hci0 is blocked", advice: "Lift the block with `rfkill unblock bluetooth`")
+
     private static let findings = [
-        Finding(check: "kernel", area: .bluetooth, remark: Remark(.fine, "kernel", "it speaks Bluetooth")),
-        Finding(
-            check: "switch", area: .bluetooth,
-            remark: Remark(.fault(.unavailable), "radio switch", "hci0 is blocked", cure: "rfkill unblock bluetooth")),
-        Finding(check: "adapter", area: .bluetooth, remark: Remark(.skipped, "adapter", "not looked at: radio switch comes first")),
-        Finding(check: "clock", area: .time, remark: Remark(.warning, "clock", "not set by any time server")),
-        Finding(check: "clock", area: .time, remark: Remark(.note, "time zone", "UTC")),
+        Finding(check: "kernel", area: .bluetooth, diagnosis: .bluetooth(.kernelSupported)),
+        Finding(check: "switch", area: .bluetooth, diagnosis: .failed(.radioSwitch, blocked)),
+        Finding(check: "adapter", area: .bluetooth, diagnosis: .skipped(.adapter, dependsOn: .radioSwitch)),
+        Finding(check: "clock", area: .time, diagnosis: .time(.zoneUnknown)),
+        Finding(check: "timer", area: .schedule, diagnosis: .schedule(lingering)),
     ]
 
-    private let view = DoctorView(findings)
+    private static let lingering = ScheduleDiagnosis(.notLingering, timer: "istep-sync.timer", isSystemWide: false, hasWatch: false)
 
-    @Test func oneLineForEachAndWhatItComesTo() {
-        #expect(view.lines(TextStyle()).joined(separator: "\n") == """
-            Bluetooth
-            ✓ kernel: it speaks Bluetooth
-            ✗ radio switch: hci0 is blocked
-                > rfkill unblock bluetooth
-            – adapter: not looked at: radio switch comes first
-
-            Time
-            ! clock: not set by any time server
-            · time zone: UTC
-
-            1 fault, 1 warning, 1 not looked at.
-            """)
+    private static func view(_ findings: [Finding], isTerse: Bool = false) -> DoctorView {
+        DoctorView(findings, isTerse: isTerse, now: Sample.now, localTime: Sample.place)
     }
 
-    @Test func withoutUnicode() {
+    private let view = view(findings)
+
+    @Test func `a line for each finding, and a summary`() {
+        #expect(
+            view.lines(TextStyle()).joined(separator: "\n") == """
+                Bluetooth
+                ✓ kernel: Bluetooth is supported
+                ✗ radio switch: hci0 is blocked
+                    > Lift the block with:
+                        rfkill unblock bluetooth
+                – adapter: skipped: depends on radio switch
+
+                Time
+                ! time zone: it is not known, so that days begin at midnight of UTC
+                    > Set the zone of the place where you are, such as:
+                        sudo timedatectl set-timezone Europe/Berlin
+
+                Every night
+                · lingering: off: the timer runs only while you are logged in
+                    > If it should always run:
+                        loginctl enable-linger
+
+                · a note, nothing is wrong; – not checked
+                1 fault, 1 warning, 1 check skipped.
+                """)
+    }
+
+    @Test func `without Unicode`() {
         let lines = view.lines(TextStyle(unicode: false))
         #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 < 128 } })
         #expect(lines[1].hasPrefix("+ kernel") && lines[2].hasPrefix("x radio switch") && !lines.joined().contains("?"))
+        #expect(
+            lines.contains(". lingering: off: the timer runs only while you are logged in")
+                && lines.contains(". a note, nothing is wrong; - not checked"))
     }
 
-    @Test func terse() {
-        #expect(DoctorView(Self.findings, isTerse: true).lines(TextStyle()).joined(separator: "\n") == """
-            Bluetooth
-            ✗ radio switch: hci0 is blocked
-                > rfkill unblock bluetooth
+    @Test func `a terse view shows only what is wrong`() {
+        #expect(
+            Self.view(Self.findings, isTerse: true).lines(TextStyle()).joined(separator: "\n") == """
+                Bluetooth
+                ✗ radio switch: hci0 is blocked
+                    > Lift the block with:
+                        rfkill unblock bluetooth
 
-            Time
-            ! clock: not set by any time server
+                Time
+                ! time zone: it is not known, so that days begin at midnight of UTC
+                    > Set the zone of the place where you are, such as:
+                        sudo timedatectl set-timezone Europe/Berlin
 
-            1 fault, 1 warning, 1 not looked at.
-            """)
+                1 fault, 1 warning, 1 check skipped.
+                """)
     }
 
-    @Test func allWell() {
-        #expect(DoctorView([Self.findings[0]]).lines(TextStyle()).last == "All is well.")
-        #expect(DoctorView([Self.findings[0], Self.findings[2]]).lines(TextStyle()).last == "All is well that was looked at; 1 not looked at.")
+    @Test func `the summary without problems`() {
+        #expect(Self.view([Self.findings[0]]).lines(TextStyle()).last == "No problems found.")
+        #expect(Self.view([Self.findings[0], Self.findings[2]]).lines(TextStyle()).last == "No problems found (1 check skipped).")
     }
 
-    @Test func aLineAtATimeIsTheSameAsAllAtOnce() {
+    @Test func `finding by finding is the same as all at once`() {
         var last: Finding?
         var lines: [String] = []
         for finding in Self.findings {
-            lines += DoctorView.lines(of: finding, after: last, TextStyle())
+            lines += view.lines(of: finding, after: last, TextStyle())
             last = finding
         }
         #expect(lines + view.summary(TextStyle()) == view.lines(TextStyle()))
     }
 
-    @Test func whatOthersSaidDoesNotSteerTheTerminal() {
-        let remark = Remark(.fault(.data), "ring\u{1b}[2J", "said \u{7}\u{202e}evil", cure: "\u{9b}31m")
-        let text = DoctorView([Finding(check: "pedometer", area: .pedometers, remark: remark)]).lines(TextStyle()).joined()
+    @Test func `text of devices does not control the terminal`() {
+        let problem = Problem.reported(.data, message: "said \u{7}\u{202e}evil", advice: "\u{9b}31m")
+        let diagnosis = Diagnosis.failed(.pedometer("ring\u{1b}[2J"), problem)
+        let text = Self.view([Finding(check: "pedometer", area: .pedometers, diagnosis: diagnosis)]).lines(TextStyle()).joined()
         #expect(!text.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
     }
 
-    @Test func theDocument() throws {
+    @Test func `the document`() throws {
         let document = try JSONDecoder().decode(DoctorView.Document.self, from: Data(view.json().utf8))
         #expect(document.version == 1)
         #expect(document.faults == 1 && document.warnings == 1)
-        #expect(document.findings.map(\.grade) == ["fine", "fault", "skipped", "warning", "note"])
-        #expect(document.findings[1].trouble == "unavailable")
-        #expect(document.findings[1].cure == "rfkill unblock bluetooth")
+        #expect(document.findings.map(\.severity) == ["fine", "fault", "skipped", "warning", "note"])
+        #expect(document.findings[1].category == "unavailable")
+        #expect(
+            document.findings[1].fix == "Lift the block with rfkill unblock bluetooth"
+                && document.findings[1].commands == ["rfkill unblock bluetooth"])
         #expect(document.findings[0].area == "bluetooth" && document.findings[0].check == "kernel")
         #expect(try view.json().contains("\"cure\" : null"))
+    }
+
+    /// Programs rely on the keys, whatever the code calls the values.
+    @Test func `the keys of the document stay`() throws {
+        let object = try JSONSerialization.jsonObject(with: Data(view.json().utf8)) as? [String: Any]
+        let findings = try #require(object?["findings"] as? [[String: Any]])
+        #expect(Set(findings[1].keys) == ["check", "area", "subject", "grade", "trouble", "message", "cure", "commands"])
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
     // MARK: Profile
 
-    @Test func profilesNewestFirst() {
+    @Test func `profiles are listed with the newest first`() {
         let profiles = [
             Profile(validFrom: beginning, height: 1.78, weight: 72.5, sex: .female, birthDate: Day("1980-01-02")),
             Profile(validFrom: Sample.day, stepLength: 0.74),
@@ -23,10 +23,10 @@ import Testing
                     step 73.5 cm, by height
                 """)
         #expect(ProfileView(user: anna, profiles: []).text().contains("istep profile --height"))
-        #expect(ProfileView(user: anna, profiles: [Profile(validFrom: Sample.day)]).text().hasSuffix("nothing told"))
+        #expect(ProfileView(user: anna, profiles: [Profile(validFrom: Sample.day)]).text().hasSuffix("nothing set"))
     }
 
-    @Test func theProfilesDocument() throws {
+    @Test func `the profile document has null for unknown values`() throws {
         let profile = Profile(validFrom: Sample.day, height: 1.78, sex: .female)
         let json = try ProfileView(user: anna, profiles: [profile]).json()
         let document = try JSONDecoder().decode(ProfileView.Document.self, from: Data(json.utf8))
@@ -44,12 +44,12 @@ import Testing
         ([8000, 8000, 8000, 8000, 8000, 12_000, 0], "Mon-Fri 8,000, Sat 12,000, Sun rest"),
         ([1, 2, 1, 2, 1, 2, 1], "Mon 1, Tue 2, Wed 1, Thu 2, Fri 1, Sat 2, Sun 1"),
     ])
-    func aPlanInWords(goals: [Int], words: String) {
+    func `a plan is described by weekday`(goals: [Int], words: String) {
         let plan = SportPlan(validFrom: Sample.day, goals: goals)
         #expect(PlanView(user: anna, plans: [plan]).text() == "anna\n  from 2014-04-20: \(words)")
     }
 
-    @Test func plansNewestFirst() {
+    @Test func `plans are listed with the newest first`() {
         let plans = [SportPlan(validFrom: beginning, everyDay: 6000), SportPlan(validFrom: Sample.day, everyDay: 8000)]
         #expect(
             PlanView(user: anna, plans: plans).lines(Sample.plain)
@@ -57,7 +57,7 @@ import Testing
         #expect(PlanView(user: anna, plans: []).text().contains("istep plan 8000"))
     }
 
-    @Test func thePlansDocument() throws {
+    @Test func `the plan document contains a goal for each weekday`() throws {
         let plan = SportPlan(validFrom: Sample.day, goals: [1, 2, 3, 4, 5, 6, 0])
         let json = try PlanView(user: anna, plans: [plan]).json()
         let document = try JSONDecoder().decode(PlanView.Document.self, from: Data(json.utf8))
@@ -77,19 +77,20 @@ import Testing
 
     private var today: DaySummary { Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]) }
 
-    @Test func howThingsStand() {
+    @Test func `the status shows today's steps and the last syncs`() {
         let failed = Sample.sync(.failed, at: Sample.now - 900, battery: nil, failure: "not found")
         #expect(
             status(today, failed, failed, Sample.sync()).text() == """
                 anna: 812 steps today, 10 % of 8,000
+                  ██████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│
                   ring: synced 2 hours ago, 2014-04-21 07:30, battery 81 %
                     2 tries since, the last failed 14 minutes ago: not found
                 History: /home/anna/history.sqlite
                 """)
     }
 
-    @Test func otherStates() {
-        #expect(status(today).text().contains("  ring: never synced: istep sync\n"))
+    @Test func `the status describes missing, unknown and wrong data`() {
+        #expect(status(today).text().contains("  ring: never synced\n    istep sync\n"))
         #expect(status(today, Sample.sync(.failed)).text().contains("  ring: no sync has succeeded lately"))
         #expect(status(today, Sample.sync(.running), Sample.sync()).text().contains("the last try begun 3 hours ago, not ended"))
         let unknown = DaySummary(user: anna, day: today.day)
@@ -101,7 +102,7 @@ import Testing
         #expect(nobody.text().contains("istep scan"))
     }
 
-    @Test func theStatusDocument() throws {
+    @Test func `the status document contains users and their pedometers`() throws {
         let json = try status(today, Sample.sync(.failed, battery: nil, failure: "not found"), Sample.sync()).json()
         let document = try JSONDecoder().decode(StatusView.Document.self, from: Data(json.utf8))
         let person = try #require(document.users.first), device = try #require(person.pedometers.first)

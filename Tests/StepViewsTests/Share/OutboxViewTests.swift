@@ -14,24 +14,30 @@ import Testing
         OutboxView(entries, states: states, users: [User(id: 1, name: "anna")], now: Sample.now, localTime: Sample.place)
     }
 
-    @Test func anEmptyOne() { #expect(view().text() == "The outbox is empty.") }
+    @Test func `an empty outbox is reported as empty`() { #expect(view().text() == "The outbox is empty.") }
 
-    @Test func eachStateInWords() {
+    @Test func `each state of a day is described`() {
         let text = view(
             entry(.pending) { $0.nextAttempt = Sample.now },
             entry(.pending, back: 1) { ($0.nextAttempt, $0.attempts, $0.lastError) = (Sample.now + 3600, 2, "down") },
             entry(.unknown, back: 2) { $0.lastError = "no answer" }, entry(.rejected, back: 3) { $0.lastError = "too many steps" },
             entry(.sent, back: 4) { $0.lastError = "of old" },
-            states: [DestinationState(name: "garden", notBefore: Sample.now + 60)]
+            states: [DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, lastError: "no route")]
         ).text()
         #expect(
             text == """
                 garden
-                  to be tried again after 2014-04-21 10:31
-                  2014-04-20  to be sent
+                  next attempt after 2014-04-21 10:31, since the last one failed: no route
+                  To try now:
+                    istep outbox retry garden
+                  Rejected days are not sent again by themselves. When the cause is fixed:
+                    istep outbox retry garden
+                  To give a day up:
+                    istep outbox drop garden DAY
+                  2014-04-20  waits for the next attempt
                   2014-04-19  waits until 2014-04-21 11:30, 2 tries
                     down
-                  2014-04-18  may have arrived: look there, then retry or drop it
+                  2014-04-18  may have arrived: check there, then retry or drop it
                     no answer
                   2014-04-17  rejected
                     too many steps
@@ -39,15 +45,36 @@ import Testing
                 """)
     }
 
-    @Test func theDocument() {
-        let document = view(entry(.unknown) { $0.attempts = 1 }, states: [DestinationState(name: "garden", failures: 1, stopped: "401")]).document
+    @Test func `due days are shown with the command that sends them`() {
+        #expect(
+            view(entry(.pending) { $0.nextAttempt = Sample.now }, states: [DestinationState(name: "garden")]).text() == """
+                garden
+                  The next sync sends what is due. To send it now:
+                    istep outbox send garden
+                  2014-04-20  to be sent
+                """)
+    }
+
+    @Test func `a destination without a day to send now advises no attempt`() {
+        let state = DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, lastError: "code 1")
+        #expect(
+            view(entry(.unknown) { $0.lastError = "code 1" }, states: [state]).text() == """
+                garden
+                  2014-04-20  may have arrived: check there, then retry or drop it
+                    code 1
+                """)
+    }
+
+    @Test func `the document contains entries and destinations`() {
+        let document = view(entry(.unknown) { $0.attempts = 1 }, states: [DestinationState(name: "garden", failures: 1, stopped: "401")])
+            .document
         #expect(document.entries.map(\.state) == ["unknown"])
         #expect(document.entries[0].user == "anna")
         #expect(document.entries[0].nextAttempt == nil)
         #expect(document.destinations[0].stopped == "401")
     }
 
-    @Test func destinationsAndTheirAnswers() {
+    @Test func `destinations are listed with their state and answer`() {
         let view = DestinationsView(
             [
                 .init(
@@ -65,7 +92,8 @@ import Testing
                   answers: it answers
                 toots   mastodon  https://example.social
                   no day yet
-                  stopped: 401; when mended: istep outbox retry toots
+                  paused: credentials rejected: 401; when renewed:
+                    istep outbox retry toots
                   example.social answered 401
                   Renew the token.
                 """)
@@ -73,7 +101,7 @@ import Testing
         #expect(view.document.destinations[0].days == ["sent": 412, "pending": 1])
     }
 
-    @Test func aPreviewIsShownWholeAndHarmless() {
+    @Test func `a preview is shown in full without control characters`() {
         let line = "PUT /users/anna HTTP/1.1" + String(repeating: "x", count: 100)
         let view = PreviewView([
             .init(destination: "garden", user: "anna", day: Sample.day, content: line + "\n\n{\u{1b}[2J}"),
@@ -91,14 +119,16 @@ import Testing
                 """)
     }
 
-    @Test func theConfigurationsHealth() {
+    @Test func `the configuration check lists files, destinations and problems`() {
         #expect(ConfigView(files: [], destinations: [], problems: []).text() == "There is no configuration file, and none is needed.")
         #expect(
             ConfigView(files: ["/etc/istep/config.toml"], destinations: ["garden"], problems: []).text() == """
                 Read: /etc/istep/config.toml
-                All of it holds.
+                No problems found.
                 Days are shared with: garden
                 """)
+        // A file that cannot be parsed was not read, but it exists.
+        #expect(ConfigView(files: [], destinations: [], problems: ["\"/a\", line 3: not TOML"]).text() == "\"/a\", line 3: not TOML")
         #expect(ConfigView(files: ["/a"], destinations: [], problems: ["line 3: wrong"]).text() == "Read: /a\nline 3: wrong")
     }
 }

@@ -21,7 +21,7 @@ import Testing
             destination: "garden", kind: "rest", events: events, waiting: waiting, state: state, failure: failure, fault: fault)
     }
 
-    @Test func whatWentWell() {
+    @Test func `successful deliveries are summarised in one line`() {
         #expect(view(report(.sent)).text() == "garden: 2014-04-20 sent")
         #expect(view(report(.sent, .sent, .corrected)).text() == "garden: 2 days sent, 2014-04-18 corrected")
         #expect(view(report(.unchanged)).text() == "garden: 2014-04-20 there already")
@@ -29,29 +29,43 @@ import Testing
         #expect(view(report(.sent), users: [anna, ben]).text() == "garden: 2014-04-20 of anna sent")
     }
 
-    @Test func aServerThatIsDown() {
+    @Test func `an unreachable server is shown with the next attempt`() {
         let failure = ShareFailure(.unreachable, "could not connect to steps.example.org", advice: "Is it on?")
         let state = DestinationState(name: "garden", notBefore: Sample.now + 120, failures: 2)
         #expect(
             view(report(.queued(reason: failure.reason), waiting: 3, state: state, failure: failure)).text() == """
                 garden: could not connect to steps.example.org
                   Is it on?
-                  4 days stay in the outbox; to be tried again after 2014-04-21 10:32
+                  4 days stay in the outbox; next attempt after 2014-04-21 10:32
                 """)
     }
 
-    @Test func refusedCredentialsSayWhatToDo() {
+    @Test func `refused credentials are shown with the retry command`() {
         let state = DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, stopped: "garden answered 401: bad token")
         #expect(
             view(report(waiting: 1, state: state)).text() == """
-                garden: stopped, for it does not accept your credentials: garden answered 401:
-                  bad token
-                  Renew them, then: istep outbox retry garden
+                garden: paused: credentials rejected: garden answered 401: bad token
+                  Renew them, then:
+                    istep outbox retry garden
                   1 day stays in the outbox
                 """)
     }
 
-    @Test func daysThatNeedAWord() {
+    @Test func `several rejections in a row explain the waiting days`() {
+        let failure = ShareFailure(.rejected, "unknown user")
+        let state = DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, lastError: "unknown user")
+        #expect(
+            view(report(.rejected(reason: "unknown user"), waiting: 7, state: state, failure: failure)).text() == """
+                garden:
+                  2014-04-20: rejected: unknown user
+                  7 days stay in the outbox, since several days in a row were rejected; next
+                  attempt after 2014-04-21 10:31
+                  When the cause is fixed:
+                    istep outbox retry garden
+                """)
+    }
+
+    @Test func `each day with a problem is explained on its own line`() {
         let text = view(
             report(
                 .rejected(reason: "unknown user"), .unknown(reason: "no answer"), .held(until: Sample.place.at("2014-04-22", 12)),
@@ -69,39 +83,50 @@ import Testing
                 """)
     }
 
-    @Test func whatOnlyTheUserCanTellIsNotSaidToBeTriedAgain() {
+    @Test func `a day in doubt is shown without a next attempt`() {
         #expect(
             view(report(.doubtful(reason: "no answer"), state: DestinationState(name: "garden", notBefore: Sample.now + 60))).text() == """
                 garden:
                   2014-04-20: may have arrived: no answer
-                  Look whether it is there; then istep outbox drop garden 2014-04-20 if it is,
-                  istep outbox retry garden 2014-04-20 if not.
+                  Look whether it is there. If it is:
+                    istep outbox drop garden 2014-04-20
+                  If it is not:
+                    istep outbox retry garden 2014-04-20
                 """)
     }
 
-    @Test func aRunningDayWaitsForItsEnd() {
+    @Test func `a failure that the line of its day names is not repeated`() {
+        let text = view(report(.unknown(reason: "\"p\" ended with code 1"), failure: ShareFailure(.unanswered, "\"p\" ended with code 1")))
+            .text()
+        #expect(text.contains("2014-04-20: may have arrived: \"p\" ended with code 1"))
+        #expect(text.split(separator: "ended with code 1", omittingEmptySubsequences: false).count == 2, "\(text)")
+    }
+
+    @Test func `a running day is shown as waiting for its end`() {
         let text = view(report(.held(until: Sample.place.at("2014-04-21", 0)))).text()
         #expect(text == "garden:\n  2014-04-20: goes out when the day is over")
     }
 
-    @Test func aFaultOfIstepsOwn() {
+    @Test func `an internal error is shown for its destination`() {
         struct Locked: Error {}
         #expect(view(report(fault: Locked())).text() == "garden: the history is locked")
         #expect(view(report(fault: Locked())).document.destinations[0].failure?.kind == "fault")
     }
 
-    @Test func aServersWordsCannotSteerTheTerminal() {
+    @Test func `control characters from a server are replaced`() {
         let failure = ShareFailure(.unreachable, "down\u{1b}[2J\u{202e}")
         for line in view(report(.rejected(reason: "\u{1b}]0;x\u{07}"), failure: failure)).lines(Sample.plain) {
             #expect(!line.unicodeScalars.contains { Printable.isHarmful($0) && $0 != "\u{fffd}" })
         }
     }
 
-    @Test func theDocument() throws {
+    @Test func `the document contains events, the queue and the failure`() throws {
         let failure = ShareFailure(.busy, "slow down", advice: "Wait.")
         let held = Sample.place.at("2014-04-22", 12)
         let document = view(
-            report(.sent, .held(until: held), .queued(reason: "slow down"), waiting: 2, state: DestinationState(name: "garden", notBefore: held), failure: failure)
+            report(
+                .sent, .held(until: held), .queued(reason: "slow down"), waiting: 2, state: DestinationState(name: "garden", notBefore: held),
+                failure: failure)
         ).document.destinations[0]
         #expect(document.events.map(\.outcome) == ["sent", "held", "queued"])
         #expect(document.events[1].until == "2014-04-22T12:00:00+02:00")
@@ -111,7 +136,7 @@ import Testing
         #expect(document.failure?.kind == "busy")
     }
 
-    @Test func progressInWords() {
+    @Test func `progress is shown as a number of days`() {
         #expect(ShareView.words(for: ShareProgress(destination: "garden", done: 3, all: 1200)) == "garden: sharing, 3 of 1,200 days")
     }
 }

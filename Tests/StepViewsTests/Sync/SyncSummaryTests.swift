@@ -17,23 +17,28 @@ import Testing
             state: DestinationState(name: "mastodon", stopped: stopped))
     }
 
-    @Test func aNightInOneLine() {
+    @Test func `a sync and its shares are summarised in one line`() {
         let summary = SyncSummary(
             [report("ring", steps: 8123, battery: 80), report("watch", failure: Away())], shares: [share(.sent)])
         #expect(summary.line == "ring: 8,123 new steps, battery 80 %; watch: not in range; mastodon: 1 day sent")
     }
 
-    @Test func otherNights() {
+    @Test func `the summary line describes failures, gaps and empty syncs`() {
         #expect(SyncSummary([report("ring")]).line == "ring: nothing new")
+        var partial = report("ring", steps: 5, battery: 80)
+        partial.notices = [.missing([DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: 1), .incomplete)])]
+        #expect(SyncSummary([partial]).line == "ring: 5 new steps, battery 80 %, 2 days missing")
         #expect(SyncSummary([report("ring", steps: 1, failure: Broken())]).line == "ring: 1 new step, then failed")
         #expect(SyncSummary([report("ring", failure: CancellationError())]).line == "ring: failed")
         #expect(SyncSummary([report("a\n\u{1b}b")]).line == "a\u{fffd}\u{fffd}b: nothing new")
         #expect(SyncSummary([]).line == "no pedometer yet: istep scan, then istep add")
     }
 
-    @Test func sharing() {
+    @Test func `the summary line counts shared, rejected and waiting days`() {
         func line(_ share: ShareReport) -> String { SyncSummary([], shares: [share]).line }
-        #expect(line(share(.sent, .sent, .corrected, .unchanged, .rejected(reason: "no"))) == "mastodon: 2 days sent, 1 day corrected, 1 day rejected")
+        #expect(
+            line(share(.sent, .sent, .corrected, .unchanged, .rejected(reason: "no")))
+                == "mastodon: 2 days sent, 1 day corrected, 1 day rejected")
         #expect(line(share(.queued(reason: "down"), waiting: 2)) == "mastodon: 3 days wait")
         #expect(line(share(waiting: 1, stopped: "401")) == "mastodon: 1 day waits, stopped")
         #expect(line(share(.doubtful(reason: "?"))) == "mastodon: 1 day in doubt")

@@ -18,46 +18,60 @@ import Testing
         counts.steps = steps
         return SyncReport(
             pedometer: Sample.pedometer(name, clock: clock), record: Sample.sync(failure == nil ? .complete : .failed), counts: counts,
-            notices: notices, battery: failure == nil ? 81 : nil, connectedSeconds: failure == nil ? 1.24 : nil,
+            notices: notices, battery: failure == nil ? 81 : nil, readSeconds: failure == nil ? 1.24 : nil,
+            connectedSeconds: failure == nil ? 3.18 : nil,
             failure: failure == nil ? nil : Away(), failureText: failure)
     }
 
-    @Test func oneLineAPedometer() {
+    @Test func `each pedometer has one line`() {
         let text = view(report(), report(steps: 0, name: "watch"), SyncReport(pedometer: Sample.pedometer("band"))).text()
         #expect(
             text == """
-                ring: 8,801 new steps in 42 slots, battery 81 %, connected 1.2 s
-                watch: nothing new, battery 81 %, connected 1.2 s
+                ring: 8,801 new steps in 42 slots, battery 81 %, read in 1.2 s
+                watch: nothing new, battery 81 %, read in 1.2 s
                 band: no steps
                 """)
     }
 
-    @Test func aFailureTellsWhatIsKeptAndWhatToDo() {
+    @Test func `a failure is shown with the saved steps and advice`() {
         #expect(
             view(report(steps: 12, failure: "not found within 20 seconds")).text() == """
-                ring: failed after 12 new steps, which are kept: not found within 20 seconds
+                ring: failed after 12 new steps in 42 slots: not found within 20 seconds
                   Bring it close.
+                  Received data was saved. Run the command again to continue.
                 """)
         #expect(view(report(steps: 0, failure: "gone")).text().hasPrefix("ring: failed: gone\n"))
     }
 
-    @Test func noPedometer() { #expect(view().text().contains("istep add")) }
+    @Test func `a sync without pedometers shows how to add one`() { #expect(view().text().contains("istep add")) }
 
     @Test(arguments: [
         (SyncNotice.clockWasOff(seconds: -7200), "off by 2 hours (it was behind)"), (.clockWasOff(seconds: 60), "1 minute (it was ahead)"),
         (.clockWasOff(seconds: nil), "Its clock was off, so"), (.clockWasOff(seconds: 0), "Its clock was off, so"),
         (.batteryLow(9), "at 9 %: charge it"), (.undecodable(frames: 1), "1 packet could not"),
-        (.implausible(samples: 2), "2 readings"), (.counterRestarted, "restarted"),
+        (.implausible(samples: 2), "2 implausible readings"),
+        (
+            .missing([
+                DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: 1), .unanswered), DayGap(Sample.day.advanced(by: 2), .incomplete),
+            ]),
+            "2014-04-20 (refused), 2014-04-21 (no answer) and 2014-04-22 (incomplete): not received completely."
+        ),
+        (.missing([DayGap(Sample.day, .refused)]), "again at the next sync"),
+        (.tooOld([Sample.day]), "it no longer holds this day"), (.undecided(steps: 9600), "shows 9,600 steps, which may still be yesterday's"),
+        (.countingStarted, "counted from now on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
+        (.counterRestarted, "restarted"),
+        (.stepsInDoubt(.totals(4_711, 3_302)), "disagree (4,711 and 3,302), so no steps were stored; the raw frames were"),
+        (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "istep gatt capture PEDOMETER"),
         (.lost(from: Sample.day, through: Sample.day), "steps of 2014-04-20. Sync"), (.dayNotClosed(Sample.day), "on 2014-04-20 after"),
     ])
-    func noticesInWords(notice: SyncNotice, words: String) {
+    func `notices are described in words`(notice: SyncNotice, words: String) {
         #expect(notice.words.contains(words))
         let text = view(report(notices: [notice])).lines(Sample.plain)
         #expect(text.count > 1)
         #expect(text.dropFirst().allSatisfy { $0.hasPrefix("  ") && $0.count <= 80 })
     }
 
-    @Test func whetherTheClockIsSetRightIsToldByWhatWasDone() {
+    @Test func `a corrected clock is reported only if it was set`() {
         let set = ClockState(settings: [.init(at: Sample.synced + 2, utcOffset: 7200)])
         let before = ClockState(settings: [.init(at: Sample.synced - 9999, utcOffset: 7200)])
         let notice = SyncNotice.clockWasOff(seconds: nil)
@@ -69,20 +83,20 @@ import Testing
         #expect(!isSet(report(notices: [notice])))
     }
 
-    @Test func hostileNamesAndErrorsAreHarmless() {
+    @Test func `control characters in names and errors are replaced`() {
         let text = view(report(failure: "no\u{1b}[2J\nring: 9 new steps", name: "ri\u{202e}ng\u{7}")).text()
         #expect(!text.unicodeScalars.contains { $0 != "\n" && Printable.isHarmful($0) })
         #expect(!text.contains("\nring: 9"))
     }
 
-    @Test func progressInWords() {
+    @Test func `progress is described for each phase`() {
         let ring = Sample.pedometer("ri\u{1b}ng")
         #expect(SyncView.words(for: .searching, of: ring) == "ri\u{fffd}ng: looking for it")
         #expect(SyncView.words(for: .reading(done: 2, of: 8), of: ring).hasSuffix("reading, 2 of 8"))
         #expect(SyncView.words(for: .connecting, of: ring) != SyncView.words(for: .settingClock, of: ring))
     }
 
-    @Test func theDocument() throws {
+    @Test func `the document contains counts, notices and failures`() throws {
         let json = try view(report(notices: [.batteryLow(9)]), report(failure: "gone")).json()
         let document = try JSONDecoder().decode(SyncView.Document.self, from: Data(json.utf8))
         let first = try #require(document.pedometers.first), last = try #require(document.pedometers.last)
@@ -91,9 +105,32 @@ import Testing
         let counts: [Int] = [first.added, first.grown, first.unchanged, first.steps, first.frames]
         #expect(counts == [40, 2, 7, 8801, 60])
         #expect(first.start == "2014-04-21T07:30:00+02:00" && first.end == "2014-04-21T07:30:04+02:00")
-        #expect(first.battery == 81 && first.connectedSeconds == 1.2)
+        #expect(first.battery == 81 && first.connectedSeconds == 3.2)
         #expect(first.notices.map(\.kind) == ["batteryLow"])
         #expect(first.failure == nil && last.failure?.message == "gone" && last.failure?.advice == "Bring it close.")
         #expect(json.contains("\"failure\" : null"))
+    }
+
+    @Test func `a lost link says how far the sync came`() {
+        var lost = report(steps: 1234, failure: "the connection was lost while writing fff2 of C0:DE:00:00:00:02")
+        (lost.daysRead, lost.daysPlanned) = (3, 8)
+        let text = view(lost).text().replacing("\n  ", with: " ")
+        #expect(text.hasPrefix("ring: failed after 3 of 8 days, 1,234 new steps in 42 slots: the connection was lost"))
+        #expect(text.contains("Received data was saved. Run the command again to continue."))
+    }
+
+    @Test func `a first reading of a total says that counting starts`() {
+        var first = report(steps: 0, notices: [.countingStarted], name: "watch")
+        first.counts = MergeCounts()
+        #expect(view(first).text().hasPrefix("watch: counting starts now, battery 81 %"))
+    }
+
+    @Test func `missing days are in the document`() throws {
+        var partial = report(notices: [.missing([DayGap(Sample.day, .refused)])])
+        (partial.daysRead, partial.daysPlanned) = (8, 8)
+        let entry = try #require(view(partial).document.pedometers.first)
+        #expect(entry.outcome == "complete" && entry.daysRead == 8 && entry.daysPlanned == 8)
+        #expect(entry.missing.map(\.day) == ["2014-04-20"] && entry.missing.map(\.reason) == ["refused"])
+        #expect(entry.notices.map(\.kind) == ["missing"])
     }
 }

@@ -9,32 +9,35 @@ import Testing
         return page.lines
     }
 
-    @Test func linesAreClippedByColumnsNotByEscapes() {
+    @Test func `rows are truncated by columns and end with an ellipsis`() {
         let text = InkedText(String(repeating: "腕", count: 30), .bad) + "tail"
-        #expect(page(TextStyle(width: 40)) { $0.line(text) } == [String(repeating: "腕", count: 20)])
-        let coloured = page(TextStyle(width: 40, colour: true)) { $0.line(text) }
-        #expect(coloured == ["\u{1b}[31m" + String(repeating: "腕", count: 20) + "\u{1b}[0m"])
+        #expect(page(TextStyle(width: 40)) { $0.row(text) } == [String(repeating: "腕", count: 19) + "…"])
+        let coloured = page(TextStyle(width: 40, colour: true)) { $0.row(text) }
+        #expect(coloured == ["\u{1b}[31m" + String(repeating: "腕", count: 19) + "…\u{1b}[0m"])
+        let fits = InkedText(String(repeating: "x", count: 36)) + "tail"
+        #expect(page(TextStyle(width: 40)) { $0.row(fits) } == [String(repeating: "x", count: 36) + "tail"])
+        #expect(page(TextStyle(width: 40, unicode: false)) { $0.row(fits + "s") } == [String(repeating: "x", count: 36) + "t..."])
     }
 
-    @Test func colourOnlyWhereItMayBe() {
-        #expect(page(TextStyle(colour: true)) { $0.line(InkedText("a", .strong) + "b") } == ["\u{1b}[1ma\u{1b}[0mb"])
-        #expect(page(TextStyle()) { $0.line(InkedText("a", .strong) + "b  ") } == ["ab"])
+    @Test func `colour is written only if enabled`() {
+        #expect(page(TextStyle(colour: true)) { $0.row(InkedText("a", .strong) + "b") } == ["\u{1b}[1ma\u{1b}[0mb"])
+        #expect(page(TextStyle()) { $0.row(InkedText("a", .strong) + "b  ") } == ["ab"])
     }
 
-    @Test func asciiHasItsOwnSigns() {
-        #expect(page(TextStyle(unicode: false)) { $0.line("a · b… ██░ Zoë e\u{301} 腕") } == ["a - b... ##. Zo? e ?"])
+    @Test func `ASCII output replaces non-ASCII characters`() {
+        #expect(page(TextStyle(unicode: false)) { $0.row("a · b… ██░ Zoë e\u{301} 腕") } == ["a - b... ##. Zo? e ?"])
     }
 
-    @Test func paragraphsBreakBetweenWords() {
+    @Test func `paragraphs break between words`() {
         let words = "one two three four five six seven eight nine ten"
         let lines = page(TextStyle(width: 40)) { $0.paragraph(words, indent: 2, hanging: 4) }
         #expect(lines == ["  one two three four five six seven", "    eight nine ten"])
         let long = String(repeating: "x", count: 99)
-        #expect(page(TextStyle(width: 40)) { $0.paragraph("a \(long) b") } == ["a", String(repeating: "x", count: 40), "b"])
+        #expect(page(TextStyle(width: 40)) { $0.paragraph("a \(long) b") } == ["a", long, "b"])
         #expect(page(TextStyle()) { $0.paragraph("") } == [""])
     }
 
-    @Test func aPathIsNeverCut() {
+    @Test func `a path is never truncated`() {
         let path = "/home/anna/" + String(repeating: "x", count: 300) + "/history.sqlite"
         #expect(page(TextStyle(width: 60)) { $0.path("History:", path) } == ["History:", path])
         #expect(page(TextStyle(width: 60)) { $0.path("History:", "/a b") } == ["History: /a b"])
@@ -42,5 +45,5 @@ import Testing
     }
 
     @Test(arguments: [(0, 40), (39, 40), (40, 40), (72, 72), (80, 80), (300, 80), (.min, 40)])
-    func widthsAreKeptWithinWhatReadsWell(given: Int, used: Int) { #expect(TextStyle(width: given).width == used) }
+    func `the width is limited to 40 to 80 columns`(given: Int, used: Int) { #expect(TextStyle(width: given).width == used) }
 }

@@ -1,11 +1,12 @@
 import StepDomain
+import StepServices
 import StepViews
 import Testing
 
 struct WatchWordsTests {
     private let localTime = LocalTime.fixed(7200)
 
-    @Test func stepsBesideTheGoal() {
+    @Test func `live steps are shown with the goal`() {
         #expect(WatchWords.live([.init(name: "ring", steps: 8_123, goal: 10_000)]) == "ring: 8,123 steps today, 81 % of 10,000")
         #expect(WatchWords.live([.init(name: "ring", steps: 9_999, goal: 10_000)]) == "ring: 9,999 steps today, 99 % of 10,000")
         #expect(WatchWords.live([.init(name: "ring", steps: 1, goal: nil)]) == "ring: 1 step today")
@@ -14,8 +15,8 @@ struct WatchWordsTests {
                 == "ring: connected | watch\u{fffd}[2J: 0 steps today")
     }
 
-    @Test func forProgramsTheyAreOneLine() throws {
-        let figures: [WatchWords.Figure] = [
+    @Test func `the live document is one line of JSON`() throws {
+        let figures: [LiveFigures.Figure] = [
             .init(name: "ring", steps: 4_857, goal: 8_000), .init(name: "a\n\u{1b}[2J\"/", steps: nil, goal: nil),
         ]
         #expect(
@@ -25,10 +26,10 @@ struct WatchWordsTests {
                 """#)
     }
 
-    @Test func whomItWaitsFor() {
-        let next = Timestamp(1_779_285_900)     // 14:05 UTC
-        #expect(WatchWords.waiting(for: ["ring", "watch\n"], next: next, localTime: localTime) == "Looking for ring, watch\u{fffd}")
-        #expect(WatchWords.waiting(for: [], next: next, localTime: localTime) == "All read, next at 16:05")
-        #expect(WatchWords.waiting(for: [], next: nil, localTime: localTime).contains("istep add"))
+    @Test func `the pedometers or the next reading are shown while waiting`() {
+        let next = Timestamp(1_779_285_900)  // 14:05 UTC
+        #expect(WatchWords.text(for: .searching(["ring", "watch\n"]), localTime: localTime) == "Looking for ring, watch\u{fffd}")
+        #expect(WatchWords.text(for: .idle(next: next), localTime: localTime) == "All read, next at 16:05")
+        #expect(WatchWords.text(for: .noPedometer, localTime: localTime).contains("istep add"))
     }
 }

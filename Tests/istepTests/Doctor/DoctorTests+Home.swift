@@ -6,31 +6,33 @@ import WebStage
 
 @testable import istep
 
-/// What lies with the user rather than with the radio: the history, the configuration, destinations, the command line.
+/// Faults in the user's files and settings rather than the radio: the history, the configuration, destinations, the command line.
 extension DoctorTests {
     // MARK: The history
 
-    @Test func aHistoryThatOthersCanRead() async throws {
+    @Test func `a history readable by others is reported with a fix`() async throws {
         try await live { home in
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: history(home))
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 0)
-            #expect(report["permissions"]?.cure == "chmod 600 '\(history(home))'")
+            #expect(report["permissions"]?.cure == "chmod 600 \(history(home))")
         }
     }
 
-    /// A lock that root has made of old keeps the owner out, and root sees it.
-    @Test(.enabled(if: geteuid() == 0, "only root looks after others")) func aLockThatKeepsTheOwnerOut() async throws {
+    /// A lock that root created earlier keeps the owner out, and root can detect this.
+    @Test(.enabled(if: geteuid() == 0, "only root looks after others")) func `a lock file that the history owner cannot open is a fault`()
+        async throws
+    {
         try await live { home in
             #expect(try await doctor(home, "--no-radio").grades("permissions") == ["fine"])
             try #require(chown(history(home), 4711, 4711) == 0)
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 77, "\(report)")
-            #expect(report["permissions"]?.cure == "sudo chown --reference='\(history(home))' '\(history(home)).lock'")
+            #expect(report["permissions"]?.cure == "sudo chown --reference=\(history(home)) \(history(home)).lock")
         }
     }
 
-    @Test func nothingIsLeftBesideTheHistory() async throws {
+    @Test func `the doctor leaves no files next to the history`() async throws {
         try await live { home in
             let folder = (history(home) as NSString).deletingLastPathComponent
             for file in try FileManager.default.contentsOfDirectory(atPath: folder) where file.hasSuffix(".lock") {
@@ -41,7 +43,7 @@ extension DoctorTests {
         }
     }
 
-    @Test func aHistoryThatIsDamaged() async throws {
+    @Test func `a damaged history is a fault and other checks continue`() async throws {
         try await live { home in
             let file = try #require(FileHandle(forUpdatingAtPath: history(home)))
             let size = try file.seekToEnd()
@@ -56,7 +58,7 @@ extension DoctorTests {
         }
     }
 
-    @Test func aFileThatIsNoHistory() async throws {
+    @Test func `a file that is not a history is a fault`() async throws {
         try await live { home in
             try Data("precious".utf8).write(to: URL(fileURLWithPath: home.folder.path + "/mine.txt"))
             let report = try await doctor(home, "--db", home.folder.path + "/mine.txt", "--no-radio")
@@ -67,7 +69,7 @@ extension DoctorTests {
 
     // MARK: The configuration
 
-    @Test func aConfigurationThatDoesNotHold() async throws {
+    @Test func `an invalid configuration is reported and other checks continue`() async throws {
         try await live { home in
             try configure(home, "timeout = \"long\"\ncolour = 3\n[share.garden]\nkind = \"nonsense\"\n")
             let report = try await doctor(home)
@@ -77,7 +79,7 @@ extension DoctorTests {
         }
     }
 
-    @Test func aConfigurationThatOthersCanChange() async throws {
+    @Test func `a configuration writable by others is a warning`() async throws {
         try await live { home in
             try configure(home, "timeout = 5\n")
             let path = home.folder.path + "/config/istep/config.toml"
@@ -104,10 +106,10 @@ extension DoctorTests {
     }
 
     private func garden(_ url: String) -> String {
-        "[share.garden]\nkind = \"home-assistant\"\nurl = \"\(url)\"\ninsecure = true\ntoken_file = \"FOLDER/token\"\n"
+        "[share.garden]\nkind = \"home-assistant\"\nurl = \"\(url)\"\ninsecure = true\nstatistics = false\ntoken_file = \"FOLDER/token\"\n"
     }
 
-    @Test func aDestinationThatRefusesTheToken() async throws {
+    @Test func `a destination that refuses the token gives exit code 77`() async throws {
         try await withServer({ _ in .reply(status: 401) }) { home, url in
             try token(home)
             try configure(home, garden(url))
@@ -119,7 +121,7 @@ extension DoctorTests {
         }
     }
 
-    @Test func aDestinationThatIsDown() async throws {
+    @Test func `a destination that is down gives exit code 75`() async throws {
         let port = try UnansweredPort.refusing()
         try await live { home in
             try token(home)
@@ -130,7 +132,7 @@ extension DoctorTests {
         }
     }
 
-    @Test func aDestinationThatAnswers() async throws {
+    @Test func `a destination that answers is reported as fine`() async throws {
         try await withServer({ _ in .json(#"{"message":"API running."}"#) }) { home, url in
             try token(home)
             try configure(home, garden(url))
@@ -138,7 +140,7 @@ extension DoctorTests {
         }
     }
 
-    @Test func aTokenThatOthersCanRead() async throws {
+    @Test func `a token readable by others gives exit code 78`() async throws {
         try await withServer({ _ in .json("{}") }) { home, url in
             try token(home, mode: 0o644)
             try configure(home, garden(url))
@@ -148,10 +150,12 @@ extension DoctorTests {
         }
     }
 
-    /// What systemd gives to a service only, nobody else can judge.
-    @Test func aSecretOfAServiceIsNotLookedAt() async throws {
+    /// Only the service receives what systemd gives it: no other program can check it.
+    @Test func `a destination with a service credential is skipped`() async throws {
         try await live { home in
-            try configure(home, """
+            try configure(
+                home,
+                """
                 [share.garden]
                 kind = "rest"
                 url = "https://127.0.0.1:1/"
@@ -163,9 +167,9 @@ extension DoctorTests {
         }
     }
 
-    // MARK: What is no sickness
+    // MARK: Other cases
 
-    @Test func aSlipInTheCommandLineIsTold() async throws {
+    @Test func `an invalid option value gives exit code 64`() async throws {
         try await live { home in
             for slip in [["--user", "nobody"], ["--timeout", "0"], ["--adapter", "a b"]] {
                 let result = try await home.istep.run(["doctor", "--no-radio"] + slip)
@@ -174,16 +178,16 @@ extension DoctorTests {
         }
     }
 
-    @Test func itsHelpListsItsExitCodes() async throws {
+    @Test func `the help lists the exit codes`() async throws {
         let help = try await Command(folder: try Folder())("doctor", "--help").output
         let codes = try #require(help.split(separator: "\n\n").first { $0.hasPrefix("Exit code 0") || $0.contains("\nExit code 0") })
             .split { !$0.isNumber }.compactMap { Int32($0) }
-        for trouble in Grade.Trouble.allCases where trouble != .usage {
-            #expect(codes.contains(ExitStatus(trouble).rawValue), "\(trouble)")
+        for category in FailureCategory.allCases where category != .usage {
+            #expect(codes.contains(ExitStatus(category).rawValue), "\(category)")
         }
     }
 
-    @Test func aDirectoryIsNoHistory() async throws {
+    @Test func `a directory is rejected as a history`() async throws {
         let folder = try Folder()
         let result = try await Command(folder: folder)("doctor", "--json", "--no-radio", "--db", folder.path)
         let report = Report(result)
@@ -192,7 +196,7 @@ extension DoctorTests {
         #expect(!result.output.contains("chmod"), "that would close the directory")
     }
 
-    @Test func theNetworkIsSpared() async throws {
+    @Test func `network checks are skipped on request`() async throws {
         try await withServer({ _ in .reply(status: 401) }) { home, url in
             try token(home)
             try configure(home, garden(url))

@@ -6,11 +6,11 @@ import StepDomain
 import SystemdStage
 import Testing
 
-/// What a doctor says of the timer, on a systemd that is played.
+/// What `istep doctor` reports about the timer, with a simulated systemd.
 @Suite(.timeLimit(.minutes(5))) struct TimerTests {
     private static let names = ["istep-sync.timer", "istep-sync.service"]
 
-    /// - Parameter change: what is not as it is after an installation, by unit.
+    /// - Parameter units: by default as they are after an installation.
     private func doctor(
         _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), linger: Bool? = true, isSystemWide: Bool = false,
         counts: String? = nil
@@ -30,9 +30,10 @@ import Testing
     private func add(counting counts: String, _ folder: Folder) throws {
         let history = try StepDatabase(path: folder.path + "/data/istep/history.sqlite")
         let user = try history.addUser(named: "anna")
-        _ = try history.addPedometer(Pedometer(
-            id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch",
-            options: ["service": "fff0", "characteristic": "fff1", "counts": counts]))
+        _ = try history.addPedometer(
+            Pedometer(
+                id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch",
+                options: ["service": "fff0", "characteristic": "fff1", "counts": counts]))
         try history.close()
     }
 
@@ -51,47 +52,47 @@ import Testing
         return units
     }
 
-    @Test func withoutSystemd() async throws {
+    @Test func `a missing systemd is a note`() async throws {
         let report = Report(try await Command(folder: try Folder())("doctor", "--json", "--no-radio"))
-        #expect(report["timer"]?.message.contains("no systemd") == true)
+        #expect(report["timer"]?.message.contains("systemd is not running") == true)
         #expect(report.grades("timer") == ["note"])
     }
 
-    @Test func notInstalled() async throws {
+    @Test func `missing units are a note`() async throws {
         let entries = try await doctor([:])
         #expect(entries.map(\.grade) == ["note"])
         #expect(entries.first?.message.contains("there is no istep-sync.timer") == true, "\(entries)")
     }
 
-    @Test func switchedOff() async throws {
+    @Test func `a disabled timer is reported with the command to enable it`() async throws {
         #expect(try await doctor().first?.cure == "istep auto on")
     }
 
-    @Test func itRuns() async throws {
-        // The machine's bus is the user's here: both have it.
+    @Test func `a running timer is reported with its last and next runs`() async throws {
+        // The system bus is also the session bus here: both have the timer.
         let entries = try await doctor(units())
         #expect(entries.allSatisfy { $0.grade == "fine" } && entries.count == 2, "\(entries)")
         #expect(entries.first?.message.contains("last run") == true && entries.first?.message.contains("next") == true)
     }
 
-    @Test func theMachines() async throws {
+    @Test func `a failed run of the system timer is a warning`() async throws {
         let entries = try await doctor(units("exit-code", status: 69), isSystemWide: true)
         #expect(entries.map(\.grade) == ["warning"])
         #expect(entries.first?.message.contains("exit-code 69") == true)
-        #expect(entries.first?.cure == "sudo journalctl -u istep-sync tells why")
+        #expect(entries.first?.cure == "The journal says why: sudo journalctl -u istep-sync")
     }
 
-    @Test func aWatchThatHasEnded() async throws {
+    @Test func `a failed watch service is a warning`() async throws {
         var units = units()
         units["istep-watch.service"] = FakeSystemd.Unit()
         units["istep-watch.service"]?.fileState = "enabled"
         units["istep-watch.service"]?.activeState = "failed"
         let entries = try await doctor(units, isSystemWide: true)
         #expect(entries.map(\.subject) == ["timer", "watch"])
-        #expect(entries.last?.grade == "warning" && entries.last?.cure == "sudo journalctl -u istep-watch tells why")
+        #expect(entries.last?.grade == "warning" && entries.last?.cure == "The journal says why: sudo journalctl -u istep-watch")
     }
 
-    @Test(arguments: [false, true]) func theTimerOfWhatKeepsOnlyToday(_ isSystemWide: Bool) async throws {
+    @Test(arguments: [false, true]) func `a missing or failed midnight timer is reported`(_ isSystemWide: Bool) async throws {
         func subjects(_ units: [String: FakeSystemd.Unit], counts: String = "today") async throws -> Set<String> {
             Set(try await doctor(units, isSystemWide: isSystemWide, counts: counts).map(\.subject))
         }
@@ -109,11 +110,11 @@ import Testing
         #expect(entry?.cure == (isSystemWide ? "sudo systemctl" : "systemctl --user") + " restart istep-midnight.timer")
     }
 
-    @Test func stopped() async throws {
+    @Test func `an inactive timer is reported with the command to start it`() async throws {
         #expect(try await doctor(units(active: "inactive")).first?.cure == "systemctl --user start istep-sync.timer")
     }
 
-    @Test func notLingering() async throws {
+    @Test func `missing lingering is reported with a command`() async throws {
         let entries = try await doctor(units(), linger: false)
         #expect(entries.contains { $0.subject == "lingering" && $0.cure?.contains("enable-linger") == true })
     }

@@ -2,9 +2,11 @@ import PrivateBus
 import SystemdStage
 import Testing
 
-/// `istep auto`, as a user types it, with a systemd of the test's own.
+/// `istep auto` as a user runs it, with a systemd of the test's own.
 struct AutoTests {
-    private static let units = ["istep-sync.timer", "istep-sync.service", "istep-midnight.timer", "istep-midnight.service", "istep-watch.service"]
+    private static let units = [
+        "istep-sync.timer", "istep-sync.service", "istep-midnight.timer", "istep-midnight.service", "istep-watch.service",
+    ]
 
     private func withSystemd(
         _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(units), linger: Bool? = false,
@@ -20,7 +22,7 @@ struct AutoTests {
         await fake.close()
     }
 
-    @Test func onAndOff() async throws {
+    @Test func `automatic sync is switched on and off`() async throws {
         try await withSystemd { istep, fake in
             let before = try await istep("auto")
             #expect(before.status == 0 && before.output.hasPrefix("Automatic sync is off, for "))
@@ -28,8 +30,9 @@ struct AutoTests {
             #expect(on.status == 0 && on.output.hasPrefix("Automatic sync is on, for "), "\(on.output) \(on.error)")
             #expect(on.output.contains("loginctl enable-linger") && on.output.contains("There is no pedometer yet"))
             let units = await fake.units
-            #expect(units.filter { $0.value.fileState == "enabled" }.keys.sorted()
-                == ["istep-midnight.timer", "istep-sync.service", "istep-sync.timer"])
+            #expect(
+                units.filter { $0.value.fileState == "enabled" }.keys.sorted()
+                    == ["istep-midnight.timer", "istep-sync.service", "istep-sync.timer"])
             #expect(units.filter { $0.value.activeState == "active" }.keys.sorted() == ["istep-midnight.timer", "istep-sync.timer"])
             let off = try await istep("auto", "off")
             #expect(off.status == 0 && off.output.hasPrefix("Automatic sync is off"))
@@ -37,18 +40,18 @@ struct AutoTests {
         }
     }
 
-    @Test func watchingIsOneMore() async throws {
+    @Test func `the watch service runs only with the watch option`() async throws {
         try await withSystemd { istep, fake in
             let on = try await istep("auto", "on", "--watch", "--json")
             #expect(on.status == 0 && (on.json["watch"] as? [String: Any])?["active"] as? Bool == true)
             #expect(await fake.units["istep-watch.service"]?.activeState == "active")
-            // What is not asked for any more ends.
+            // What is no longer requested is stopped.
             #expect(try await istep("auto", "on", "--quiet").output == "")
             #expect(await fake.units["istep-watch.service"]?.activeState == "inactive")
         }
     }
 
-    @Test func withoutUnitsItSaysWhatToDo() async throws {
+    @Test func `missing units are reported with advice`() async throws {
         try await withSystemd([:]) { istep, _ in
             for arguments in [["auto"], ["auto", "on"]] {
                 let result = try await istep.run(arguments)
@@ -57,7 +60,7 @@ struct AutoTests {
         }
     }
 
-    @Test func whoMayNotSwitchTheMachineOnIsToldSo() async throws {
+    @Test func `a refused system-wide change is reported with advice to use sudo`() async throws {
         try await withSystemd { istep, fake in
             await fake.refuse(with: "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
             let result = try await istep("auto", "on", "--system")
@@ -65,15 +68,15 @@ struct AutoTests {
         }
     }
 
-    /// The timers do not know of them.
-    @Test func optionsOfOneRunAreRefused() async throws {
+    /// The timers do not use them.
+    @Test func `options of a single run are rejected`() async throws {
         try await withSystemd { istep, _ in
             let result = try await istep("auto", "on", "--db", "/tmp/other.sqlite")
             #expect(result.status == 64)
         }
     }
 
-    @Test func withoutSystemdItSaysSo() async throws {
+    @Test func `a missing systemd is reported`() async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep("auto")
         #expect(result.status == 69 && result.error.contains("systemd"), "\(result.error)")

@@ -4,7 +4,7 @@ import PrivateBus
 import SimulatedBlueZ
 import Testing
 
-/// Notices on the desktop of a session, by the program as it is built.
+/// Notices on the desktop of a session, with the built program.
 @Suite(.timeLimit(.minutes(5))) struct DesktopTests {
     /// A household whose people are logged in to a desktop.
     private func live(_ body: (Household, FakeDesktop) async throws -> Void) async throws {
@@ -20,7 +20,7 @@ import Testing
         await desktop.stop()
     }
 
-    @Test func theSameIsNeverShownTwice() async throws {
+    @Test func `a notice is never shown twice`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             _ = try await home.istep("sync", "--unattended")
@@ -30,12 +30,12 @@ import Testing
             home.ring.addSteps(100, at: home.ring.clock)
             _ = try await home.istep("sync", "--unattended")
             #expect(await desktop.shown.count == 2)
-            // Bubbles pass: whoever looks is told all the same.
+            // Bubbles disappear: the status still reports the notice.
             #expect(try await home.istep("status").output.contains("New: Goal reached today"))
         }
     }
 
-    @Test func whatWasSeenNeedsNoBubble() async throws {
+    @Test func `a notice seen in the status is not shown on the desktop`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             var console = home.istep
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func withoutASessionItIsShownByTheNextRunThatHasOne() async throws {
+    @Test func `a notice without a desktop session is shown by a later run`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             var console = home.istep
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func whatTheDesktopRefusedIsShownTheNextTime() async throws {
+    @Test func `a notice that the desktop refused is shown by the next run`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             await desktop.refuse("org.freedesktop.Notifications.Error.ExcessNotificationGeneration", from: 2)
@@ -73,8 +73,8 @@ import Testing
         }
     }
 
-    /// It answers after more than the five seconds for which it is waited.
-    @Test func whatAServerShowsAndDoesNotAnswerIsNotShownAgain() async throws {
+    /// The answer takes longer than the five seconds for which the program waits.
+    @Test func `a notice shown without an answer is not shown again`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1", "--from", "today")
             await desktop.dawdle()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func whatIsBeingShownWhileARunIsInterruptedIsNotShownAgain() async throws {
+    @Test func `a notice of an interrupted run is not shown again`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             await desktop.dawdle()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func whatAnotherRunIsShowingIsNotShownBesides() async throws {
+    @Test func `a notice that another run is showing is not repeated`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             await desktop.dawdle()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aGoalThatIsRaisedAndLoweredAgainIsReachedOnce() async throws {
+    @Test func `a goal that is raised and lowered again is reported once`() async throws {
         try await live { home, desktop in
             for goal in ["1", "100000", "1"] {
                 let plan = try await home.istep("plan", goal, "--from", "today")
@@ -126,12 +126,12 @@ import Testing
                 #expect(night.status == 0, "\(night.error)")
             }
             #expect(await desktop.shown.map { $0.summary.prefix(18) } == ["Goal reached today"])
-            // Bubbles pass: whoever looks is told all the same.
+            // Bubbles disappear: the status still reports the notice.
             #expect(try await home.istep("status").output.contains("New: Goal reached today"))
         }
     }
 
-    @Test func whatCannotBeWrittenIsShownAllTheSame() async throws {
+    @Test func `notices are shown even if the output cannot be written`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             let night = try await home.istep.start(["sync", "--unattended"], redirected: ">/dev/full").result
@@ -140,13 +140,14 @@ import Testing
         }
     }
 
-    @Test func manyAtOnceAreThreeAndOneForTheRest() async throws {
+    @Test func `many notices become three and one summary`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             try await home.addWatch("--user", "ben")
             _ = try await home.istep("plan", "1", "--user", "ben")
             home.watch.set(99)
-            try home.configure("""
+            try home.configure(
+                """
                 [share.one]
                 kind = "command"
                 command = ["/bin/sh", "-c", "exit 77"]
@@ -166,13 +167,13 @@ import Testing
         }
     }
 
-    @Test func theConfigurationKeepsTheDesktopOutOfIt() async throws {
+    @Test func `desktop notices are not shown if disabled or in attended runs`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
             try home.configure("notifications = false\n")
             _ = try await home.istep("sync", "--unattended")
             #expect(await desktop.shown.isEmpty)
-            // Nor does whoever sits before it need bubbles.
+            // An interactive sync shows no bubbles, either.
             try home.configure("")
             _ = try await home.istep("sync")
             #expect(await desktop.shown.isEmpty)

@@ -8,20 +8,21 @@ extension Household {
     var database: String { folder.path + "/data/istep/history.sqlite" }
 
     func addRing() async throws {
-        let add = try await istep("add", ring.address, "--name", "ring", "--timeout", "30")
+        let add = try await istep("add", ring.address, "--name", "ring", "--timeout", "120")
         try #require(add.status == 0, "\(add.error)")
     }
 
-    /// The watch, which keeps nothing but today's count.
+    /// The watch, which stores only today's count.
     func addWatch(_ more: String...) async throws {
-        let add = try await istep.run([
-            "add", "InfiniTime", "--name", "watch", "--model", "generic", "--counts", "today", "--format", "u32le",
-            "--service", watch.steps.service.text, "--characteristic", watch.steps.characteristic.text, "--timeout", "30",
-        ] + more)
+        let add = try await istep.run(
+            [
+                "add", "InfiniTime", "--name", "watch", "--model", "generic", "--counts", "today", "--format", "u32le",
+                "--service", watch.steps.service.text, "--characteristic", watch.steps.characteristic.text, "--timeout", "120",
+            ] + more)
         try #require(add.status == 0, "\(add.error)")
     }
 
-    /// Nights so long ago in which no pedometer could be read.
+    /// Records syncs in the nights this long ago in which no pedometer could be read.
     func failedNights(_ nightsAgo: ClosedRange<Int>, _ failure: String, _ cause: FailureCause) throws {
         let history = try StepDatabase(path: database)
         let now = Timestamp(Int(Date().timeIntervalSince1970))
@@ -41,7 +42,7 @@ extension Household {
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/config.toml"))
     }
 
-    /// The steps of a day as people read them.
+    /// The steps of a day as shown to users.
     func grouped(daysAgo: Int) -> String {
         let steps = walked(daysAgo: daysAgo)
         let rest = String(steps % 1000)

@@ -3,9 +3,9 @@ import SimulatedBlueZ
 import StepDomain
 import Testing
 
-/// What unattended runs leave behind, and how people hear of it, by the program as it is built.
+/// What unattended runs record, and how users see it, with the built program.
 @Suite(.timeLimit(.minutes(5))) struct NightTests {
-    @Test func threeFailedNightsAreNewOnce() async throws {
+    @Test func `three failed nights are shown as new once`() async throws {
         try await Household.live { home in
             try await home.addRing()
             try home.failedNights(1...2, "no answer", .other)
@@ -14,7 +14,7 @@ import Testing
             #expect(night.status == 75)
             #expect(night.output == "ring: failed\n")
             #expect(night.error.contains("ring: could not be read for 3 nights"))
-            // The next run finds the same, and need not say so again.
+            // The next run finds the same and does not report it again.
             #expect(try await !home.istep("sync", "--unattended").error.contains("nights"))
 
             let first = try await home.istep("status")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func oneThatIsAwayForDaysIsNotBroken() async throws {
+    @Test func `an absent pedometer is not reported as broken`() async throws {
         try await Household.live { home in
             try await home.addRing()
             try home.failedNights(1...4, "C0:DE was not heard within 20 s", .outOfRange)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func brokenBluetoothIsToldOnceForAll() async throws {
+    @Test func `broken Bluetooth is reported once for all pedometers`() async throws {
         try await Household.live { home in
             try await home.addRing()
             try await home.addWatch()
@@ -49,7 +49,7 @@ import Testing
             await home.stack.setPowered(false)
             let sync = try await home.istep("sync")
             #expect(sync.status == 69)
-            // The output of the sync has told that Bluetooth is off: for how long is no news any more.
+            // The output of the sync has reported that Bluetooth is off: for how long is not new any more.
             let status = try await home.istep("status", "--json")
             let notices = try #require(status.json["notices"] as? [[String: Any]])
             #expect(notices.map { $0["kind"] as? String } == ["nightsFailed"])
@@ -58,12 +58,12 @@ import Testing
         }
     }
 
-    @Test func aGoalIsToldOnce() async throws {
+    @Test func `a reached goal is shown once`() async throws {
         try await Household.live { home in
             try await home.addRing()
             _ = try await home.istep("plan", "1")
             #expect(try await home.istep("sync", "--unattended").status == 0)
-            // A program that looks is nobody who was told.
+            // A program that reads the status does not make a notice seen.
             for _ in 0..<2 {
                 let json = try await home.istep("status", "--json").json["notices"] as? [[String: Any]]
                 #expect(json?.map { $0["kind"] as? String } == ["goalReached", "goalReached"])
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aRestDayHasNoGoal() async throws {
+    @Test func `a rest day has no goal notice`() async throws {
         try await Household.live { home in
             try await home.addRing()
             _ = try await home.istep("plan", "0")
@@ -88,10 +88,12 @@ import Testing
         }
     }
 
-    @Test func aDayThatIsRejectedIsToldUntilSomebodyHasSeenIt() async throws {
+    @Test func `a rejected day is reported until it is shown`() async throws {
         try await Household.live { home in
             try await home.addRing()
-            try home.configure("[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nidempotent = true\n")
+            try home.configure(
+                "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nidempotent = true\nenvironment = [\"CODE\"]\n"
+            )
             var istep = home.istep
             istep.environment["CODE"] = "65"
             let night = try await istep("sync", "--unattended")
@@ -101,7 +103,7 @@ import Testing
             #expect(try await istep("status").output.hasPrefix("New: mine: "))
             #expect(try await !istep("status").output.contains("rejected"))
 
-            // Whoever sits before the sync has seen it there.
+            // An interactive sync has shown it to the user.
             home.ring.addSteps(100, at: home.ring.clock)
             #expect(try await istep("sync").output.contains("rejected"))
             #expect(try await !istep("status").output.contains("rejected"))
@@ -110,23 +112,25 @@ import Testing
         }
     }
 
-    @Test func credentialsThatAreRefusedLastUntilTheyAreRenewed() async throws {
+    @Test func `refused credentials are reported until they are renewed`() async throws {
         try await Household.live { home in
             try await home.addRing()
-            try home.configure("[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nidempotent = true\n")
+            try home.configure(
+                "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nidempotent = true\nenvironment = [\"CODE\"]\n"
+            )
             var istep = home.istep
             istep.environment["CODE"] = "77"
             #expect(try await istep("sync", "--unattended").status == 77)
-            #expect(try await istep("status").output.contains("New: mine: stopped"))
-            #expect(try await istep("status").output.contains("mine: stopped"))
+            #expect(try await istep("status").output.contains("New: mine: paused: credentials rejected"))
+            #expect(try await istep("status").output.contains("mine: paused"))
             istep.environment["CODE"] = "0"
             #expect(try await istep("outbox", "retry", "mine").status == 0)
             #expect(try await istep("sync", "--unattended").status == 0)
-            #expect(try await !istep("status").output.contains("stopped"))
+            #expect(try await !istep("status").output.contains("paused"))
         }
     }
 
-    @Test func aPersonHearsOfWhatConcernsThem() async throws {
+    @Test func `the status of a user shows only their notices`() async throws {
         try await Household.live { home in
             try await home.addRing()
             _ = try await home.istep("plan", "1")

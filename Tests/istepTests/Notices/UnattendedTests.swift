@@ -3,15 +3,16 @@ import Foundation
 import SimulatedBlueZ
 import Testing
 
-/// What units run: one line a run, priorities for the journal, and nothing to trip over where there is nothing to do.
+/// What units run: one line per run, priorities for the journal, and no failure if there is nothing to do.
 @Suite(.timeLimit(.minutes(5))) struct UnattendedTests {
-    @Test func aRunIsOneLine() async throws {
+    @Test func `an unattended run prints one line`() async throws {
         try await Household.live { home in
             try await home.addRing()
             try home.configure("[share.diary]\nkind = \"file\"\npath = '\(home.folder.path)/steps.csv'\n")
             let first = try await home.istep("sync", "--unattended")
             #expect(first.status == 0, "\(first.error)")
-            #expect(first.output.hasPrefix("ring: ") && first.output.hasSuffix(" new steps, battery 76 %; diary: 1 day sent\n"), "\(first.output)")
+            #expect(
+                first.output.hasPrefix("ring: ") && first.output.hasSuffix(" new steps, battery 76 %; diary: 1 day sent\n"), "\(first.output)")
             #expect(first.error == "")
             let second = try await home.istep("sync", "--unattended")
             #expect(second.output == "ring: nothing new, battery 76 %\n")
@@ -19,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func programsGetTheirDocument() async throws {
+    @Test func `an unattended run prints the JSON document on request`() async throws {
         try await Household.live { home in
             try await home.addRing()
             let sync = try await home.istep("sync", "--unattended", "--json")
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func nobodyToReadIsNoFault() async throws {
+    @Test func `an unattended run without a pedometer is not an error`() async throws {
         let istep = Command(folder: try Folder())
         for words in [["sync", "--unattended"], ["sync", "--unattended", "--json"]] {
             let sync = try await istep.run(words)
@@ -43,7 +44,7 @@ import Testing
         #expect(try await istep("sync").status == 64)
     }
 
-    @Test func beforeMidnightOnlyCountsOfTodayAreRead() async throws {
+    @Test func `only counts of today are read before midnight`() async throws {
         try await Household.live { home in
             try await home.addRing()
             let none = try await home.istep("sync", "--unattended", "--counters")
@@ -56,15 +57,15 @@ import Testing
         }
     }
 
-    @Test func anAdapterThatIsJustComingUpIsWaitedFor() async throws {
+    @Test func `a sync waits for an adapter that is starting`() async throws {
         try await Household.live { home in
             try await home.addRing()
             await home.stack.setPowered(false)
-            // A bus numbers its clients: those with greater numbers come later.
+            // A bus numbers its clients: later ones have greater numbers.
             let mine = try await DBusConnection.open(.address(home.stack.address))
             let running = try home.istep.start(["sync", "--unattended"])
             for await event in home.stack.events {
-                // Its first look at the adapter is over.
+                // The program has finished its first look at the adapter.
                 if case .clientLeft(let name) = event, number(name) > number(mine.uniqueName) { break }
             }
             await mine.close()
@@ -74,10 +75,10 @@ import Testing
         }
     }
 
-    /// 42 of `:1.42`.
+    /// The 42 of `:1.42`.
     private func number(_ uniqueName: String) -> Int { uniqueName.split(separator: ".").last.flatMap { Int($0) } ?? 0 }
 
-    @Test func theJournalGetsPriorities() async throws {
+    @Test func `output to the journal has priorities`() async throws {
         try await Household.live { home in
             try await home.addRing()
             await home.stack.inject(.refuseConnect(), for: home.ring.address)
@@ -94,7 +95,7 @@ import Testing
             #expect(lines.allSatisfy { $0.hasPrefix("<3>ring: ") || $0 == "<5>ring: failed" }, "\(lines)")
             #expect(lines.last == "<5>ring: failed")
 
-            // Standard output is somebody else's here.
+            // Standard output does not go to the journal here.
             await home.stack.clearFaults()
             await home.stack.inject(.outOfRange, for: home.ring.address)
             let error = try await istep.start(["sync", "--unattended", "--timeout", "1"], redirected: "2>>'\(journal)'").result
@@ -102,7 +103,7 @@ import Testing
             let last = try String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n").last
             #expect(last?.hasPrefix("<4>ring: ") == true && last?.contains("not heard") == true)
 
-            // Errors that end a run, too; and of every line.
+            // Errors that end a run have priorities, too, on every line.
             _ = try await istep.start(["show", "someday"], redirected: "2>>'\(journal)'").result
             let all = try String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n")
             #expect(all.allSatisfy { $0.hasPrefix("<") })

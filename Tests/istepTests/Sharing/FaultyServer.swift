@@ -3,13 +3,13 @@ import Synchronization
 import TestSupport
 import WebStage
 
-/// Two services behind one address: days by PUT, and posts that it numbers, as Mastodon does. It fails as a die tells, before it has
-/// taken what it was sent or after.
+/// Two services behind one address: days by PUT, and posts that it numbers. It ignores `Idempotency-Key`, as GoToSocial and Pixelfed do.
+/// It fails at random, and so does its client: before the request is processed, or after.
 final class FaultyServer: Sendable {
     struct Post: Sendable {
         var id: Int
         var text: String
-        /// The day that it tells.
+        /// The day that the post reports.
         var day: String
     }
 
@@ -18,7 +18,18 @@ final class FaultyServer: Sendable {
         var isFaulty = true
         var days: [String: [Int]] = [:]
         var posts: [Post] = []
-        var keys: [String: Int] = [:]
+        /// Kills the client that sends; its request gets no answer.
+        var killClient: (@Sendable () -> Void)?
+        var kills = 0
+
+        /// - Returns: false if no client is known yet.
+        mutating func kill() -> Bool {
+            guard let killClient else { return false }
+            killClient()
+            self.killClient = nil
+            kills += 1
+            return true
+        }
     }
 
     private let state: Mutex<State>
@@ -34,35 +45,43 @@ final class FaultyServer: Sendable {
     var url: String { server.withLock { $0?.url } ?? "" }
     func stop() { server.withLock(\.self)?.stop() }
 
-    /// From now on all goes well.
+    /// From now on there are no faults.
     func mend() { state.withLock { $0.isFaulty = false } }
-    /// An hour passes: idempotency keys are known no more.
-    func forgetKeys() { state.withLock { $0.keys = [:] } }
 
-    /// Steps by day, each time that they were put.
+    /// Sets how to kill the client; nil if there is none.
+    func setClient(_ kill: (@Sendable () -> Void)?) { state.withLock { $0.killClient = kill } }
+
+    /// How often a client was killed.
+    var kills: Int { state.withLock(\.kills) }
+
+    /// The steps of each day, one value per PUT.
     var days: [String: [Int]] { state.withLock(\.days) }
     var posts: [Post] { state.withLock(\.posts) }
 
     private func answer(to request: ReceivedRequest) -> Answer {
         state.withLock { state in
             let die = state.isFaulty ? Int.random(in: 0..<100, using: &state.dice) : 99
-            // Before it is taken.
+            // Before the request is processed.
             switch die {
             case 0: return .closeWithoutAnswer
             case 1: return .reset
             case 2: return .json(#"{"error":"down"}"#, status: 503)
             case 3: return .json(#"{"error":"slow down"}"#, status: 429, headers: [("Retry-After", "1")])
             case 4: return .json(#"{"error":"oops"}"#, status: 500)
+            case 10, 11: if state.kill() { return .closeWithoutAnswer }
             default: break
             }
-            let answer = request.method == "PUT" && request.path.hasPrefix("/rest/")
+            let answer =
+                request.method == "PUT" && request.path.hasPrefix("/rest/")
                 ? Self.put(request, &state) : Self.mastodon(request, &state)
-            // After it was taken.
+            // After the request was processed.
             switch die {
             case 5: return .closeWithoutAnswer
             case 6: return .closeInTheMiddle(of: answer)
             case 7: return .json(#"{"error":"timeout"}"#, status: 504)
-            case 8: return .raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{\"id\"")
+            case 8: return .json(#"{"error":"backend fetch failed"}"#, status: 503)
+            case 9: return .raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{\"id\"")
+            case 12, 13: return state.kill() ? .closeWithoutAnswer : answer
             default: return answer
             }
         }
@@ -84,10 +103,8 @@ final class FaultyServer: Sendable {
             let page = state.posts.filter { $0.id < before ?? .max }.suffix(20).reversed()
             return .json("[" + page.map(json).joined(separator: ",") + "]")
         case ("POST", "statuses"):
-            guard let text = status(request), let key = request.header("Idempotency-Key"), let day = day(text) else { return .json("{}", status: 422) }
-            if let known = state.keys[key], let post = state.posts.first(where: { $0.id == known }) { return .json(json(post)) }
+            guard let text = status(request), let day = day(text) else { return .json("{}", status: 422) }
             let post = Post(id: state.posts.count + 1, text: text, day: day)
-            state.keys[key] = post.id
             state.posts.append(post)
             return .json(json(post))
         case ("PUT", _):

@@ -2,12 +2,12 @@ import Foundation
 import SimulatedBlueZ
 import Testing
 
-/// Sharing as people meet it: the configuration, a day, the outbox, by the program as it is built.
+/// Sharing as users see it: the configuration, a day, the outbox, with the built program.
 @Suite(.timeLimit(.minutes(5))) struct ShareTests {
     /// A household that has synced, and a configuration.
     private func live(_ configuration: String, _ body: (Household) async throws -> Void) async throws {
         try await Household.live { home in
-            _ = try await home.istep("add", home.ring.address, "--timeout", "30", "--name", "ring")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
             #expect(try await home.istep("sync").status == 0)
             try configure(home, configuration)
             try await body(home)
@@ -31,7 +31,7 @@ import Testing
 
         """
 
-    @Test func aDayIsPreviewedSharedAndThereAlready() async throws {
+    @Test func `a day is previewed, shared and then reported as present`() async throws {
         try await live(Self.diary) { home in
             let preview = try await home.istep("share", "yesterday", "--dry-run")
             #expect(preview.status == 0)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func aRangeOfDays() async throws {
+    @Test func `a range of days is shared`() async throws {
         try await live(Self.diary) { home in
             let share = try await home.istep("share", "--from", "-5", "--to-day", "-2")
             #expect(share.output == "diary: 4 days sent\n", "\(share.error)")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func everySyncSharesWhatIsDue() async throws {
+    @Test func `every sync shares the due days`() async throws {
         try await live(Self.diary + "since = 2020-01-01\n") { home in
             let sync = try await home.istep("sync")
             #expect(sync.output.contains("diary: 8 days sent"), "\(sync.output)\(sync.error)")
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func withoutADestinationItSaysHowToSetOneUp() async throws {
+    @Test func `a share without a destination shows how to set one up`() async throws {
         try await live("") { home in
             let share = try await home.istep("share")
             #expect(share.status == 78)
@@ -80,23 +80,24 @@ import Testing
         }
     }
 
-    @Test func aServerThatIsNotThereLeavesTheDayInTheOutbox() async throws {
-        let later = "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nidempotent = true\n"
+    @Test func `a failed delivery leaves the day in the outbox`() async throws {
+        let later =
+            "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nidempotent = true\nenvironment = [\"CODE\"]\n"
         try await live(later) { home in
             var istep = home.istep
             istep.environment["CODE"] = "75"
             let share = try await istep("share", "yesterday")
             #expect(share.status == 75)
             #expect(share.output.contains("1 day stays in the outbox"))
-            #expect(try await istep("outbox").output.contains("to be sent, 1 try"))
-            // Left alone for a minute.
+            #expect(try await istep("outbox").output.contains("waits for the next attempt, 1 try"))
+            // No attempt for a minute.
             let day = try await istep("sync")
             #expect(day.status == 75)
 
             istep.environment["CODE"] = "77"
             let refused = try await istep("outbox", "retry", "mine")
             #expect(refused.status == 77, "\(refused.output)")
-            #expect(try await istep("share", "--list").output.contains("stopped"))
+            #expect(try await istep("share", "--list").output.contains("paused: credentials rejected"))
 
             istep.environment["CODE"] = "65"
             let rejected = try await istep("outbox", "retry", "mine")
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whatIsQueuedGoesOutWithTheNextSync() async throws {
+    @Test func `a queued day is sent by the next sync`() async throws {
         try await live(Self.diary) { home in
             let queued = try await home.istep("share", "-3", "--queue")
             #expect(queued.status == 0)
@@ -120,16 +121,111 @@ import Testing
         }
     }
 
-    @Test func whatIsDroppedIsNotSent() async throws {
+    @Test func `a destination for a user who is not in the history says so`() async throws {
+        try await live(Self.diary + "\nusers = [\"stranger\"]\n") { home in
+            let shared = try await home.istep("share", "yesterday")
+            #expect(shared.status == 78)
+            #expect(shared.error.contains("[share.diary] names the user stranger, who is not in the history; known users: "), "\(shared.error)")
+            let checked = try await home.istep("doctor", "--no-radio", "--no-network")
+            #expect(checked.output.contains("it names the user stranger"), "\(checked.output)")
+        }
+    }
+
+    @Test func `a dropped day is not sent`() async throws {
         try await live(Self.diary) { home in
             _ = try await home.istep("share", "-3", "--queue")
             #expect(try await home.istep("outbox", "drop", "diary", "-3").output.hasPrefix("1 day dropped"))
+            // No day of that destination is left.
+            let again = try await home.istep("outbox", "drop", "diary", "-3")
+            #expect(again.status == 64 && again.error.contains("is not in the outbox of diary"), "\(again.error)")
+            let stranger = try await home.istep("outbox", "drop", "nowhere", "-3")
+            #expect(stranger.status == 64 && stranger.error.contains("Nothing was ever shared with 'nowhere'"))
             _ = try await home.istep("sync")
             #expect(!text(home, "steps.csv").contains(",\(home.walked(daysAgo: 3)),"))
         }
     }
 
-    @Test func aBrokenDestinationDoesNotKeepStepsFromComingHome() async throws {
+    @Test func `a day missing from the outbox is an error with advice`() async throws {
+        try await live(Self.diary) { home in
+            #expect(try await home.istep("share", "yesterday").status == 0)
+            let sent = try await home.istep("outbox", "drop", "diary", "yesterday")
+            #expect(sent.status == 64)
+            #expect(sent.error.contains("was already sent to diary"))
+            #expect(sent.error.contains("--to diary --again"))
+            for command in ["drop", "retry"] {
+                let absent = try await home.istep("outbox", command, "diary", "-5")
+                #expect(absent.status == 64)
+                #expect(absent.error.contains("is not in the outbox of diary"))
+            }
+            let empty = try await home.istep("outbox", "drop", "diary")
+            #expect(empty.status == 0)
+            #expect(empty.output == "The outbox of diary is empty: nothing to drop.\n")
+        }
+    }
+
+    @Test func `a sent day is sent again on request`() async throws {
+        try await live(Self.diary) { home in
+            #expect(try await home.istep("share", "yesterday").status == 0)
+            try FileManager.default.removeItem(atPath: home.folder.path + "/steps.csv")
+            #expect(try await home.istep("share", "yesterday").output.contains("there already"))
+            #expect(text(home, "steps.csv").isEmpty)
+            #expect(try await home.istep("share", "yesterday", "--dry-run").output.contains("--again"))
+            #expect(try await home.istep("share", "yesterday", "--dry-run", "--again").output.contains(",\(home.walked(daysAgo: 1)),"))
+            #expect(try await home.istep("share", "yesterday", "--again").output.contains("sent"))
+            #expect(text(home, "steps.csv").contains(",\(home.walked(daysAgo: 1)),"))
+        }
+    }
+
+    @Test func `the error for an impossible range names the given option`() async throws {
+        try await live(Self.diary) { home in
+            let future = try await home.istep("share", "--from", "2999-01-01")
+            #expect(future.status == 64)
+            #expect(future.error.contains("--from 2999-01-01 has not begun") && !future.error.contains("--to-day"))
+            let today = try await home.istep("share", "--from", "today")
+            #expect(today.status == 64)
+            #expect(today.error.contains("up to yesterday") && today.error.contains("istep share today"))
+            let reversed = try await home.istep("share", "--from", "-2", "--to-day", "-4")
+            #expect(reversed.status == 64)
+            #expect(reversed.error.contains("is after --to-day"))
+        }
+    }
+
+    @Test func `configuration problems are listed in the order of lines`() async throws {
+        let text = """
+            [share.zebra]
+            kind = "command"
+            command = ["/nowhere/program"]
+            [share.home]
+            kind = "rest"
+            url = "https://steps.example.org"
+            token_file = "FOLDER/no-token"
+            [share.apple]
+            kind = "file"
+            path = "FOLDER/a.csv"
+            users = ["nobody-here"]
+            [share.bear]
+            kind = "flie"
+
+            """
+        try await live(text) { home in
+            let problems = try #require(try await home.istep("config", "check", "--json").json["problems"] as? [String])
+            let lines = problems.compactMap { $0.firstMatch(of: /line (\d+)/).flatMap { Int($0.1) } }
+            #expect(lines == [3, 7, 11, 13], "\(problems)")
+            #expect(problems[0].contains("/nowhere/program"))
+            #expect(problems[1].contains("no-token"))
+        }
+    }
+
+    @Test func `an invalid configuration file is not reported as missing`() async throws {
+        try await live("[share.diary\n") { home in
+            let check = try await home.istep("config", "check")
+            #expect(check.status == 78)
+            #expect(check.output.contains("line 1"))
+            #expect(!check.output.contains("no configuration file"))
+        }
+    }
+
+    @Test func `a broken destination does not prevent reading the pedometers`() async throws {
         try await live("[share.diary]\nkind = \"flie\"\n") { home in
             #expect(try await home.istep("show").status == 0)
             let sync = try await home.istep("sync")
@@ -139,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func theConfigurationIsCheckedToTheLast() async throws {
+    @Test func `all problems of the configuration are reported`() async throws {
         try await live("timeuot = 3\n[share.diary]\nkind = \"file\"\npaht = \"/tmp/x.csv\"\n[share.mine]\nkind = \"command\"\n") { home in
             let check = try await home.istep("config", "check")
             #expect(check.status == 78)
@@ -155,8 +251,9 @@ import Testing
         }
     }
 
-    @Test func oneShareAtATime() async throws {
-        let slow = "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \": > FOLDER/begun; while [ ! -e FOLDER/end ]; do sleep 0.05; done\"]\n"
+    @Test func `only one share runs at a time`() async throws {
+        let slow =
+            "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \": > FOLDER/begun; while [ ! -e FOLDER/end ]; do sleep 0.05; done\"]\n"
         try await live(slow) { home in
             let first = try home.istep.start(["share", "-2"])
             while !FileManager.default.fileExists(atPath: home.folder.path + "/begun") { try await Task.sleep(for: .milliseconds(20)) }
@@ -168,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func everyExampleCanBeChecked() async throws {
+    @Test func `every kind of destination has an example`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
         let kinds = try #require(try await istep("config", "kinds", "--json").json["kinds"] as? [[String: Any]])

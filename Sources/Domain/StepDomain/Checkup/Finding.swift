@@ -1,67 +1,80 @@
-/// What a checkup found: how one thing stands, and what to do where it is not well.
+/// What a checkup found: the state of one thing, and the check that examined it.
 public struct Finding: Hashable, Sendable {
     /// Key of the check that found it, such as `adapter`: for programs, never changed.
     public var check: String
     public var area: Area
-    public var remark: Remark
+    public var diagnosis: Diagnosis
 
-    public init(check: String, area: Area, remark: Remark) {
+    public init(check: String, area: Area, diagnosis: Diagnosis) {
         self.check = check
         self.area = area
-        self.remark = remark
+        self.diagnosis = diagnosis
     }
 
-    /// What is looked at, in the order in which one thing stands on another.
+    /// What is examined, in the order in which one thing depends on another.
     public enum Area: String, Sendable, CaseIterable {
         case bluetooth, time, configuration, history, pedometers, sharing, schedule
     }
 }
 
-/// What a check says of one thing, before it is known which check of which area it was.
-public struct Remark: Hashable, Sendable {
-    /// What it is about: `adapter`, or the name that the user gave a pedometer.
-    public var subject: String
-    public var grade: Grade
-    /// How it stands, and the cause where it is not well: in words for people, which may quote what a device or a server said.
-    public var message: String
-    /// What to do about it.
-    public var cure: String?
+/// How severe a diagnosis is.
+public enum Severity: Hashable, Sendable {
+    case fine
+    /// Worth mentioning; no action is needed.
+    case note
+    /// It works, but may fail soon.
+    case warning
+    /// It does not work.
+    case fault(FailureCategory)
+    /// It was not examined: it depends on something that does not work, or must not be touched.
+    case skipped
 
-    public init(_ grade: Grade, _ subject: String, _ message: String, cure: String? = nil) {
-        self.subject = subject
-        self.grade = grade
-        self.message = message
-        self.cure = cure
+    public var isFault: Bool { category != nil }
+
+    /// Of a fault.
+    public var category: FailureCategory? {
+        if case .fault(let category) = self { category } else { nil }
     }
 }
 
-/// How well something is.
-public enum Grade: Hashable, Sendable {
-    case fine
-    /// Worth a word; nothing is to be done.
-    case note
-    /// It works, and may not for long.
-    case warning
-    /// It does not work.
-    case fault(Trouble)
-    /// It was not looked at: it stands on something that does not work, or was not to be touched.
-    case skipped
+/// One thing that a checkup examines.
+public enum CheckSubject: Hashable, Sendable {
+    case kernel, radioSwitch, adapter, bus, bluetoothService, adapterPower
+    case clock, timeZone
+    case configuration
+    case history, permissions, disk, log, lock
+    case scan
+    /// By the name that the user gave it.
+    case pedometer(String)
+    /// Sharing as a whole, where no destination is configured.
+    case sharing
+    /// By the name that the user gave it.
+    case destination(String)
+    case timer, midnightTimer, watch, lingering
+}
 
-    /// What kind of end a command comes to that meets this.
-    public enum Trouble: String, Sendable, CaseIterable {
-        /// Later it may be well without anybody's doing.
-        case temporary
-        case unavailable
-        case data
-        case usage
-        case configuration
-        case permission
-        case unforeseen
+/// An error as a value, so that a finding can hold it.
+public enum Problem: Hashable, Sendable {
+    /// An error of a resource, in the resource's words. Commands in the advice stand between backticks.
+    case reported(FailureCategory, message: String, advice: String?)
+    /// The check was cancelled.
+    case interrupted
+    /// Any other error, which is a fault of istep.
+    case unforeseen(String)
+
+    public init(_ error: any Error) {
+        switch error {
+        case let error as any ReportableError: self = .reported(error.category, message: error.problem, advice: error.advice)
+        case is CancellationError: self = .interrupted
+        default: self = .unforeseen("\(error)")
+        }
     }
 
-    public var isFault: Bool { trouble != nil }
-
-    public var trouble: Trouble? {
-        if case .fault(let trouble) = self { trouble } else { nil }
+    public var category: FailureCategory {
+        switch self {
+        case .reported(let category, _, _): category
+        case .interrupted: .temporary
+        case .unforeseen: .unforeseen
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// How a destination stands by the ledger.
+/// The state of a destination according to the ledger.
 public struct OutboxFacts: Hashable, Sendable {
     public var state: DestinationState
     /// Days in all states but `sent`.
@@ -11,41 +11,62 @@ public struct OutboxFacts: Hashable, Sendable {
         self.now = now
     }
 
-    /// Seconds that a day may wait: a server that is down for a night is none of anybody's trouble.
-    static let long = 2 * 86_400
+    /// Seconds that a day may wait: a server that is down for a night causes no warning.
+    static let longestWait = 2 * 86_400
 }
 
 extension OutboxFacts {
-    /// What of the ledger needs somebody to act.
-    public var remarks: [Remark] {
-        let name = state.name
-        var remarks: [Remark] = []
-        if let reason = state.stopped {
-            remarks.append(Remark(
-                .fault(.permission), name, "nothing is sent any more: \(reason)",
-                cure: "Renew what it asks for, then: istep outbox retry \(name)"))
-        }
-        let rejected = entries.filter { $0.state == .rejected }
-        if let last = rejected.max(by: { $0.changedAt < $1.changedAt }) {
-            remarks.append(Remark(
-                .warning, name, "\(days(rejected.count)) rejected, the last \(last.day): \(last.lastError ?? "no reason given")",
-                cure: "istep outbox; then istep outbox retry or drop"))
-        }
-        let unclear = entries.filter { $0.state == .unknown && $0.nextAttempt == nil }
-        if !unclear.isEmpty {
-            remarks.append(Remark(
-                .warning, name, "\(days(unclear.count)) may have arrived or not",
-                cure: "Look there, then: istep outbox retry or drop"))
-        }
-        let waiting = entries.filter { ($0.state == .pending || $0.state == .unknown) && $0.nextAttempt != nil && $0.attempts > 0 }
-        if let oldest = waiting.compactMap({ $0.firstAttempt ?? $0.changedAt }).min(), now - oldest > Self.long {
-            let reason = waiting.compactMap(\.lastError).last ?? "no reason given"
-            remarks.append(Remark(
-                .warning, name, "\(days(waiting.count)) waiting, the oldest for \((now - oldest) / 86_400) days: \(reason)",
-                cure: "istep outbox tells more; istep share --wait sends them"))
-        }
-        return remarks
+    /// What in the ledger needs action.
+    public var diagnoses: [Diagnosis] {
+        [paused, rejected, uncertain, waiting].compactMap { $0.map { .destination(state.name, $0) } }
     }
 
-    private func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
+    private var paused: DestinationDiagnosis? { state.stopped.map { .paused(reason: $0) } }
+
+    private var rejected: DestinationDiagnosis? {
+        let rejected = entries.filter { $0.state == .rejected }
+        return rejected.max { $0.changedAt < $1.changedAt }.map { .rejected(days: rejected.count, last: $0.day, reason: $0.lastError) }
+    }
+
+    private var uncertain: DestinationDiagnosis? {
+        let uncertain = entries.count { $0.state == .unknown && $0.nextAttempt == nil }
+        return uncertain > 0 ? .uncertain(days: uncertain) : nil
+    }
+
+    private var waiting: DestinationDiagnosis? {
+        let waiting = entries.filter { ($0.state == .pending || $0.state == .unknown) && $0.nextAttempt != nil && $0.attempts > 0 }
+        guard let oldest = waiting.compactMap({ $0.firstAttempt ?? $0.changedAt }).min(), now - oldest > Self.longestWait else { return nil }
+        return .waiting(days: waiting.count, seconds: now - oldest, reason: waiting.compactMap(\.lastError).last)
+    }
+}
+
+/// The state of a destination.
+public enum DestinationDiagnosis: Hashable, Sendable {
+    /// The choice of users whose days go there is not valid.
+    case recipients(RecipientProblem)
+    /// Its requirements on this machine are not met: the destination's own message.
+    case unusable(String)
+    /// systemd gives its secret to the service only, so this process cannot contact it.
+    case secretOfService
+    /// The user does not want the network to be used.
+    case notContacted
+    /// Where it is, and how it describes itself.
+    case answers(place: String, description: String)
+    /// Nothing is sent until the user acts.
+    case paused(reason: String)
+    case rejected(days: Int, last: Day, reason: String?)
+    /// Days that may have arrived or not; only the user can find out.
+    case uncertain(days: Int)
+    /// - Parameter seconds: since the first attempt to send the oldest of these days.
+    case waiting(days: Int, seconds: Int, reason: String?)
+
+    public var severity: Severity {
+        switch self {
+        case .recipients, .unusable: .fault(.configuration)
+        case .secretOfService, .notContacted: .skipped
+        case .answers: .fine
+        case .paused: .fault(.permission)
+        case .rejected, .uncertain, .waiting: .warning
+        }
+    }
 }

@@ -1,4 +1,4 @@
-/// What the file system says of the history's file.
+/// What the file system reports about the history's file.
 public struct StorageFacts: Hashable, Sendable {
     /// A file or directory.
     public struct Entry: Hashable, Sendable {
@@ -23,13 +23,13 @@ public struct StorageFacts: Hashable, Sendable {
 
     public var file: Entry
     public var directory: Entry
-    /// What lies beside it and belongs to it: locks, and the log's files. Those that are there.
+    /// Existing files beside it that belong to it: locks, and the log's files.
     public var companions: [Entry]
     /// Bytes of the write-ahead log beside it; 0 where there is none.
     public var logSize: Int
-    /// Bytes that a user may still fill; nil where it cannot be told.
+    /// Bytes that a user may still fill; nil if not known.
     public var free: Int?
-    /// Who looks.
+    /// User id of this process.
     public var user: UInt32
 
     public init(file: Entry, directory: Entry, companions: [Entry] = [], logSize: Int = 0, free: Int?, user: UInt32) {
@@ -41,92 +41,98 @@ public struct StorageFacts: Hashable, Sendable {
         self.user = user
     }
 
-    /// Bytes below which a sync may not find the room it needs.
-    public static let tooLittle = 10_000_000
-    /// Bytes below which it is worth a word.
-    public static let little = 100_000_000
-    /// Bytes. SQLite folds the log into the file at 4 MB, unless somebody goes on reading.
+    /// Bytes below which a sync may run out of space.
+    static let tooLittle = 10_000_000
+    /// Bytes below which a warning is given.
+    static let little = 100_000_000
+    /// Bytes. SQLite folds the log into the file at 4 MB, unless a program keeps reading.
     static let largeLog = 64_000_000
 }
 
 extension StorageFacts {
     /// Who can read and change it.
-    public var privacy: [Remark] {
-        let subject = "permissions"
-        var remarks: [Remark] = []
+    public var permissions: [Diagnosis] {
+        var diagnoses: [StorageDiagnosis] = []
         if file.owner != user, user != 0 {
-            remarks.append(Remark(
-                file.isWritable ? .warning : .fault(.permission), subject, "\(file.path) belongs to another user (\(file.owner))",
-                cure: "sudo chown \"$(id -u)\" \(quoted(file.path))"))
+            diagnoses.append(.fileOfAnother(path: file.path, owner: file.owner, user: user, isWritable: file.isWritable))
         } else if !file.isWritable || !directory.isWritable {
-            remarks.append(Remark(
-                .fault(.permission), subject, "\(file.isWritable ? directory.path : file.path) may not be written",
-                cure: "chmod u+w \(quoted(file.isWritable ? directory.path : file.path)); or the disk is mounted read-only: mount tells"))
+            diagnoses.append(.notWritable(path: file.isWritable ? directory.path : file.path, directory: directory.path))
         }
-        remarks += companions.compactMap { companion($0, subject) }
-        if file.mode & 0o077 != 0 {
-            remarks.append(Remark(
-                .warning, subject, "others on this machine can get at \(file.path) (mode \(octal(file.mode)))",
-                cure: "chmod 600 \(quoted(file.path))"))
-        }
-        // A directory that anybody may write to, as /tmp, lets nobody replace another's file if it is sticky.
+        diagnoses += companions.compactMap(companion)
+        if file.mode & 0o077 != 0 { diagnoses.append(.fileOpen(path: file.path, mode: file.mode)) }
+        // In a directory that others may write to, such as /tmp, the sticky bit keeps users from replacing files of others.
         if directory.mode & 0o022 != 0, directory.mode & 0o1000 == 0 {
-            remarks.append(Remark(
-                .warning, subject, "others on this machine can replace files in \(directory.path) (mode \(octal(directory.mode)))",
-                cure: "chmod 700 \(quoted(directory.path))"))
+            diagnoses.append(.directoryOpen(path: directory.path, mode: directory.mode))
         }
-        return remarks.isEmpty ? [Remark(.fine, subject, "for you alone")] : remarks
+        return (diagnoses.isEmpty ? [.permitted] : diagnoses).map { .storage($0) }
     }
 
     /// A lock or a log that the history's owner may not write to ends every sync.
-    private func companion(_ entry: Entry, _ subject: String) -> Remark? {
-        // Root may look at anybody's, and is not who is kept out.
+    private func companion(_ entry: Entry) -> StorageDiagnosis? {
+        // Root may examine the history of any user; then the history's owner is the one who would be locked out.
         let owner = user == 0 ? file.owner : user
         if entry.owner != owner {
             let isHarmless = user == 0 ? owner == 0 : entry.isWritable
-            return Remark(
-                isHarmless ? .warning : .fault(.permission), subject,
-                "\(entry.path) belongs to another user (\(entry.owner))\(isHarmless ? "" : ", which keeps the history's owner out")",
-                cure: "sudo chown --reference=\(quoted(file.path)) \(quoted(entry.path))")
+            return .companionOfAnother(path: entry.path, owner: entry.owner, history: file.path, isHarmless: isHarmless)
         }
-        guard !entry.isWritable else { return nil }
-        return Remark(
-            .fault(.permission), subject, "\(entry.path) may not be written",
-            cure: "chmod u+rw \(quoted(entry.path)); or the disk is mounted read-only: mount tells")
+        return entry.isWritable ? nil : .companionNotWritable(path: entry.path, directory: directory.path)
     }
 
-    /// Whether there is room for more.
-    public var room: [Remark] {
-        var remarks: [Remark] = []
-        if logSize > Self.largeLog {
-            remarks.append(Remark(
-                .note, "log", "the write-ahead log has grown to \(megabytes(logSize)): a program goes on reading the history",
-                cure: "fuser \(quoted(file.path)) tells which"))
+    /// Whether there is enough free space.
+    public var space: [Diagnosis] {
+        let log: [StorageDiagnosis] = logSize > Self.largeLog ? [.logLarge(bytes: logSize, history: file.path)] : []
+        return (log + [freeSpace]).map { .storage($0) }
+    }
+
+    private var freeSpace: StorageDiagnosis {
+        guard let free else { return .freeUnknown }
+        let space: StorageDiagnosis.Space = free < Self.tooLittle ? .tooLittle : free < Self.little ? .little : .enough
+        return .free(bytes: free, directory: directory.path, space)
+    }
+}
+
+/// The state of the history's file in the file system.
+public enum StorageDiagnosis: Hashable, Sendable {
+    /// Only the owner can read and change it.
+    case permitted
+    /// It belongs to another user. `user` is this process's.
+    case fileOfAnother(path: String, owner: UInt32, user: UInt32, isWritable: Bool)
+    case notWritable(path: String, directory: String)
+    /// A lock or a log belongs to another user; this is harmless if the history's owner can still write to it.
+    case companionOfAnother(path: String, owner: UInt32, history: String, isHarmless: Bool)
+    case companionNotWritable(path: String, directory: String)
+    /// Other users have access to the file.
+    case fileOpen(path: String, mode: UInt32)
+    /// Other users can replace files in the directory.
+    case directoryOpen(path: String, mode: UInt32)
+    /// The write-ahead log has grown, as it does while a program keeps reading.
+    case logLarge(bytes: Int, history: String)
+    case freeUnknown
+    case free(bytes: Int, directory: String, Space)
+
+    /// How much free space there is.
+    public enum Space: Hashable, Sendable {
+        case enough, little
+        /// A sync may fail.
+        case tooLittle
+    }
+
+    public var severity: Severity {
+        switch self {
+        case .permitted, .free(_, _, .enough): .fine
+        case .logLarge, .freeUnknown: .note
+        case .fileOfAnother(_, _, _, isWritable: true), .companionOfAnother(_, _, _, isHarmless: true), .fileOpen, .directoryOpen: .warning
+        case .free(_, _, .little): .warning
+        case .fileOfAnother, .companionOfAnother, .notWritable, .companionNotWritable: .fault(.permission)
+        case .free(_, _, .tooLittle): .fault(.temporary)
         }
-        let subject = "disk"
-        guard let free else { return remarks + [Remark(.note, subject, "how much room is left cannot be told")] }
-        let left = "\(megabytes(free)) left for \(directory.path)"
-        switch free {
-        case ..<Self.tooLittle:
-            remarks.append(Remark(
-                .fault(.temporary), subject, left, cure: "Free some space. Nothing is lost: a sync goes on where it stopped."))
-        case ..<Self.little: remarks.append(Remark(.warning, subject, left, cure: "Free some space before it is needed."))
-        default: remarks.append(Remark(.fine, subject, left))
+    }
+
+    public var subject: CheckSubject {
+        switch self {
+        case .permitted, .fileOfAnother, .notWritable, .companionOfAnother, .companionNotWritable, .fileOpen, .directoryOpen: .permissions
+        case .logLarge: .log
+        case .freeUnknown, .free: .disk
         }
-        return remarks
-    }
-
-    /// As a shell takes it.
-    private func quoted(_ path: String) -> String {
-        "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-
-    private func octal(_ mode: UInt32) -> String {
-        let digits = String(mode & 0o7777, radix: 8)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }
-
-    private func megabytes(_ bytes: Int) -> String {
-        bytes >= 1_000_000_000 ? "\(bytes / 1_000_000_000) GB" : bytes >= 1_000_000 ? "\(bytes / 1_000_000) MB" : "\(max(0, bytes) / 1000) kB"
     }
 }

@@ -1,4 +1,4 @@
-/// What the history tells of the last syncs of a pedometer.
+/// What the history contains about the last syncs of a pedometer.
 public struct SyncsFacts: Hashable, Sendable {
     public var pedometer: Pedometer
     /// Newest first.
@@ -11,48 +11,68 @@ public struct SyncsFacts: Hashable, Sendable {
         self.now = now
     }
 
-    /// Seconds without a complete sync that are worth a word; a nightly one that was missed once is none.
-    static let long = 2 * 86_400
-    /// Seconds after which a sync that has not ended will not.
-    static let stale = 3600
+    /// Seconds without a complete sync that cause a warning; a nightly sync that was missed once does not.
+    static let longestPause = 2 * 86_400
+    /// Seconds after which a sync that has not ended never will.
+    static let longestSync = 3600
 }
 
 extension SyncsFacts {
-    /// How the last syncs went, and what they told of the battery.
-    public var remarks: [Remark] {
-        let subject = pedometer.name
-        var remarks = [last(subject)]
-        if let battery = syncs.lazy.compactMap(\.battery).first, battery < StepDataService.lowBattery {
-            remarks.append(Remark(.warning, subject, "its battery was at \(battery) % when it was last read", cure: "Charge it."))
+    /// How the last syncs went, and the battery level that they reported.
+    public var diagnoses: [Diagnosis] {
+        var diagnoses = [last]
+        if let battery = syncs.lazy.compactMap(\.battery).first, battery < Pedometer.lowBattery {
+            diagnoses.append(.batteryLow(percent: battery))
         }
-        return remarks
+        return diagnoses.map { .syncs(pedometer: pedometer.name, $0) }
     }
 
-    private func last(_ subject: String) -> Remark {
-        guard let latest = syncs.first else { return Remark(.note, subject, "never synced", cure: "istep sync") }
+    private var last: SyncsDiagnosis {
+        guard let latest = syncs.first else { return .never }
+        let lastComplete = syncs.first { $0.outcome == .complete }.map { $0.end ?? $0.start }
         let failures = syncs.prefix { $0.outcome != .complete }
-        let complete = syncs.first { $0.outcome == .complete }
-        let moment = complete.map { $0.end ?? $0.start }
-        let synced = moment.map { "last synced \(age($0))" } ?? "no sync of the last \(syncs.count) succeeded"
-        guard !failures.isEmpty else {
-            let isOld = moment.map { now - $0 > Self.long } ?? true
-            return Remark(isOld ? .warning : .fine, subject, synced, cure: isOld ? "istep sync; every night by itself: istep auto on" : nil)
+        if failures.isEmpty, let lastComplete {
+            return now - lastComplete > Self.longestPause ? .tooLongAgo(lastComplete) : .recent(lastComplete)
         }
-        if latest.outcome == .running, now - latest.start < Self.stale {
-            return Remark(.note, subject, "\(synced); a sync began \(age(latest.start)) and has not ended")
-        }
-        let tries = failures.count == 1 ? "one try since" : "\(failures.count) tries since"
-        let trouble = latest.outcome == .running ? "was ended from outside" : "failed: \(latest.failure ?? "no reason given")"
-        return Remark(.warning, subject, "\(synced); \(tries), the last \(age(latest.end ?? latest.start)) \(trouble)")
+        let success: SyncsDiagnosis.Success = lastComplete.map { .at($0) } ?? .none(of: syncs.count)
+        if latest.outcome == .running, now - latest.start < Self.longestSync { return .running(success, since: latest.start) }
+        return .failing(
+            success, tries: failures.count, last: latest.end ?? latest.start,
+            latest.outcome == .running ? .endedFromOutside : .failed(reason: latest.failure))
+    }
+}
+
+/// The state of a pedometer according to its last syncs.
+public enum SyncsDiagnosis: Hashable, Sendable {
+    case never
+    /// When the last sync ended, which was complete.
+    case recent(Timestamp)
+    case tooLongAgo(Timestamp)
+    /// A sync began and may still be running.
+    case running(Success, since: Timestamp)
+    /// Tries since the last complete sync, and how the last of them ended.
+    case failing(Success, tries: Int, last: Timestamp, Ending)
+    case batteryLow(percent: Int)
+
+    /// The last complete sync.
+    public enum Success: Hashable, Sendable {
+        case at(Timestamp)
+        /// None of so many syncs was complete.
+        case none(of: Int)
     }
 
-    private func age(_ moment: Timestamp) -> String {
-        switch now - moment {
-        case ..<(-60): "in the future (\(moment.iso8601(utcOffset: 0)))"
-        case ..<120: "just now"
-        case let seconds where seconds < 2 * 3600: "\(seconds / 60) minutes ago"
-        case let seconds where seconds < 2 * 86_400: "\(seconds / 3600) hours ago"
-        case let seconds: "\(seconds / 86_400) days ago"
+    /// How a sync that was not complete ended.
+    public enum Ending: Hashable, Sendable {
+        /// It was killed, or the machine was switched off.
+        case endedFromOutside
+        case failed(reason: String?)
+    }
+
+    public var severity: Severity {
+        switch self {
+        case .recent: .fine
+        case .never, .running: .note
+        case .tooLongAgo, .failing, .batteryLow: .warning
         }
     }
 }

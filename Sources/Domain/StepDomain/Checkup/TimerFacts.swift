@@ -1,8 +1,8 @@
-/// What systemd says of the timer that syncs by itself.
+/// What systemd reports about the timer that syncs automatically.
 public struct TimerFacts: Hashable, Sendable {
     /// Such as `istep-sync.timer`.
     public var unit: String
-    /// Whether it is the machine's, or of the user who looks.
+    /// Whether it is the machine's; otherwise it belongs to the current user.
     public var isSystemWide: Bool
     public var isInstalled: Bool
     public var isEnabled: Bool
@@ -11,7 +11,7 @@ public struct TimerFacts: Hashable, Sendable {
     public var nextRun: Timestamp?
     /// How the last run ended, in systemd's word: `success`, `exit-code 69`, `timeout`, …; nil where it never ran.
     public var lastResult: String?
-    /// Whether a watch is to run besides or instead, which syncs whenever a pedometer comes near, and does.
+    /// Whether a watch, which syncs whenever a pedometer comes near, is enabled in addition or instead, and whether it runs.
     public var isWatchEnabled: Bool
     public var isWatchActive: Bool
     /// The timer for pedometers that keep only today's count, shortly before midnight.
@@ -19,7 +19,7 @@ public struct TimerFacts: Hashable, Sendable {
     public var isMidnightActive: Bool
     /// How its last run ended, as `lastResult`.
     public var midnightResult: String?
-    /// Whether the user's timers run while nobody is logged in; nil where it cannot be told.
+    /// Whether the user's timers run while the user is not logged in; nil if not known.
     public var lingers: Bool?
 
     public init(
@@ -44,98 +44,120 @@ public struct TimerFacts: Hashable, Sendable {
         self.lingers = lingers
     }
 
-    /// Seconds between two runs of a nightly timer, and half a day for a machine that slept.
-    static let long = 36 * 3600
+    /// Seconds between two runs of a nightly timer, plus half a day for a machine that was suspended.
+    static let longestPause = 36 * 3600
 }
 
 extension TimerFacts {
-    /// Whether the pedometers are read every night, or whenever they come near.
+    /// Whether the pedometers are read every night, or whenever they come into range.
     ///
-    /// - Parameter counters: names of pedometers in use that keep only today's count.
-    public func remarks(now: Timestamp, localTime: LocalTime, counters: [String] = []) -> [Remark] {
-        let watch = watch
-        // Who watches needs no timer.
-        if isWatchActive, !isEnabled, !isActive { return watch }
-        return timer(now, localTime) + midnight(counters) + watch
+    /// - Parameter counters: names of pedometers in use that hold only today's count.
+    public func diagnoses(now: Timestamp, counters: [String] = []) -> [Diagnosis] {
+        // A watch needs no timer.
+        if isWatchActive, !isEnabled, !isActive { return watch.map(diagnosis) }
+        return (timer(now) + midnight(counters) + watch).map(diagnosis)
     }
 
-    /// Where the night's timer is off, too, that is said, and mends both; and a watch reads such pedometers before midnight by itself.
-    private func midnight(_ counters: [String]) -> [Remark] {
-        guard isEnabled || isActive, !isWatchActive, let first = counters.first else { return [] }
-        let subject = "midnight timer", unit = "istep-midnight.timer"
-        let whose = counters.count == 1 ? "\(first) keeps" : "\(counters.count) pedometers keep"
-        let loss = "\(whose) only today's count, and what is not read before midnight is lost"
-        if !isMidnightEnabled, !isMidnightActive {
-            return [Remark(.warning, subject, "\(unit) is switched off: \(loss)", cure: auto)]
-        }
-        if !isMidnightActive {
-            return [Remark(.warning, subject, "\(unit) is enabled and does not run: \(loss)", cure: "\(systemctl) restart \(unit)")]
-        }
-        var remarks: [Remark] = []
-        if let midnightResult, midnightResult != "success" {
-            remarks.append(Remark(
-                .warning, subject, "its last run failed (\(midnightResult)): \(loss)", cure: "\(journal("istep-midnight")) tells why"))
-        }
-        if !isMidnightEnabled {
-            remarks.append(Remark(.warning, subject, "\(unit) runs, but will not after the next start of the machine", cure: auto))
-        }
-        return remarks
+    private func diagnosis(_ finding: ScheduleDiagnosis.Finding) -> Diagnosis {
+        .schedule(
+            ScheduleDiagnosis(
+                finding, timer: unit, isSystemWide: isSystemWide, hasWatch: isWatchEnabled || isWatchActive))
     }
 
-    private var watch: [Remark] {
-        if isWatchActive { return [Remark(.fine, "watch", "it runs")] }
-        guard isWatchEnabled else { return [] }
-        return [Remark(.warning, "watch", "istep-watch.service is enabled and does not run", cure: "\(journal("istep-watch")) tells why")]
+    private func timer(_ now: Timestamp) -> [ScheduleDiagnosis.Finding] {
+        guard isInstalled else { return [.notInstalled] }
+        guard isEnabled || isActive else { return [.timer(.disabled)] }
+        guard isActive else { return [.timer(.inactive)] }
+        var findings = [run(now)]
+        if !isEnabled { findings.append(.timer(.activeUntilRestart)) }
+        if lingers == false, !isSystemWide { findings.append(.notLingering) }
+        return findings
     }
 
-    private func timer(_ now: Timestamp, _ localTime: LocalTime) -> [Remark] {
-        let subject = "timer"
-        guard isInstalled else {
-            return [Remark(
-                .note, subject, "there is no \(unit): nothing is synced by itself", cure: "Install istep with its units, then: \(auto)")]
-        }
-        guard isEnabled || isActive else {
-            return [Remark(.note, subject, "\(unit) is switched off: nothing is synced by itself", cure: auto)]
-        }
-        guard isActive else {
-            return [Remark(.warning, subject, "\(unit) is enabled and does not run", cure: "\(systemctl) start \(unit)")]
-        }
-        var remarks = [run(subject, now, localTime)]
-        if !isEnabled {
-            remarks.append(Remark(.warning, subject, "\(unit) runs, but will not after the next start of the machine", cure: auto))
-        }
-        if lingers == false, !isSystemWide {
-            remarks.append(Remark(
-                .note, "lingering", "off: the timer runs only while you are logged in",
-                cure: "If it should run always: loginctl enable-linger"))
-        }
-        return remarks
+    private func run(_ now: Timestamp) -> ScheduleDiagnosis.Finding {
+        guard let lastRun else { return .noRun(next: nextRun) }
+        if let lastResult, lastResult != "success" { return .runFailed(last: lastRun, next: nextRun, result: lastResult) }
+        if now - lastRun > Self.longestPause, nextRun.map({ $0 <= now }) ?? true { return .runMissed(last: lastRun, next: nextRun) }
+        return .run(last: lastRun, next: nextRun)
     }
 
-    private func run(_ subject: String, _ now: Timestamp, _ localTime: LocalTime) -> Remark {
-        let next = nextRun.map { ", next \(clock($0, localTime))" } ?? ""
-        guard let lastRun else { return Remark(.fine, subject, "has not run yet\(next)") }
-        let last = "last run \(clock(lastRun, localTime))\(next)"
-        if let lastResult, lastResult != "success" {
-            return Remark(.warning, subject, "\(last); the last one failed (\(lastResult))", cure: "\(journal(service)) tells why")
-        }
-        if now - lastRun > Self.long, nextRun.map({ $0 <= now }) ?? true {
-            return Remark(.warning, subject, "\(last); it should have run since", cure: "\(systemctl) restart \(unit)")
-        }
-        return Remark(.fine, subject, last)
+    /// If the nightly timer is off as well, that is reported, and its fix is the same command. A watch reads such pedometers before midnight
+    /// on its own.
+    private func midnight(_ counters: [String]) -> [ScheduleDiagnosis.Finding] {
+        guard isEnabled || isActive, !isWatchActive, !counters.isEmpty else { return [] }
+        if !isMidnightEnabled, !isMidnightActive { return [.midnight(.disabled, counters: counters)] }
+        if !isMidnightActive { return [.midnight(.inactive, counters: counters)] }
+        var findings: [ScheduleDiagnosis.Finding] = []
+        if let midnightResult, midnightResult != "success" { findings.append(.midnightFailed(result: midnightResult, counters: counters)) }
+        if !isMidnightEnabled { findings.append(.midnight(.activeUntilRestart, counters: counters)) }
+        return findings
     }
 
-    /// Without its option, a watch that is on would be switched off.
-    private var auto: String {
-        (isSystemWide ? "sudo istep auto on --system" : "istep auto on") + (isWatchEnabled || isWatchActive ? " --watch" : "")
+    private var watch: [ScheduleDiagnosis.Finding] {
+        if isWatchActive { return [.watchActive] }
+        return isWatchEnabled ? [.watchInactive] : []
     }
-    private var service: String { unit.hasSuffix(".timer") ? String(unit.dropLast(6)) : unit }
-    private var systemctl: String { isSystemWide ? "sudo systemctl" : "systemctl --user" }
-    /// Not `--user -u`, which shows nothing to whom the machine's journal is open, as to the group adm.
-    private func journal(_ unit: String) -> String { isSystemWide ? "sudo journalctl -u \(unit)" : "journalctl --user-unit \(unit)" }
+}
 
-    private func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
-        let text = moment.iso8601(utcOffset: localTime.utcOffset(moment))
-        return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
+/// The state of automatic syncing.
+public struct ScheduleDiagnosis: Hashable, Sendable {
+    public var finding: Finding
+    /// The unit of the nightly timer, such as `istep-sync.timer`.
+    public var timer: String
+    /// Whether the units are the machine's; otherwise they belong to the current user.
+    public var isSystemWide: Bool
+    /// Whether a watch is enabled or runs, which a fix must not switch off.
+    public var hasWatch: Bool
+
+    public init(_ finding: Finding, timer: String, isSystemWide: Bool, hasWatch: Bool) {
+        self.finding = finding
+        self.timer = timer
+        self.isSystemWide = isSystemWide
+        self.hasWatch = hasWatch
+    }
+
+    public enum Finding: Hashable, Sendable {
+        case notInstalled
+        case timer(Unit)
+        case noRun(next: Timestamp?)
+        case run(last: Timestamp, next: Timestamp?)
+        case runFailed(last: Timestamp, next: Timestamp?, result: String)
+        /// It should have run since.
+        case runMissed(last: Timestamp, next: Timestamp?)
+        /// The user's timer runs only while the user is logged in.
+        case notLingering
+        /// - Parameter counters: names of the pedometers that lose steps without this timer.
+        case midnight(Unit, counters: [String])
+        case midnightFailed(result: String, counters: [String])
+        case watchActive
+        /// Enabled, and not running.
+        case watchInactive
+    }
+
+    /// What is wrong with a timer's unit.
+    public enum Unit: Hashable, Sendable {
+        case disabled
+        /// Enabled, and not running.
+        case inactive
+        /// Running, but not enabled.
+        case activeUntilRestart
+    }
+
+    public var severity: Severity {
+        switch finding {
+        case .noRun, .run, .watchActive: .fine
+        // Users who do not want automatic syncs get no warning.
+        case .notInstalled, .timer(.disabled), .notLingering: .note
+        case .timer, .runFailed, .runMissed, .midnight, .midnightFailed, .watchInactive: .warning
+        }
+    }
+
+    public var subject: CheckSubject {
+        switch finding {
+        case .notInstalled, .timer, .noRun, .run, .runFailed, .runMissed: .timer
+        case .notLingering: .lingering
+        case .midnight, .midnightFailed: .midnightTimer
+        case .watchActive, .watchInactive: .watch
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// A calendar day (proleptic Gregorian), without a place: which seconds it covers is `LocalTime`'s to say.
+/// A calendar day (proleptic Gregorian), without a place: `LocalTime` decides which seconds it covers.
 public struct Day: Hashable, Comparable, Sendable, Strideable {
     /// Days since 1970-01-01, which is 0.
     public let daysSince1970: Int
@@ -102,5 +102,8 @@ public enum Weekday: Int, CaseIterable, Sendable, Codable {
     case monday = 1, tuesday, wednesday, thursday, friday, saturday, sunday
 
     /// English, lower case, in full.
-    public var name: String { "\(self)" }
+    public var name: String { Self.names[rawValue - 1] }
+
+    /// Not by interpolation: that searches the program's conformances for ways to print a value, half a millisecond of each command.
+    private static let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 }

@@ -1,7 +1,7 @@
 /// A day in figures.
 public struct DaySummary: Hashable, Sendable {
     /// How much of a day its pedometers have accounted for.
-    public enum Completeness: String, Sendable, Codable {
+    public enum Completeness: String, Sendable, Codable, CaseIterable {
         /// Every second of it.
         case complete
         /// Some of it: steps may be missing.
@@ -11,20 +11,20 @@ public struct DaySummary: Hashable, Sendable {
     }
 
     /// Where a distance comes from, best first.
-    public enum DistanceSource: String, Sendable, Codable {
+    public enum DistanceSource: String, Sendable, Codable, CaseIterable {
         /// Steps times the step length that the user measured.
         case measuredStepLength
         /// Steps times a step length estimated from the user's height.
         case height
-        /// The pedometer's own reckoning.
+        /// The pedometer's own calculation.
         case pedometer
     }
 
     /// Where an energy comes from.
-    public enum EnergySource: String, Sendable, Codable {
+    public enum EnergySource: String, Sendable, Codable, CaseIterable {
         /// Net cost of walking and running by weight and distance.
         case weight
-        /// The pedometer's own reckoning.
+        /// The pedometer's own calculation.
         case pedometer
     }
 
@@ -45,7 +45,7 @@ public struct DaySummary: Hashable, Sendable {
 
     public var user: User
     public var day: Day
-    /// Nil where nothing is known: never a silent zero.
+    /// Nil if nothing is known; unknown steps are never shown as zero.
     public var steps: Int?
     /// Metres.
     public var distance: Double?
@@ -66,16 +66,25 @@ public struct DaySummary: Hashable, Sendable {
     public var isRunning: Bool
     /// The steps were entered by hand.
     public var isCorrected: Bool
+    /// What the pedometers counted, which a correction replaces; nil where nothing is known.
+    public var countedSteps: Int?
+    /// Why the user corrected the steps, if that was given.
+    public var correctionReason: String?
+    /// When the user corrected the steps; nil unless corrected.
+    public var correctedAt: Timestamp?
     /// Steps kept apart as implausible; not counted.
     public var implausibleSteps: Int
     public var lastSync: Timestamp?
+    /// What the pedometers themselves count for the day, as far as they were asked; not counted.
+    public var deviceTotals: [NamedTotal]
 
     public init(
         user: User, day: Day, steps: Int? = nil, distance: Double? = nil, distanceSource: DistanceSource? = nil,
         energy: Double? = nil, energySource: EnergySource? = nil, goal: Int? = nil, isRestDay: Bool = false,
         percentage: Double? = nil, category: ActivityCategory? = nil, hours: [Hour] = [],
         completeness: Completeness = .unknown, isRunning: Bool = false, isCorrected: Bool = false,
-        implausibleSteps: Int = 0, lastSync: Timestamp? = nil
+        countedSteps: Int? = nil, correctionReason: String? = nil, correctedAt: Timestamp? = nil, implausibleSteps: Int = 0,
+        lastSync: Timestamp? = nil, deviceTotals: [NamedTotal] = []
     ) {
         self.user = user
         self.day = day
@@ -92,7 +101,128 @@ public struct DaySummary: Hashable, Sendable {
         self.completeness = completeness
         self.isRunning = isRunning
         self.isCorrected = isCorrected
+        self.countedSteps = countedSteps
+        self.correctionReason = correctionReason
+        self.correctedAt = correctedAt
         self.implausibleSteps = implausibleSteps
         self.lastSync = lastSync
+        self.deviceTotals = deviceTotals
+    }
+
+    /// The total of a pedometer, with its name.
+    public struct NamedTotal: Hashable, Sendable {
+        public var pedometer: String
+        public var total: DeviceTotal
+
+        public init(pedometer: String, total: DeviceTotal) {
+            self.pedometer = pedometer
+            self.total = total
+        }
+    }
+}
+
+/// Steps that a user entered by hand for a day. They replace what was counted, and what later syncs count.
+public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    public var steps: Int
+    /// The user's own words, 1 to `longestReason` characters; nil if none were given.
+    public var reason: String?
+    /// When a history stored it; nil for one that is not stored yet.
+    public var enteredAt: Timestamp?
+
+    public init(steps: Int, reason: String? = nil, enteredAt: Timestamp? = nil) {
+        self.steps = steps
+        self.reason = reason
+        self.enteredAt = enteredAt
+    }
+
+    /// A correction without a reason.
+    public init(integerLiteral steps: Int) { self.init(steps: steps) }
+
+    /// More steps than anyone makes in a day: the record over 24 hours of running lies below.
+    public static let stepRange = 0...200_000
+    /// Characters: a sentence or two.
+    public static let longestReason = 200
+}
+
+/// All that a history holds on one user's day: the input of a day summary.
+public struct StepData: Hashable, Sendable {
+    /// What one pedometer recorded on the day.
+    public struct Track: Hashable, Sendable {
+        public var pedometer: Pedometer.ID
+        public var name: String
+        /// Samples of the day, by their own offset; sorted by start, no two overlap.
+        public var samples: [StepSample]
+        /// Samples of the day kept apart as implausible.
+        public var implausible: [StepSample]
+        /// What the pedometer has accounted for of the day, by its own offset, and what adjoins that; sorted, no two overlap.
+        public var coverage: [CoveredSpan]
+        /// What the pedometer itself counts for the day, if it was asked.
+        public var deviceTotal: DeviceTotal?
+
+        public init(
+            pedometer: Pedometer.ID, name: String, samples: [StepSample] = [], implausible: [StepSample] = [],
+            coverage: [CoveredSpan] = [], deviceTotal: DeviceTotal? = nil
+        ) {
+            self.pedometer = pedometer
+            self.name = name
+            self.samples = samples
+            self.implausible = implausible
+            self.coverage = coverage
+            self.deviceTotal = deviceTotal
+        }
+    }
+
+    public var user: User
+    public var day: Day
+    public var tracks: [Track]
+    public var correction: StepCorrection?
+    /// The profile in force on the day.
+    public var profile: Profile?
+    /// The plan in force on the day.
+    public var plan: SportPlan?
+    /// When a sync last ended completely, of any of the user's pedometers.
+    public var lastSync: Timestamp?
+
+    public init(
+        user: User, day: Day, tracks: [Track] = [], correction: StepCorrection? = nil, profile: Profile? = nil,
+        plan: SportPlan? = nil, lastSync: Timestamp? = nil
+    ) {
+        self.user = user
+        self.day = day
+        self.tracks = tracks
+        self.correction = correction
+        self.profile = profile
+        self.plan = plan
+        self.lastSync = lastSync
+    }
+}
+
+extension DaySummary {
+    /// A day in figures, from all that is known of it. Pure: the same input gives the same figures.
+    ///
+    /// - Without data the steps are nil; a day that is accounted for and has no samples has 0 steps.
+    /// - A correction by hand replaces the steps; distance and energy follow it in proportion, because the day's shares of walking and
+    ///   running stay as recorded. The hours stay as they were counted.
+    ///
+    /// - Parameters:
+    ///   - localTime: decides the hours of the day, and with `now` whether it is over.
+    public init(_ data: StepData, localTime: LocalTime, now: Timestamp) {
+        let merged = MergedTracks(data.tracks)
+        let figures = DayFigures(
+            DaySums(data.tracks, merged, of: data.day), correction: data.correction, profile: data.profile, plan: data.plan,
+            isRunning: localTime.span(of: data.day).contains(now))
+        self.init(
+            user: data.user, day: data.day, steps: figures.steps,
+            distance: figures.distance, distanceSource: figures.distanceSource,
+            energy: figures.energy, energySource: figures.energySource,
+            goal: figures.goal, isRestDay: figures.isRestDay, percentage: figures.percentage,
+            category: figures.steps.map { ActivityCategory(steps: $0) },
+            hours: figures.countedSteps == nil ? [] : HourlyProfile(merged.samples, of: data.day, localTime: localTime).hours,
+            completeness: figures.completeness, isRunning: figures.isRunning, isCorrected: figures.isCorrected,
+            countedSteps: figures.countedSteps, correctionReason: data.correction?.reason,
+            correctedAt: data.correction?.enteredAt,
+            implausibleSteps: data.tracks.reduce(0) { sum, track in track.implausible.reduce(sum) { $0 + max(0, $1.steps) } },
+            lastSync: data.lastSync,
+            deviceTotals: data.tracks.compactMap { track in track.deviceTotal.map { NamedTotal(pedometer: track.name, total: $0) } })
     }
 }

@@ -32,8 +32,8 @@ public struct Pedometer: Hashable, Sendable, Identifiable {
     }
 }
 
-/// What istep did to a pedometer's clock: slots that the pedometer stamps with wall time mean what its clock then showed,
-/// and a pedometer does not know daylight saving or travel.
+/// How istep set a pedometer's clock: the pedometer stamps slots with the time that its clock showed, and does not know daylight saving or
+/// travel.
 public struct ClockState: Hashable, Sendable, Codable {
     /// The clock was set at `at` to local time, `utcOffset` seconds east of Greenwich.
     public struct Setting: Hashable, Sendable, Codable {
@@ -64,37 +64,75 @@ public struct ClockState: Hashable, Sendable, Codable {
 public struct PedometerCursor: Hashable, Sendable, Codable {
     /// All that the pedometer knew of the time before this moment has been committed.
     public var readThrough: Timestamp?
+    /// Seconds east of Greenwich at `readThrough`, for a pedometer that records local times without an offset: it shows whether its user has
+    /// travelled since.
+    public var utcOffset: Int?
     /// The last committed reading of a pedometer that only counts.
     public var counter: CounterReading?
-    /// A reading that may still be yesterday's: it counts once the next one shows which day it was of.
+    /// A first reading of a day that may still show yesterday's steps: it is counted when a later one shows which day it belongs to.
     public var quarantined: CounterReading?
-    /// Slots of the pedometer's wall clock as they last were: those of its today, those that lie ahead of a clock that was
-    /// put back, and those with steps of more than one time in them.
+    /// Slots of the pedometer's wall clock as last read: those of its current day, those ahead of a clock that was set back, and those that
+    /// contain steps of more than one time.
     public var tail: [WallSlot]?
+    /// Days before `readThrough`, or its own day, that were requested and not received completely. The next sync requests them
+    /// again, until the pedometer no longer holds them. By day; nil where there is none.
+    public var missing: [DayGap]?
+    /// When it last did not answer the request for its own total of the day, or refused it; nil where it answers.
+    public var lacksTotalSince: Timestamp?
 
     public init(
-        readThrough: Timestamp? = nil, counter: CounterReading? = nil, quarantined: CounterReading? = nil,
-        tail: [WallSlot]? = nil
+        readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, quarantined: CounterReading? = nil,
+        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil
     ) {
         self.readThrough = readThrough
+        self.utcOffset = utcOffset
         self.counter = counter
         self.quarantined = quarantined
         self.tail = tail
+        self.missing = missing
+        self.lacksTotalSince = lacksTotalSince
+    }
+
+    /// The missing days that a user should know of.
+    public var reportedGaps: [DayGap] { (missing ?? []).filter { $0.reason != .unconfirmed } }
+}
+
+/// A day that a pedometer did not deliver completely.
+public struct DayGap: Hashable, Sendable, Codable {
+    public enum Reason: String, Sendable, Codable {
+        /// It answered every request with an error.
+        case refused
+        /// It did not answer.
+        case unanswered
+        /// Part of the day was received.
+        case incomplete
+        /// It answered "no data" at a time at which it is not certain which day its answer was for: around midnight, or while its clock
+        /// was off. The day is requested once more as a precaution, and not reported.
+        case unconfirmed
+    }
+
+    /// By the pedometer's own calendar.
+    public var day: Day
+    public var reason: Reason
+
+    public init(_ day: Day, _ reason: Reason) {
+        self.day = day
+        self.reason = reason
     }
 }
 
 /// A slot of a pedometer's wall clock when it was last read.
 ///
-/// A clock that is put back shows a time twice, and the pedometer adds the second steps to the first ones' slot. What
-/// was there before has to be known, or it counts again.
+/// A clock that is set back shows a time twice, and the pedometer adds the later steps to the slot of the earlier ones. The steps that were
+/// there before must be known; otherwise they are counted again.
 public struct WallSlot: Hashable, Sendable, Codable {
     /// Seconds since 1970 as the pedometer's clock showed them when the slot began.
     public var wall: Int
-    /// What that was taken for.
+    /// The moment that `wall` was interpreted as.
     public var start: Timestamp
     /// Steps in it that belong to earlier times with the same wall clock.
     public var base: Int
-    /// All steps in it, as the pedometer told.
+    /// All steps in it, as the pedometer reported them.
     public var steps: Int
 
     public init(wall: Int, start: Timestamp, base: Int = 0, steps: Int) {
@@ -109,14 +147,23 @@ public struct WallSlot: Hashable, Sendable, Codable {
 public struct CounterReading: Hashable, Sendable, Codable {
     public var at: Timestamp
     public var value: Int
-    /// Seconds east of Greenwich when it was read: tells on which day.
+    /// Seconds east of Greenwich when it was read: decides on which day.
     public var utcOffset: Int
+    /// The day whose steps it shows, where that is known not to be the day on which it was read: the counter had not been reset yet.
+    public var countsDay: Day?
 
-    public init(at: Timestamp, value: Int, utcOffset: Int) {
+    public init(at: Timestamp, value: Int, utcOffset: Int, countsDay: Day? = nil) {
         self.at = at
         self.value = value
         self.utcOffset = utcOffset
+        self.countsDay = countsDay
     }
 
-    public var day: Day { Day(of: at, utcOffset: utcOffset) }
+    /// The day whose steps it shows.
+    public var day: Day { countsDay ?? Day(of: at, utcOffset: utcOffset) }
+}
+
+extension Pedometer {
+    /// Per cent below which a battery is reported as low.
+    public static let lowBattery = 15
 }

@@ -1,4 +1,4 @@
-/// What is shared of a user's day: its figures, and where a destination wants them, the samples behind them.
+/// What is shared of a user's day: its figures, and if a destination requests them, the samples behind them.
 public struct SharedDay: Hashable, Sendable {
     /// What one pedometer counted on the day.
     public struct Track: Hashable, Sendable {
@@ -17,18 +17,31 @@ public struct SharedDay: Hashable, Sendable {
     /// Empty where only the figures are shared.
     public let tracks: [Track]
     public let steps: Int
+    /// Seconds east of Greenwich where the day was walked. Not a part of the fingerprint: days are not sent again because of it.
+    public let utcOffset: Int
 
-    /// Nil where nothing is known of the day: what is not known is not shared, least of all as zero.
-    public init?(_ summary: DaySummary, tracks: [Track] = []) {
+    /// Nil if nothing is known of the day: unknown steps are not shared, and never as zero.
+    public init?(_ summary: DaySummary, tracks: [Track] = [], utcOffset: Int = 0) {
         guard let steps = summary.steps else { return nil }
         self.summary = summary
         self.tracks = tracks
         self.steps = steps
+        self.utcOffset = utcOffset
+    }
+
+    /// From all that is known of a day. Its UTC offset is that of its first sample; of a day without samples, which was entered by hand,
+    /// that of this machine when the day began.
+    public init?(_ data: StepData, localTime: LocalTime, now: Timestamp, withSamples: Bool) {
+        let first = data.tracks.compactMap(\.samples.first).min { $0.start < $1.start }
+        self.init(
+            DaySummary(data, localTime: localTime, now: now),
+            tracks: withSamples ? data.tracks.map { Track(pedometer: $0.name, samples: $0.samples) } : [],
+            utcOffset: first?.utcOffset ?? localTime.utcOffset(localTime.moment(data.day)))
     }
 
     public var user: User { summary.user }
     public var day: Day { summary.day }
-    /// Whole metres: no step length is known better.
+    /// Whole metres: no step length is known more precisely.
     public var metres: Int? { summary.distance.flatMap(whole) }
     /// Whole kilocalories above rest.
     public var kilocalories: Int? { summary.energy.flatMap(whole) }
@@ -37,9 +50,9 @@ public struct SharedDay: Hashable, Sendable {
 
     private func whole(_ figure: Double) -> Int? { Int(exactly: figure.rounded()) }
 
-    /// Equal for equal content, and different for any figure that differs: by it istep knows whether a server has the latest.
+    /// Equal for equal content, and different for any figure that differs: istep uses it to determine whether a server has the latest.
     ///
-    /// The text behind it is part of what histories keep: whoever changes it has every day shared anew.
+    /// The text behind it is part of what histories store: a change to it makes istep share every day again.
     public var fingerprint: String {
         var text = Fingerprint()
         text.add("steps", steps)
@@ -62,19 +75,22 @@ public struct SharedDay: Hashable, Sendable {
     }
 }
 
-/// FNV-1a of 128 bits (draft-eastlake-fnv): tells contents apart; it keeps nothing secret.
+/// FNV-1a of 128 bits (draft-eastlake-fnv): distinguishes contents; it keeps nothing secret.
 struct Fingerprint: CustomStringConvertible {
     private var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
 
     mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
-        // Unit separators, so that no two lists of values read the same.
+        // Unit separators, so that no two lists of values give the same text.
         for byte in "\(name)\u{1f}\(value.map { "\($0)" } ?? "")\u{1e}".utf8 { hash = (hash ^ UInt128(byte)) &* Self.prime }
     }
 
     /// 32 hexadecimal digits.
     var description: String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 32 - digits.count) + digits
+        // By halves: the standard library has fast digits for 64 bits only.
+        [UInt64(hash >> 64), UInt64(truncatingIfNeeded: hash)].map { half in
+            let digits = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 }

@@ -2,8 +2,8 @@
 public struct SyncRecord: Hashable, Sendable, Identifiable {
     public typealias ID = Int64
 
-    public enum Outcome: String, Sendable, Codable {
-        /// Begun and never ended: the process was killed, or runs still.
+    public enum Outcome: String, Sendable, Codable, CaseIterable {
+        /// Begun and not ended: the process was killed, or still runs.
         case running
         /// All that the pedometer had was read.
         case complete
@@ -21,7 +21,7 @@ public struct SyncRecord: Hashable, Sendable, Identifiable {
     public var counts: MergeCounts
     /// What went wrong, in words for the user; nil unless failed.
     public var failure: String?
-    /// Nil unless failed; of a failure from before causes were kept, too.
+    /// Nil unless failed; also nil for a failure from before causes were stored.
     public var cause: FailureCause?
 
     public init(
@@ -37,6 +37,24 @@ public struct SyncRecord: Hashable, Sendable, Identifiable {
         self.counts = counts
         self.failure = failure
         self.cause = cause
+    }
+}
+
+/// What a sync stored of a day, as far as no later sync has replaced it with more steps.
+public struct DaySync: Hashable, Sendable {
+    public var pedometer: Pedometer.ID
+    public var start: Timestamp
+    /// Nil where it did not end.
+    public var end: Timestamp?
+    /// Samples and the steps in them.
+    public var slots, steps: Int
+
+    public init(pedometer: Pedometer.ID, start: Timestamp, end: Timestamp?, slots: Int, steps: Int) {
+        self.pedometer = pedometer
+        self.start = start
+        self.end = end
+        self.slots = slots
+        self.steps = steps
     }
 }
 
@@ -74,10 +92,10 @@ public struct MergeCounts: Hashable, Sendable, Codable {
     }
 }
 
-/// Something that a sync noticed and the user should hear.
+/// Something that a sync noticed and the user should know.
 public enum SyncNotice: Hashable, Sendable, Codable {
-    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by about this many seconds;
-    /// nil where only that it was off can be told.
+    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by about this many seconds; nil if it is only known
+    /// that it was off.
     case clockWasOff(seconds: Int?)
     /// Per cent.
     case batteryLow(Int)
@@ -89,6 +107,35 @@ public enum SyncNotice: Hashable, Sendable, Codable {
     case counterRestarted
     /// Days that the pedometer no longer holds: from the first to the last.
     case lost(from: Day, through: Day)
-    /// A counter of today was first read on this day after a night unread: yesterday's last steps may be missing.
+    /// A counter of today was first read on this day after a night without a reading: yesterday's last steps may be missing.
     case dayNotClosed(Day)
+    /// Days that were requested and not received completely; the next sync requests them again.
+    case missing([DayGap])
+    /// Days that were missing after earlier syncs and that the pedometer no longer holds.
+    case tooOld([Day])
+    /// The first value of a day of a counter of today may still contain yesterday's steps. They are counted later.
+    case undecided(steps: Int)
+    /// The first reading of a counter that only grows: steps count from here on.
+    case countingStarted
+    /// Values longer than the 512 bytes that Bluetooth allows; they were cut.
+    case oversized(values: Int)
+    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by this many seconds and was set. Its steps do not
+    /// depend on that.
+    case clockCorrected(seconds: Int)
+    /// Local time has changed by this many seconds since the sync before, by a journey, while the pedometer recorded without noting where:
+    /// its hours since then are uncertain.
+    case zoneChanged(seconds: Int)
+    /// The steps of an experimental pedometer were read and not stored: two readings of what it sends disagree, or could not be compared.
+    /// The frames are stored.
+    case stepsInDoubt(StepDoubt)
+}
+
+/// Why steps that were read are not stored.
+public enum StepDoubt: Hashable, Sendable, Codable {
+    /// Two figures for the same steps differ: the first one, and the one that it was compared with.
+    case totals(Int, Int)
+    /// The figure that the steps have to be compared with did not arrive.
+    case unchecked
+    /// The steps of the slots never fall during a day: they may be running totals.
+    case runningTotals
 }

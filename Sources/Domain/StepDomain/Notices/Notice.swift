@@ -1,6 +1,6 @@
-/// Something that a run in the night has to say in the morning.
+/// Something that a nightly run reports, for the user to read later.
 ///
-/// Two notices with the same `key` are the same thing, told anew: the later takes the place of the earlier.
+/// Two notices with the same `key` report the same thing: the later replaces the earlier.
 public struct Notice: Hashable, Sendable {
     /// What it is about.
     public enum Subject: Hashable, Sendable {
@@ -17,10 +17,12 @@ public struct Notice: Hashable, Sendable {
         case notSeen(lastRead: Timestamp?)
         /// Per cent.
         case batteryLow(percent: Int)
-        /// A sync noticed it: the clock was off, or steps are lost.
+        /// Days that the last sync requested and did not receive completely.
+        case daysMissing([DayGap])
+        /// A sync noticed it: the clock was off, or steps are lost or in doubt.
         case noticed(SyncNotice)
         case shareRejected(user: String, day: Day, reason: String)
-        /// It may have arrived, and only the user can tell.
+        /// It may have arrived, and only the user can find out.
         case shareInDoubt(user: String, day: Day, reason: String)
         /// Nothing is sent there until the user acts.
         case destinationStopped(reason: String)
@@ -32,7 +34,7 @@ public struct Notice: Hashable, Sendable {
     public var subject: Subject
     /// The subject's name, as it was when this was noticed; empty for the machine.
     public var name: String
-    /// Whose concern it is; nil for that of everybody on the machine.
+    /// The user whom it concerns; nil if it concerns all users of the machine.
     public var user: User.ID?
     /// When it began.
     public var since: Timestamp
@@ -48,9 +50,10 @@ public struct Notice: Hashable, Sendable {
 }
 
 extension Notice {
-    /// What programs tell notices apart by.
+    /// Distinguishes notices for programs.
     public enum Kind: String, Sendable, CaseIterable {
-        case nightsFailed, notSeen, batteryLow, clockWasOff, stepsLost, shareRejected, shareInDoubt, destinationStopped, shareWaiting
+        case nightsFailed, notSeen, batteryLow, daysMissing, clockWasOff, stepsLost, stepsInDoubt, shareRejected, shareInDoubt,
+            destinationStopped, shareWaiting
         case goalReached
     }
 
@@ -59,7 +62,9 @@ extension Notice {
         case .nightsFailed: .nightsFailed
         case .notSeen: .notSeen
         case .batteryLow: .batteryLow
+        case .daysMissing: .daysMissing
         case .noticed(.clockWasOff): .clockWasOff
+        case .noticed(.stepsInDoubt): .stepsInDoubt
         case .noticed: .stepsLost
         case .shareRejected: .shareRejected
         case .shareInDoubt: .shareInDoubt
@@ -69,40 +74,43 @@ extension Notice {
         }
     }
 
-    /// A state lasts until its cause ends, whoever has heard of it; an event is over once somebody has.
+    /// A state lasts until its cause ends, even after it was seen; an event ends once it was seen.
     public var isState: Bool {
         switch kind {
-        case .nightsFailed, .notSeen, .batteryLow, .destinationStopped, .shareWaiting: true
-        case .clockWasOff, .stepsLost, .shareRejected, .shareInDoubt, .goalReached: false
+        case .nightsFailed, .notSeen, .batteryLow, .daysMissing, .destinationStopped, .shareWaiting: true
+        case .clockWasOff, .stepsLost, .stepsInDoubt, .shareRejected, .shareInDoubt, .goalReached: false
         }
     }
 
-    /// Whether it is found again for as long as it holds: when it is not, it has ended.
+    /// Whether it is found again for as long as it holds: if it is not found, it has ended.
     var endsWithCause: Bool { isState || kind == .shareRejected || kind == .shareInDoubt }
 
-    /// Seconds after which an event is no news any more, told or not.
+    /// Seconds after which an event expires, whether it was shown or not.
     public var lifetime: Int { kind == .goalReached ? 3 * 86_400 : 30 * 86_400 }
 
     /// Seconds after which an event of this key may happen again once it is over; nil for one that happens once.
     var repeatsAfter: Int? {
         switch kind {
-        // Another program may set it wrong every day: once a week is enough to hear of it.
+        // Another program may set the clock wrong every day: one report a week is enough.
         case .clockWasOff: 7 * 86_400
+        // The same for a pedometer whose steps are in doubt at every sync.
+        case .stepsInDoubt: 7 * 86_400
         default: nil
         }
     }
 
-    /// The same for the same thing: kind and subject, and for an event which one it is.
+    /// Equal for the same thing: kind and subject, and for an event what identifies it.
     public var key: String {
         let thing = "\(kind.rawValue) \(subject)"
         switch content {
-        case .nightsFailed, .notSeen, .batteryLow, .destinationStopped, .shareWaiting: return thing
+        case .nightsFailed, .notSeen, .batteryLow, .daysMissing, .destinationStopped, .shareWaiting: return thing
         case .noticed(.lost(let first, let last)): return "\(thing) \(first) \(last)"
         case .noticed(.dayNotClosed(let day)): return "\(thing) \(day)"
-        // It may be wrong every day; `repeatsAfter` tells when that is news again.
-        case .noticed(.clockWasOff): return thing
+        case .noticed(.tooOld(let days)): return "\(thing) \(days.map(\.description).joined(separator: " "))"
+        // These may be so at every sync; `repeatsAfter` decides when they are reported again.
+        case .noticed(.clockWasOff), .noticed(.stepsInDoubt): return thing
         case .noticed: return "\(thing) \(since.seconds)"
-        // A day that was changed and rejected again is news again.
+        // A day that was changed and rejected again is reported again.
         case .shareRejected(let user, let day, _): return "\(thing) \(day) \(user) \(since.seconds)"
         case .shareInDoubt(let user, let day, _): return "\(thing) \(day) \(user)"
         case .goalReached(let day, _, _): return "\(thing) \(day)"
@@ -134,5 +142,110 @@ extension Notice.Subject: CustomStringConvertible {
             self = .user(id)
         default: return nil
         }
+    }
+}
+
+/// A notice as it is stored until it has been shown.
+public struct StoredNotice: Hashable, Sendable, Identifiable {
+    public typealias ID = Int64
+    public let id: ID
+    public var notice: Notice
+    /// When it was first stored.
+    public var keptAt: Timestamp
+    /// When a user saw it; nil while it is new.
+    public var seenAt: Timestamp?
+    /// When it was claimed for the desktop; nil where the desktop did not take it.
+    public var notifiedAt: Timestamp?
+    /// When its cause ended, or it expired.
+    public var endedAt: Timestamp?
+
+    public init(
+        id: ID, notice: Notice, keptAt: Timestamp, seenAt: Timestamp? = nil, notifiedAt: Timestamp? = nil, endedAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.notice = notice
+        self.keptAt = keptAt
+        self.seenAt = seenAt
+        self.notifiedAt = notifiedAt
+        self.endedAt = endedAt
+    }
+
+    public var isNew: Bool { seenAt == nil && endedAt == nil }
+    /// A notice that was seen in a terminal needs no desktop notification.
+    public var isToBeNotified: Bool { isNew && notifiedAt == nil }
+
+    /// Records that a user saw it: this ends an event.
+    public mutating func see(at now: Timestamp) {
+        if seenAt == nil { seenAt = now }
+        if !notice.isState, endedAt == nil { endedAt = now }
+    }
+}
+
+/// Decides how stored notices change when it was determined again which notices hold. It is a value: the store applies the result.
+public struct NoticeMerge: Hashable, Sendable {
+    /// Notices to store.
+    public private(set) var begun: [Notice] = []
+    /// Known notices whose text has changed, that have ended, or that hold again.
+    public private(set) var changed: [StoredNotice] = []
+    /// Notices that ended so long ago that they can no longer matter to a new one.
+    public private(set) var forgotten: [StoredNotice.ID] = []
+
+    /// Seconds. Longer than the period that is searched for events; otherwise an event that was shown would be shown again.
+    static let memory = 90 * 86_400
+
+    /// - Parameters:
+    ///   - holding: all that hold now; a stored notice that is found again for as long as it holds, and is not among these, has ended.
+    ///   - withdrawn: keys of those that have ended, whatever their kind.
+    ///   - kept: all that are stored, including ended ones.
+    public init(_ holding: [Notice], withdrawn: Set<String> = [], into kept: [StoredNotice], at now: Timestamp) {
+        var holding = Dictionary(holding.map { ($0.key, $0) }) { _, later in later }
+        var takenBack: [String: StoredNotice] = [:]
+        for known in kept {
+            let key = known.notice.key
+            if known.endedAt != nil {
+                // An event happens once. A state may return: that is a new notice.
+                if let notice = holding[key], known.forbids(notice) { holding[key] = nil }
+                if known.wasTakenBack(at: now) { takenBack[key] = known }
+                if let end = known.endedAt, end < now - Self.memory { forgotten.append(known.id) }
+                continue
+            }
+            var new = known
+            if var notice = holding.removeValue(forKey: key) {
+                notice.since = known.notice.since
+                new.notice = notice
+            } else if known.notice.endsWithCause || withdrawn.contains(key) {
+                new.endedAt = now
+            }
+            if !known.notice.isState, known.keptAt < now - known.notice.lifetime { new.endedAt = now }
+            if new != known { changed.append(new) }
+        }
+        for (key, known) in takenBack {
+            guard var notice = holding.removeValue(forKey: key) else { continue }
+            notice.since = known.notice.since
+            var again = known
+            again.notice = notice
+            again.endedAt = nil
+            changed.append(again)
+        }
+        begun = holding.values.sorted { ($0.since, $0.key) < ($1.since, $1.key) }
+    }
+}
+
+extension StoredNotice {
+    /// Whether this notice, which has ended, is the same occurrence as the one that is found again.
+    fileprivate func forbids(_ again: Notice) -> Bool {
+        if notice.isState { return false }
+        if let pause = again.repeatsAfter {
+            // In both directions: a clock that was ahead may have dated it into the future.
+            return abs(again.since - max(notice.since, seenAt ?? notice.since)) < pause
+        }
+        // A goal that was withdrawn before a user saw it does not count as reported.
+        return notice.kind != .goalReached || seenAt != nil
+    }
+
+    /// Whether it holds again, unchanged, when the same is found: a goal that was withdrawn after the desktop had shown it and before a
+    /// user saw it. As a new notice it would be shown twice.
+    fileprivate func wasTakenBack(at now: Timestamp) -> Bool {
+        notice.kind == .goalReached && seenAt == nil && notifiedAt != nil && keptAt >= now - notice.lifetime
     }
 }

@@ -5,7 +5,7 @@ public struct NoticeFacts: Sendable {
         public var pedometer: Pedometer
         /// Newest first.
         public var syncs: [SyncRecord]
-        /// The end of the last complete one, be it among `syncs` or before them; nil where there never was one.
+        /// The end of the last complete sync, be it among `syncs` or before them; nil if there never was one.
         public var lastRead: Timestamp?
 
         /// - Parameters:
@@ -17,7 +17,8 @@ public struct NoticeFacts: Sendable {
             lastRead = (lastComplete ?? syncs.first { $0.outcome == .complete }).map { $0.end ?? $0.start }
         }
 
-        /// Without what a clock that was ahead has dated into the future: it would be the latest for as long as it is not reached.
+        /// Without syncs that were dated into the future while the clock was ahead: they would count as the latest until that time is
+        /// reached.
         func until(_ moment: Timestamp) -> Device {
             var device = self
             device.syncs = syncs.filter { max($0.start, $0.end ?? $0.start) <= moment }
@@ -46,16 +47,16 @@ public struct NoticeFacts: Sendable {
     public var sharing: [Sharing]
     /// Today and yesterday of each user.
     public var days: [DaySummary]
-    /// What holds already: some states end later than they begin.
-    public var standing: [KeptNotice]
-    /// Of a watch: its silence tells as much as a try.
+    /// Notices that hold already: some states last longer than the condition that begins them.
+    public var standing: [StoredNotice]
+    /// Of a watch: silence while it listens is as informative as a try.
     public var listening: Listening
     public var now: Timestamp
     public var localTime: LocalTime
 
     public init(
         users: [User] = [], devices: [Device] = [], reports: [SyncReport] = [], sharing: [Sharing] = [], days: [DaySummary] = [],
-        standing: [KeptNotice] = [], listening: Listening = Listening(), now: Timestamp, localTime: LocalTime
+        standing: [StoredNotice] = [], listening: Listening = Listening(), now: Timestamp, localTime: LocalTime
     ) {
         self.users = users
         self.devices = devices.map { $0.until(now + Self.clockSlack) }
@@ -68,30 +69,204 @@ public struct NoticeFacts: Sendable {
         self.localTime = localTime
     }
 
-    /// What holds now: states all of them, events those that are seen in these facts.
+    /// The notices that hold now: all states, and the events that are found in these facts.
     public var notices: [Notice] {
         [machine].compactMap(\.self) + devices.flatMap { of($0) } + reports.flatMap(events) + sharing.flatMap { of($0) }
             + days.compactMap(goal)
     }
 
-    /// Seconds. Clocks that differ by less have a reason to, and do no harm.
-    static let clockSlack = 3600
+    /// Seconds. Clocks that differ by less do so for good reason, and do no harm.
+    package static let clockSlack = 3600
 
     // MARK: Goals
 
-    /// Keys of those that stand and do not hold any more, though nothing else would end them: the day was corrected, or its goal raised.
+    /// Keys of standing notices that no longer hold, though nothing else would end them: the day was corrected, or its goal raised.
     public var withdrawn: Set<String> {
-        Set(standing.map(\.notice).filter { notice in
-            guard case .goalReached(let day, _, _) = notice.content else { return false }
-            return days.contains { $0.day == day && notice.subject == .user($0.user.id) && goal($0) == nil }
-        }.map(\.key))
+        Set(
+            standing.map(\.notice).filter { notice in
+                guard case .goalReached(let day, _, _) = notice.content else { return false }
+                return days.contains { $0.day == day && notice.subject == .user($0.user.id) && goal($0) == nil }
+            }.map(\.key))
     }
 
-    /// Told for the day on which it was reached, also when its steps come home on the next.
+    /// Reported for the day on which it was reached, even if its steps are read on the next.
     private func goal(_ day: DaySummary) -> Notice? {
         guard let goal = day.goal, goal > 0, let steps = day.steps, steps >= goal else { return nil }
         return Notice(
             .user(day.user.id), name: day.user.name, user: day.user.id, since: now,
             .goalReached(day: day.day, steps: steps, goal: goal))
+    }
+}
+
+// Notices that follow from the syncs of the last nights.
+extension NoticeFacts {
+    /// Nights without a sync before a pedometer's failure is reported: one may be chance, and pedometers keep some days.
+    public static let nightsBeforeNotice = 3
+    /// The same for Bluetooth of this machine, which seldom recovers on its own.
+    public static let nightsBeforeMachineNotice = 2
+    /// The same for syncs that are ended from outside: suspending the machine or pressing Ctrl-C is no fault of the pedometer, but a cause
+    /// that ends every sync (such as a time limit) must be reported before the pedometer deletes its oldest days.
+    public static let interruptedNightsBeforeNotice = 6
+    /// Per cent from which on a battery that was low no longer counts as low.
+    public static let batteryRecovered = 30
+
+    /// Bluetooth itself is broken: one notice, regardless of the number of pedometers that wait.
+    package var machine: Notice? {
+        let tries = devices.flatMap(self.tries)
+        // Bluetooth worked for a try with any other result.
+        let worked = tries.filter { $0.cause != .machine && $0.cause != .interrupted }.map(\.start).max()
+        let failed = tries.filter { sync in sync.cause == .machine && worked.map { $0 < sync.start } ?? true }
+        if let first = failed.min(by: { $0.start < $1.start }), let last = failed.max(by: { $0.start < $1.start }) {
+            let nights = self.nights(failed)
+            if nights >= Self.nightsBeforeMachineNotice {
+                return Notice(.machine, since: first.start, .nightsFailed(nights: nights, reason: last.reason))
+            }
+        }
+        return unheard(worked)
+    }
+
+    /// The same as reported by a watch, which tries nothing while it cannot listen.
+    ///
+    /// - Parameter worked: when a sync last showed that Bluetooth works.
+    private func unheard(_ worked: Timestamp?) -> Notice? {
+        let known = standing.map(\.notice).first { $0.subject == .machine }
+        if let outage = listening.outage {
+            let nights = (now - outage.since) / 86_400
+            if nights >= Self.nightsBeforeMachineNotice {
+                return Notice(.machine, since: outage.since, .nightsFailed(nights: nights, reason: outage.reason))
+            }
+        }
+        // Another process does not know the state of the watch: only a sync that works ends the notice.
+        guard let known, listening.since.isEmpty, !devices.isEmpty, worked.map({ $0 < known.since }) ?? true else { return nil }
+        return known
+    }
+
+    package func of(_ device: Device) -> [Notice] { [trouble(device), battery(device), missing(device)].compactMap(\.self) }
+
+    /// A fault takes precedence over absence: a pedometer that was heard some of the time has another problem besides distance.
+    private func trouble(_ device: Device) -> Notice? {
+        let failures = Array(tries(device).prefix { $0.outcome == .failed })
+        let broken = failures.filter { $0.cause != .outOfRange && $0.cause != .machine && $0.cause != .interrupted }
+        let interrupted = failures.filter { $0.cause == .interrupted }
+        for (syncs, limit) in [(broken, Self.nightsBeforeNotice), (interrupted, Self.interruptedNightsBeforeNotice)] {
+            guard let first = syncs.last, let last = syncs.first, nights(syncs) >= limit else { continue }
+            return notice(device, since: first.start, .nightsFailed(nights: nights(syncs), reason: last.reason))
+        }
+        let away = failures.filter { $0.cause == .outOfRange }
+        let lastRead = device.lastRead
+        let known = self.known(.notSeen, device)
+        let watched = listening.since[device.pedometer.id]
+        let listened = watched.map { now - $0 >= Self.nightsBeforeNotice * 86_400 } ?? false
+        // A single try after a journey says nothing about the days before it.
+        guard nights(away) > 1 || listened || known != nil else { return nil }
+        guard let since = lastRead ?? known?.since ?? away.last?.start ?? watched, now - since >= Self.nightsBeforeNotice * 86_400 else {
+            return nil
+        }
+        return notice(device, since: since, .notSeen(lastRead: lastRead))
+    }
+
+    /// Low until it is well charged again, so that a fluctuating value is not reported every night.
+    private func battery(_ device: Device) -> Notice? {
+        let withBattery = device.syncs.filter { $0.battery != nil }
+        guard let latest = withBattery.first, let percent = latest.battery, percent < Self.batteryRecovered else { return nil }
+        let sinceCharged = withBattery.prefix { ($0.battery ?? 0) < Self.batteryRecovered }
+        let low = sinceCharged.last { ($0.battery ?? 0) < Pedometer.lowBattery }
+        if let low { return notice(device, since: low.start, .batteryLow(percent: percent)) }
+        return known(.batteryLow, device).map { notice(device, since: $0.since, .batteryLow(percent: percent)) }
+    }
+
+    /// Holds for as long as the cursor lists days: each sync requests them again.
+    private func missing(_ device: Device) -> Notice? {
+        let gaps = device.pedometer.cursor.reportedGaps
+        return gaps.isEmpty ? nil : notice(device, since: known(.daysMissing, device)?.since ?? now, .daysMissing(gaps))
+    }
+
+    /// Events of the run that has just ended that the user should know.
+    package func events(_ report: SyncReport) -> [Notice] {
+        report.notices.compactMap { noticed in
+            switch noticed {
+            case .clockWasOff, .counterRestarted, .lost, .dayNotClosed, .tooOld, .stepsInDoubt:
+                Notice(
+                    .pedometer(report.pedometer.id), name: report.pedometer.name, user: report.pedometer.user,
+                    since: report.record?.start ?? now, .noticed(noticed))
+            // States with notices of their own; and notices that only the report of the sync mentions.
+            case .batteryLow, .missing: nil
+            case .undecodable, .implausible, .oversized, .undecided, .countingStarted: nil
+            case .clockCorrected, .zoneChanged: nil
+            }
+        }
+    }
+
+    private func notice(_ device: Device, since: Timestamp, _ content: Notice.Content) -> Notice {
+        Notice(.pedometer(device.pedometer.id), name: device.pedometer.name, user: device.pedometer.user, since: since, content)
+    }
+
+    private func known(_ kind: Notice.Kind, _ device: Device) -> Notice? {
+        standing.map(\.notice).first { $0.kind == kind && $0.subject == .pedometer(device.pedometer.id) }
+    }
+
+    /// From noon to noon by local clocks: a try before midnight and one after it are of the same night.
+    private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map { localTime.day(of: $0.start - 12 * 3600) }).count }
+
+    /// Without syncs that still run, newest first. A sync that was begun long ago and never ended was killed.
+    private func tries(_ device: Device) -> [SyncRecord] {
+        device.syncs.compactMap { sync in
+            guard sync.outcome == .running else { return sync }
+            guard sync.start < now - Self.longestSync else { return nil }
+            var killed = sync
+            killed.outcome = .failed
+            killed.cause = .interrupted
+            killed.failure = "it was ended in the middle"
+            return killed
+        }
+    }
+
+    /// Seconds. No sync takes this long.
+    private static let longestSync = 3600
+}
+
+extension SyncRecord {
+    fileprivate var reason: String { failure ?? "no reason given" }
+}
+
+// Notices that follow from sharing.
+extension NoticeFacts {
+    /// Seconds for which days wait before this is reported.
+    package static let shareWait = 3 * 86_400
+
+    package func of(_ sharing: Sharing) -> [Notice] {
+        let state = sharing.state
+        if let reason = state.stopped {
+            return [notice(state, since: now, .destinationStopped(reason: reason))] + sharing.entries.compactMap(answered)
+        }
+        return sharing.entries.compactMap(answered) + [waiting(sharing)].compactMap(\.self)
+    }
+
+    /// A notice of what the destination answered about a day, or that it did not answer.
+    private func answered(_ entry: ShareEntry) -> Notice? {
+        let reason = entry.lastError ?? "no reason given"
+        // Rejected entries stay in the ledger for ever: only recent ones are reported.
+        guard now - entry.changedAt < NoticeMerge.memory / 3, let user = users.first(where: { $0.id == entry.user }) else { return nil }
+        let content: Notice.Content
+        switch entry.state {
+        case .rejected: content = .shareRejected(user: user.name, day: entry.day, reason: reason)
+        case .unknown where entry.nextAttempt == nil: content = .shareInDoubt(user: user.name, day: entry.day, reason: reason)
+        case .pending, .sending, .sent, .unknown: return nil
+        }
+        return Notice(
+            .destination(entry.destination), name: entry.destination, user: entry.user, since: entry.changedAt, content)
+    }
+
+    private func waiting(_ sharing: Sharing) -> Notice? {
+        let tried = sharing.entries.filter { entry in
+            [.pending, .sending, .unknown].contains(entry.state) && entry.nextAttempt != nil && entry.attempts > 0
+        }
+        guard let since = tried.compactMap(\.firstAttempt).min(), now - since >= Self.shareWait else { return nil }
+        let latest = tried.max { $0.changedAt < $1.changedAt }
+        return notice(sharing.state, since: since, .shareWaiting(days: tried.count, reason: latest?.lastError))
+    }
+
+    private func notice(_ state: DestinationState, since: Timestamp, _ content: Notice.Content) -> Notice {
+        Notice(.destination(state.name), name: state.name, since: since, content)
     }
 }

@@ -1,47 +1,88 @@
 /// Reads pedometers over the air: what communication must do for the domain.
 public protocol PedometerReader: Sendable {
-    /// Connects, reads all that the pedometer has since its cursor, sets its clock, disconnects.
+    /// Searches for pedometers, connects to each that is in range, reads all that it has since its cursor, sets its clock, disconnects.
     ///
-    /// Each batch goes to `merge`, and the next is asked for only after `merge` has returned: what was handed over is
-    /// safe whatever happens next. The link is let go as soon as the last byte is in.
+    /// Each batch goes to the receiver, and the next is asked for only after `merge` has returned: what was handed over is
+    /// stored whatever happens next. A batch that the receiver refuses ends the reading of that pedometer. Each pedometer ends exactly
+    /// once, in any order. Returns when all have ended and no link is left, also when the task is cancelled.
+    func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async
+
+    /// Stays connected and reports today's steps as the pedometer sends them, until the link ends or the task is cancelled. Stores nothing.
     ///
-    /// - Throws: what went wrong, in the terms of the conformer; batches handed over before stay.
-    func read(
-        _ pedometer: Pedometer,
-        progress: @escaping @Sendable (ReadProgress) -> Void,
-        merge: @escaping @Sendable (SampleBatch) async throws -> Void
-    ) async throws -> ReadReport
+    /// - Parameters:
+    ///   - known: today's steps by a reading just before.
+    ///   - report: called with each figure; the first time with nil, when it is connected.
+    /// - Returns: false for a pedometer that does not send steps by itself; then it did not connect.
+    /// - Throws: how the link ended, or why there was none.
+    func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool
+
+    /// Whether the pedometer keeps only today's count, which it resets at midnight.
+    func holdsTodayOnly(_ pedometer: Pedometer) -> Bool
+
+    /// Whether the pedometer advertises its steps, and is read without a connection.
+    func advertisesSteps(_ pedometer: Pedometer) -> Bool
+}
+
+extension PedometerReader {
+    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool { false }
+
+    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
+
+    public func advertisesSteps(_ pedometer: Pedometer) -> Bool { false }
+}
+
+/// Receives what a reading of pedometers delivers. Called for one pedometer from one task at a time.
+public protocol ReadingReceiver: Sendable {
+    func progress(_ progress: ReadProgress, of pedometer: Pedometer)
+    /// Stores a batch.
+    ///
+    /// - Throws: where it cannot be stored.
+    func merge(_ batch: SampleBatch, of pedometer: Pedometer) async throws
+    /// The result of a pedometer's reading is known. Its link may still be up.
+    ///
+    /// - Parameter result: a failure is an error of the reader; batches handed over before stay.
+    func end(of pedometer: Pedometer, _ result: Result<ReadReport, any Error>) async
+    /// All links to a pedometer are down; not called where there was none.
+    ///
+    /// - Parameter seconds: for which it was connected, from the beginning of each link to its end.
+    func disconnected(_ pedometer: Pedometer, after seconds: Double)
 }
 
 /// How far a reading has come.
 public enum ReadProgress: Hashable, Sendable {
     case searching
     case connecting
+    /// The link was lost.
+    case reconnecting
+    /// Days, or readings of a counter.
     case reading(done: Int, of: Int)
     case settingClock
 }
 
-/// What a reading brought besides its batches.
+/// The result of a reading besides its batches.
 public struct ReadReport: Hashable, Sendable {
-    /// Per cent, 0...100, where the pedometer tells.
+    /// Per cent, 0...100, if the pedometer reports it.
     public var battery: Int?
-    /// The clock was set now, to this.
+    /// The setting, if the clock was set by this reading.
     public var clockSet: ClockState.Setting?
+    /// The version of its firmware, as received; nil if it was not read.
+    public var firmware: String?
     public var notices: [SyncNotice]
-    /// Seconds for which the pedometer was connected.
-    public var connectedSeconds: Double
+    /// Seconds from the connection until the last value was received. The link is up for longer: BlueZ takes about 2 s to disconnect.
+    public var readSeconds: Double
     /// Bytes of values received and sent.
     public var bytesReceived: Int
     public var bytesSent: Int
 
     public init(
-        battery: Int? = nil, clockSet: ClockState.Setting? = nil, notices: [SyncNotice] = [],
-        connectedSeconds: Double = 0, bytesReceived: Int = 0, bytesSent: Int = 0
+        battery: Int? = nil, clockSet: ClockState.Setting? = nil, firmware: String? = nil, notices: [SyncNotice] = [],
+        readSeconds: Double = 0, bytesReceived: Int = 0, bytesSent: Int = 0
     ) {
         self.battery = battery
         self.clockSet = clockSet
+        self.firmware = firmware
         self.notices = notices
-        self.connectedSeconds = connectedSeconds
+        self.readSeconds = readSeconds
         self.bytesReceived = bytesReceived
         self.bytesSent = bytesSent
     }

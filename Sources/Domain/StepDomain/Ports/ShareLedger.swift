@@ -1,23 +1,28 @@
-/// The ledger of what was shared with whom, and the outbox of what is to be: what a database must do for sharing.
+/// The ledger of what was shared with which destination, and the outbox of what is still to be shared: what a database must do for sharing.
 ///
 /// As with `StepHistory`, every call is one transaction, durable when it returns. An entry is in the outbox while its
 /// `nextAttempt` is set.
 public protocol ShareLedger: Sendable {
-    /// Has every day looked at that changed since the last call for that user and destination: its samples, coverage or
-    /// correction. Days from `since` on that are new to the ledger become pending entries; of those that have an entry, whatever
-    /// their day, the state stays, and they are due. An earlier `since` than before brings in the days that were passed over.
+    /// Examines every day whose samples, coverage or correction changed since the last call for that user and destination. Days from
+    /// `since` on that are new to the ledger become pending entries; entries that exist, of whatever day, keep their state and become due.
+    /// An earlier `since` than before adds the days that were skipped.
     func enqueueChanges(of user: User.ID, for destination: String, since: Day, at now: Timestamp) throws
-    /// The same for days that somebody asked for by name.
+    /// The same for days that the user requested by name.
     func enqueue(_ days: [Day], of user: User.ID, for destination: String, at now: Timestamp) throws
-    /// What is due at `now`: enqueued since it was last returned by this call, or with `nextAttempt` come. Oldest day first;
-    /// in any state but `sending`. What was returned has its `nextAttempt` come, until `record` says otherwise: who is killed
-    /// in between has overlooked nothing.
+    /// Makes every day due that the destination has or may have, because it is to be written in another layout. What may have arrived
+    /// without a confirmation counts as confirmed from then on.
+    func enqueueSent(to destination: String, at now: Timestamp) throws
+    /// The entries due at `now`: enqueued since this call last returned them, or with `nextAttempt` reached. Oldest day first; in any state
+    /// but `sending`. The `nextAttempt` of a returned entry stays reached until `record` changes it, so no entry is missed if the process
+    /// is killed in between.
     ///
-    /// An entry that is enqueued while it is being sent is due again afterwards, and stays asked for if that was by name: what
-    /// came late is never overlooked.
+    /// An entry that is enqueued while it is being sent is due again afterwards, and stays requested if that was by name: a late change is
+    /// never missed.
     ///
     /// - Parameter users: only theirs.
     func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) throws -> [ShareEntry]
+    /// How many entries `due` would return without a limit. Changes nothing.
+    func dueCount(for destination: String, users: [User.ID], at now: Timestamp) throws -> Int
     /// All entries of a destination (nil: of all) in these states, by destination, day and user.
     func entries(for destination: String?, in states: Set<ShareEntry.State>) throws -> [ShareEntry]
     /// The entry of one day; nil where the day was never considered for the destination.
@@ -27,11 +32,37 @@ public protocol ShareLedger: Sendable {
     /// Takes an entry out of the ledger: as if the day had never been considered for the destination.
     func remove(_ entry: ShareEntry) throws
 
-    /// How a destination stands; a fresh state where it was never met.
+    /// The state of a destination; a new state if it was never seen.
     func state(of destination: String) throws -> DestinationState
     func record(_ state: DestinationState) throws
 
-    /// The days of a user, from `first` through `last`, of which the history knows something: samples, coverage or a correction
-    /// that stands; in order.
+    /// The days of a user, from `first` through `last`, of which the history knows something: samples, coverage or a correction in force;
+    /// in order.
     func knownDays(of user: User.ID, from first: Day, through last: Day) throws -> [Day]
+}
+
+/// Keeps no ledger: for a service that shares nothing.
+public struct NoLedger: ShareLedger {
+    public struct Missing: Error, CustomStringConvertible {
+        public var description: String { "nothing can be shared here: the service was made without a ledger" }
+    }
+
+    public init() {}
+
+    public func enqueueChanges(of user: User.ID, for destination: String, since: Day, at now: Timestamp) throws {
+        throw Missing()
+    }
+    public func enqueue(_ days: [Day], of user: User.ID, for destination: String, at now: Timestamp) throws {
+        throw Missing()
+    }
+    public func enqueueSent(to destination: String, at now: Timestamp) throws { throw Missing() }
+    public func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) -> [ShareEntry] { [] }
+    public func dueCount(for destination: String, users: [User.ID], at now: Timestamp) -> Int { 0 }
+    public func entries(for destination: String?, in states: Set<ShareEntry.State>) -> [ShareEntry] { [] }
+    public func entry(for destination: String, of user: User.ID, on day: Day) -> ShareEntry? { nil }
+    public func record(_ entries: [ShareEntry]) throws { throw Missing() }
+    public func remove(_ entry: ShareEntry) throws { throw Missing() }
+    public func state(of destination: String) -> DestinationState { DestinationState(name: destination) }
+    public func record(_ state: DestinationState) throws { throw Missing() }
+    public func knownDays(of user: User.ID, from first: Day, through last: Day) -> [Day] { [] }
 }

@@ -1,12 +1,12 @@
 /// The history that the domain needs: what a database must do for it.
 ///
-/// Every call is one transaction: it happens whole or not at all. Calls are short (milliseconds), so they are plain
-/// functions; whoever conforms is safe to call from any task. Errors are the conformer's own.
+/// Every call is one transaction: it happens whole or not at all. Calls are short (milliseconds), so they are plain functions; an
+/// implementation must be safe to call from any task. Errors are those of the implementation.
 public protocol StepHistory: Sendable {
     // People
     /// By name.
     func users() throws -> [User]
-    /// The user of that name, made if there is none. Names compare without regard to case.
+    /// The user of that name, added if there is none. Names compare without regard to case.
     func addUser(named name: String) throws -> User
     /// Oldest first.
     func profiles(of user: User.ID) throws -> [Profile]
@@ -20,12 +20,12 @@ public protocol StepHistory: Sendable {
     // Pedometers
     /// Those in use, by name.
     func pedometers() throws -> [Pedometer]
-    /// Adds one (its `id` is given by the history and stands in the result). One that was forgotten and has the same address comes back with its
+    /// Adds one; the result has the `id` that the history assigns. One that was forgotten and has the same address is restored with its
     /// samples, clock and cursor. An address or name in use is an error.
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer
     /// Takes it out of use; its samples stay.
     func forgetPedometer(_ id: Pedometer.ID) throws
-    /// Records what istep did to its clock.
+    /// Records how istep set its clock.
     func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws
 
     // Syncs
@@ -41,7 +41,7 @@ public protocol StepHistory: Sendable {
         _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?) throws
     /// Newest first, at most `limit`.
     func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord]
-    /// The complete one that ended last, but not after `moment`; however many there are since.
+    /// The complete sync that ended last, but not after `moment`, regardless of the number of syncs since.
     func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord?
 
     // Days
@@ -49,8 +49,18 @@ public protocol StepHistory: Sendable {
     func stepData(of user: User, on day: Day) throws -> StepData
     /// The same of many days in one transaction, in their order.
     func stepData(of user: User, on days: [Day]) throws -> [StepData]
-    /// Sets the steps of a day by hand, or takes that back with nil.
-    func setCorrection(_ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp) throws
+    /// The first day of which anything is known: by a sample, by time that a pedometer has accounted for, or by a correction; nil where
+    /// there is none. Accounted time counts for ten years back from its end, because a clock that is far off can claim any time.
+    func firstKnownDay(of user: User.ID) throws -> Day?
+    /// What is known of consecutive days, without their samples: much faster than `stepData`, with the same figures.
+    ///
+    /// - Parameter progress: called while sums that are not stored yet are calculated from the samples, with the days that are done and all of
+    ///   the range. What it throws ends the call; what is done by then stays.
+    func dayRecords(of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void) throws -> DayRecords
+    /// The syncs that stored the present values of a user's day, by pedometer and oldest first.
+    func syncs(behind day: Day, of user: User) throws -> [DaySync]
+    /// Sets the steps of a day by hand, or removes the correction with nil.
+    func setCorrection(_ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp) throws
 }
 
 extension StepHistory {
@@ -61,4 +71,53 @@ extension StepHistory {
     }
 
     public func stepData(of user: User, on days: [Day]) throws -> [StepData] { try days.map { try stepData(of: user, on: $0) } }
+
+    public func dayRecords(
+        of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void
+    ) throws -> DayRecords {
+        let data = try stepData(of: user, on: Array(days))
+        return DayRecords(
+            user: user, sums: data.map { DaySums($0.tracks, of: $0.day) },
+            corrections: data.reduce(into: [:]) { $0[$1.day] = $1.correction },
+            profiles: try profiles(of: user.id), plans: try plans(of: user.id))
+    }
+}
+
+/// Stores notices until they have been shown: what a database must do for them.
+///
+/// As with `StepHistory`, every call is one transaction.
+public protocol NoticeStore: Sendable {
+    /// Makes the stored notices agree with all that hold now, as `NoticeMerge` decides. A repeated call with the same notices changes
+    /// nothing.
+    ///
+    /// - Parameter withdrawn: keys of those that have ended, whatever their kind.
+    /// - Returns: those that began with this call. If several callers store the same notice at once, it is returned to only one.
+    @discardableResult
+    func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws -> Set<StoredNotice.ID>
+    /// Those that have not ended, ordered by when they began.
+    func standingNotices() throws -> [StoredNotice]
+    /// Marks notices as seen by a user; those that were seen before, or are no longer stored, stay as they are.
+    func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) throws
+    /// Claims notices before they are sent to the desktop: of several processes that want to show the same notice, only one may.
+    ///
+    /// - Returns: those that the caller may show. The others were claimed or seen meanwhile, or have ended.
+    func claim(_ ids: [StoredNotice.ID], at now: Timestamp) throws -> Set<StoredNotice.ID>
+    /// Releases notices that the caller has claimed and the desktop did not accept: the next process may show them.
+    func release(_ ids: [StoredNotice.ID]) throws
+}
+
+extension NoticeStore {
+    @discardableResult
+    public func keep(_ holding: [Notice], at now: Timestamp) throws -> Set<StoredNotice.ID> { try keep(holding, withdrawn: [], at: now) }
+}
+
+/// Gives access to the user's history: what a database must do for a use case that may begin before there is a history.
+public protocol HistorySource: Sendable {
+    /// The history as it is now. May be called many times: if its file was replaced meanwhile, the new one is opened.
+    ///
+    /// - Throws: an error for which `isMissing` is true if there is no history yet; why it cannot be opened.
+    func history() throws -> any StepHistory & ShareLedger & NoticeStore
+
+    /// Whether an error of `history` means that nothing was ever stored.
+    func isMissing(_ error: any Error) -> Bool
 }

@@ -1,54 +1,76 @@
-/// How a destination as a whole stands: a server that is down is not asked again for every day.
+/// The state of a destination as a whole: a server that is down is not asked again for every day.
 public struct DestinationState: Hashable, Sendable {
     public let name: String
-    /// The day on which it was first met: what was before goes there only when asked for, or by `since`.
+    /// The day on which it was first seen: earlier days are sent only on request, or by `since`.
     public var firstDay: Day?
     /// Nothing is sent before then.
     public var notBefore: Timestamp?
     /// Failures in a row.
     public var failures: Int
-    /// Why nothing is sent until the user acts; nil where all is well.
+    /// Why nothing is sent until the user acts; nil if it is not stopped.
     public var stopped: String?
+    /// Why the last delivery failed; nil after one that was confirmed. It explains `notBefore`.
+    public var lastError: String?
+    /// `ShareTraits.layout` of the program that shared with it last.
+    public var layout: Int
 
     public init(
-        name: String, firstDay: Day? = nil, notBefore: Timestamp? = nil, failures: Int = 0, stopped: String? = nil
+        name: String, firstDay: Day? = nil, notBefore: Timestamp? = nil, failures: Int = 0, stopped: String? = nil,
+        lastError: String? = nil, layout: Int = 0
     ) {
         self.name = name
         self.firstDay = firstDay
         self.notBefore = notBefore
         self.failures = failures
         self.stopped = stopped
+        self.lastError = lastError
+        self.layout = layout
     }
+
+    /// When the destination is tried again by itself after a failure; nil where nothing has to pass first, or the user has to act.
+    ///
+    /// A time further ahead than the longest wait was recorded while the clock was wrong: it counts as over.
+    public func nextAttempt(after now: Timestamp) -> Timestamp? {
+        guard stopped == nil, let notBefore, now < notBefore, notBefore - now <= Self.longestWait else { return nil }
+        return notBefore
+    }
+
+    /// Whether nothing may be sent to the destination for now.
+    public func isHeldBack(at now: Timestamp) -> Bool { stopped != nil || nextAttempt(after: now) != nil }
 
     /// A delivery was confirmed.
-    mutating func succeed() {
-        notBefore = nil
-        failures = 0
-        stopped = nil
-    }
+    package mutating func succeed() { release() }
 
-    mutating func fail(_ failure: ShareFailure, at now: Timestamp) {
+    package mutating func fail(_ failure: ShareFailure, at now: Timestamp) {
         switch failure.kind {
-        // One day's trouble, or the user's to mend: no time has to pass.
+        // A rejection concerns one day, and a wrong configuration is the user's to fix: no time has to pass.
         case .rejected, .misconfigured: return
         case .credentials: stopped = failure.reason
         case .unreachable, .busy, .unanswered: break
         }
-        failures += 1
-        notBefore = now + max(Self.backoff(failures), min(failure.retryAfter ?? 0, Self.longestWait))
+        delay(failure, at: now)
     }
 
-    /// The user acted: whatever held it back is no more.
+    /// Several days in a row were rejected, so the cause is most likely not in the days: the others wait as after a failure.
+    package mutating func pause(after rejection: ShareFailure, at now: Timestamp) { delay(rejection, at: now) }
+
+    private mutating func delay(_ failure: ShareFailure, at now: Timestamp) {
+        lastError = failure.reason
+        failures += 1
+        notBefore = now + max(Self.backoff.pause(after: failures), min(failure.retryAfter ?? 0, Self.longestWait))
+    }
+
+    /// The user acted: nothing holds the destination back any longer.
     public mutating func release() {
         notBefore = nil
         failures = 0
         stopped = nil
+        lastError = nil
     }
 
-    /// Seconds: one minute after the first failure, then twice as long each time, at most six hours, so that a nightly
-    /// sync always finds its destinations due.
-    static func backoff(_ failures: Int) -> Int { min(60 << min(max(failures - 1, 0), 16), 6 * 3600) }
+    /// At most six hours, so that a nightly sync always finds its destinations due.
+    package static let backoff = Backoff(first: 60, longest: 6 * 3600)
 
-    /// Seconds. No server is believed that asks for more than a day.
-    static let longestWait = 86_400
+    /// Seconds. A longer wait that a server requests is limited to this.
+    public static let longestWait = 86_400
 }

@@ -1,6 +1,6 @@
-/// A line of the ledger: how the sharing of one user's day with one destination stands.
+/// A row of the ledger: the state of sharing one user's day with one destination.
 ///
-/// A value that decides: each thing that can happen to it is a function, and none of them touches a database or a network.
+/// A value: each event that changes it is a function, and none of them uses a database or a network.
 public struct ShareEntry: Hashable, Sendable {
     public enum State: String, Sendable, CaseIterable {
         /// To be sent when `nextAttempt` has come.
@@ -20,7 +20,7 @@ public struct ShareEntry: Hashable, Sendable {
     /// Name of the destination.
     public let destination: String
     public var state: State
-    /// The user asked for this day by name: it goes out even while it is running or incomplete.
+    /// The user asked for this day by name: it is sent even while it is running or incomplete.
     public var isAsked: Bool
     /// Fingerprint of what was last attempted.
     public var fingerprint: String?
@@ -28,21 +28,25 @@ public struct ShareEntry: Hashable, Sendable {
     public var confirmed: String?
     /// Attempts since the last that was confirmed.
     public var attempts: Int
-    /// When the content of `fingerprint` was first attempted: servers know an idempotency key for a while only.
+    /// When the content of `fingerprint` was first attempted.
     public var firstAttempt: Timestamp?
     /// Nil: it waits for the user, or there is nothing to do.
     public var nextAttempt: Timestamp?
     /// Why the last attempt failed.
     public var lastError: String?
-    /// By what the server knows it.
+    /// The server's identifier of it.
     public var remoteID: String?
     /// When its state last changed.
     public var changedAt: Timestamp
+    /// How often the user had the day sent again after it was sent: part of its idempotency key, so that a server that recognises the first
+    /// delivery does not mistake the second one for it.
+    public var repetition: Int
 
     public init(
         user: User.ID, day: Day, destination: String, state: State = .pending, isAsked: Bool = false,
         fingerprint: String? = nil, confirmed: String? = nil, attempts: Int = 0, firstAttempt: Timestamp? = nil,
-        nextAttempt: Timestamp? = nil, lastError: String? = nil, remoteID: String? = nil, changedAt: Timestamp
+        nextAttempt: Timestamp? = nil, lastError: String? = nil, remoteID: String? = nil, changedAt: Timestamp,
+        repetition: Int = 0
     ) {
         self.user = user
         self.day = day
@@ -57,6 +61,7 @@ public struct ShareEntry: Hashable, Sendable {
         self.lastError = lastError
         self.remoteID = remoteID
         self.changedAt = changedAt
+        self.repetition = repetition
     }
 
     /// Whether something of the day reached the server before.
@@ -65,103 +70,112 @@ public struct ShareEntry: Hashable, Sendable {
 
 extension ShareEntry {
     /// What to do with an entry that is due.
-    enum Step: Equatable {
+    package enum Step: Equatable {
         case send
-        /// Ask the server what became of the last attempt.
+        /// Ask the server what happened to the last attempt.
         case find
         /// The server has it already, or cannot take it twice.
         case settled
-        /// Not before then: the day runs still, or a pedometer may bring the rest of it.
+        /// Not before then: the day is not over, or a pedometer may deliver the rest of it.
         case hold(until: Timestamp)
-        /// Only the user can tell.
+        /// Only the user can find out.
         case ask
-        /// It was refused as it is.
+        /// It was rejected with this content.
         case leave
     }
 
     /// - Parameters:
     ///   - content: what would be sent now.
-    ///   - readyAt: from when on the day may be shared without having been asked for; nil for at once.
-    func step(_ content: String, _ traits: ShareTraits, readyAt: Timestamp?, now: Timestamp) -> Step {
+    ///   - readyAt: when the day may first be shared without a request by the user; nil for immediately.
+    package func step(_ content: String, _ traits: ShareTraits, readyAt: Timestamp?, now: Timestamp) -> Step {
         if state == .unknown {
             switch traits.resending {
             case .replaces: break
-            case .keyed(let seconds):
-                // Half of it for a clock that runs differently and a request that takes its time.
-                guard fingerprint == content, let firstAttempt, now - firstAttempt < seconds / 2 else { return .find }
             case .repeats: return traits.canFind ? .find : .ask
             }
         }
         if state == .rejected, fingerprint == content, !isAsked { return .leave }
         if confirmed == content, state != .unknown { return .settled }
         if isCorrection, !traits.corrects, state != .unknown { return .settled }
-        // What is not known by a name of the destination's can only be corrected once it is found.
+        // A day without a remote id can only be corrected after it was found at the destination.
         if isCorrection, remoteID == nil, traits.canFind, traits.resending != .replaces, state != .unknown { return .find }
         if !isAsked, state != .unknown, let readyAt, now < readyAt { return .hold(until: readyAt) }
         return .send
     }
 
     /// To be stored before anything is sent.
-    mutating func begin(_ content: String, at now: Timestamp) {
+    package mutating func begin(_ content: String, at now: Timestamp) {
         if fingerprint != content || firstAttempt == nil { firstAttempt = now }
         fingerprint = content
         state = .sending
+        // The error of an earlier attempt says nothing of this one.
+        lastError = nil
         attempts += 1
         changedAt = now
     }
 
     /// The server has it.
     ///
-    /// - Parameter lookAgain: when the day's figures are worth another look without anything new in the history: the end of a running day.
-    mutating func confirm(_ receipt: ShareReceipt, lookAgain: Timestamp?, at now: Timestamp) {
+    /// - Parameter recheckAt: when the day's figures must be checked again even if the history has not changed: at the end of a running
+    ///   day.
+    package mutating func confirm(_ receipt: ShareReceipt, recheckAt: Timestamp?, at now: Timestamp) {
         confirmed = fingerprint
         remoteID = receipt.remoteID ?? remoteID
-        settle(lookAgain: lookAgain, at: now)
+        settle(recheckAt: recheckAt, at: now)
     }
 
-    mutating func settle(lookAgain: Timestamp? = nil, at now: Timestamp) {
+    package mutating func settle(recheckAt: Timestamp? = nil, at now: Timestamp) {
         state = .sent
         isAsked = false
         attempts = 0
         firstAttempt = nil
         lastError = nil
-        nextAttempt = lookAgain
+        nextAttempt = recheckAt
         changedAt = now
     }
 
     /// - Parameter moment: nil for until something changes.
-    mutating func hold(until moment: Timestamp?) { nextAttempt = moment }
+    package mutating func hold(until moment: Timestamp?) { nextAttempt = moment }
 
-    /// The attempt was not carried out, or its end is not known. It stays due: when, its destination's state says.
+    /// The attempt was not carried out, or its result is not known. It stays due; the state of its destination decides when.
     ///
-    /// - Parameters:
-    ///   - before: its state before it was begun.
-    ///   - resending: what the destination makes of the same day sent twice.
-    mutating func fail(_ failure: ShareFailure, before: State, resending: ShareTraits.Resending, at now: Timestamp) {
+    /// - Parameter before: its state before the attempt: unknown only where the later of two deliveries replaces the earlier (`step`).
+    package mutating func fail(_ failure: ShareFailure, before: State, at now: Timestamp) {
         lastError = failure.reason
         changedAt = now
         nextAttempt = now
         switch failure.kind {
-        // That this attempt did not arrive says nothing of the one before it.
+        // This attempt did not arrive; the one before it may have.
         case .unreachable, .busy, .credentials, .misconfigured: state = before == .unknown ? .unknown : .pending
         case .unanswered: state = .unknown
         case .rejected:
-            // Nor does a refusal: where the day would be there twice, it stays in doubt.
-            state = before == .unknown && resending != .replaces ? .unknown : .rejected
+            state = .rejected
             nextAttempt = nil
         }
     }
 
-    /// Found as being sent when nobody is sending: whoever did was killed.
-    mutating func abandon(at now: Timestamp) {
+    /// Found in state `sending` while no process sends: the process was killed. `changedAt` remains the time of the attempt.
+    package mutating func abandon(at now: Timestamp) {
         state = .unknown
-        lastError = lastError ?? "istep ended while it was being sent"
+        lastError = lastError ?? "interrupted while it was being sent"
         nextAttempt = now
-        changedAt = now
     }
 
-    /// The server does not have what was attempted: as if it never had been.
-    mutating func notArrived(at now: Timestamp) {
+    /// Seconds after an attempt without an answer during which the server may still be processing it: a day that is not found there
+    /// may yet appear. A proxy usually gives a request one minute (nginx: `proxy_read_timeout`), and istep itself waits no longer than
+    /// that (`HTTPLimits.whole`); this is twice as much.
+    package static let processingTime = 120
+
+    /// Seconds until the server can no longer be processing the last attempt; 0 where it is over. A remote id means that the last
+    /// attempt was a correction of something that exists, which does no harm when it is repeated.
+    package func processingTimeLeft(at now: Timestamp) -> Int {
+        // After a clock was set back, the time of the attempt can lie ahead of now: then nothing can be calculated from it.
+        guard state == .unknown, remoteID == nil, (0..<Self.processingTime).contains(now - changedAt) else { return 0 }
+        return Self.processingTime - (now - changedAt)
+    }
+
+    /// The server does not have what was attempted: the attempt counts as never made.
+    package mutating func notArrived(at now: Timestamp) {
         state = .pending
         if remoteID == nil { confirmed = nil }
         firstAttempt = nil
@@ -169,8 +183,8 @@ extension ShareEntry {
         changedAt = now
     }
 
-    /// Only the user can tell whether it arrived.
-    mutating func ask(_ reason: String, at now: Timestamp) {
+    /// Only the user can find out whether it arrived.
+    package mutating func ask(_ reason: String, at now: Timestamp) {
         state = .unknown
         lastError = reason
         nextAttempt = nil
@@ -186,10 +200,21 @@ extension ShareEntry {
         changedAt = now
     }
 
+    /// The user wants the day sent as if it never had been: the destination lost it, or it was deleted there.
+    public mutating func sendAgain(at now: Timestamp) {
+        if confirmed != nil || fingerprint != nil { repetition += 1 }
+        confirmed = nil
+        fingerprint = nil
+        remoteID = nil
+        attempts = 0
+        lastError = nil
+        retry(at: now)
+    }
+
     /// The user wants nothing more of it to be sent.
     ///
-    /// - Returns: whether the ledger can forget it: what the destination has, or may have, is kept in mind, or a change of the
-    ///   day would be sent as if it were new.
+    /// - Returns: whether the entry can be removed from the ledger. An entry that the destination has, or may have, is kept: otherwise a
+    ///   change of the day would be sent as if it were new.
     public mutating func drop(at now: Timestamp) -> Bool {
         if confirmed == nil, remoteID == nil, state == .pending || state == .rejected { return true }
         if confirmed == nil { confirmed = fingerprint }

@@ -37,14 +37,14 @@ public struct Coverage: Hashable, Sendable {
 extension DaySummary.Completeness {
     /// By the places where the day was spent, so that a later journey never changes it.
     ///
-    /// A day is complete where all is accounted for from its midnight to its next, each by the offset then in force: 24 hours as a
-    /// rule, 23 or 25 where clocks were changed, more or less where the user travelled. Where a change skipped midnight itself, the
-    /// time accounted for before it reaches up to midnight by the old offset, or that after it begins past the next one by the
-    /// new.
+    /// A day is complete if all time from its midnight to the next is accounted for, each midnight by the offset then in force: usually 24
+    /// hours, 23 or 25 where clocks were changed, more or less where the user travelled. Where a change skipped midnight itself, the time
+    /// accounted for before the change reaches up to midnight by the old offset, or the time accounted for after it begins past the next
+    /// midnight by the new offset.
     ///
     /// - Parameters:
     ///   - coverage: of all pedometers, as `deciding(_:)` gives it, in any order.
-    ///   - hasSamples: steps are something known, also where no pedometer vouches for the time around them.
+    ///   - hasSamples: steps are known data, even if no pedometer accounts for the time around them.
     init(_ coverage: [CoveredSpan], of day: Day, hasSamples: Bool) {
         let parts = coverage.compactMap { covered in
             covered.part(of: day).map { CoveredSpan($0, utcOffset: covered.utcOffset) }
@@ -54,11 +54,120 @@ extension DaySummary.Completeness {
             return
         }
         let midnight = day.daysSince1970 * 86_400
-        let begins = parts.contains { $0.span.start == start && start.seconds + $0.utcOffset == midnight }
+        let begins =
+            parts.contains { $0.span.start == start && start.seconds + $0.utcOffset == midnight }
             || coverage.contains { $0.span.end == start && start.seconds + $0.utcOffset <= midnight }
-        let ends = parts.contains { $0.span.end == end && end.seconds + $0.utcOffset == midnight + 86_400 }
+        let ends =
+            parts.contains { $0.span.end == end && end.seconds + $0.utcOffset == midnight + 86_400 }
             || coverage.contains { $0.span.start == end && end.seconds + $0.utcOffset >= midnight + 86_400 }
         let hasGaps = !Coverage(coverage.map(\.span)).gaps(in: TimeSpan(start, end)).isEmpty
         self = begins && ends && !hasGaps ? .complete : .partial
+    }
+}
+
+/// An hour as local clocks showed it. Usually 3600 seconds; shorter where a change of offset cuts it.
+public struct LocalHour: Hashable, Sendable {
+    public var span: TimeSpan
+    /// 0...23.
+    public var hour: Int
+    /// Seconds east of Greenwich, all of the hour.
+    public var utcOffset: Int
+}
+
+extension LocalTime {
+    /// The hours of a day here, in order: 24 of them, 23 on the day when clocks go forward, 25 when they go back (one
+    /// label then comes twice). Together they are the day's span.
+    public func hours(of day: Day) -> [LocalHour] {
+        let span = span(of: day)
+        var hours: [LocalHour] = []
+        var start = span.start
+        while start < span.end {
+            let offset = utcOffset(start)
+            let wall = floorRemainder(start.seconds + offset, 86_400)
+            var end = min(start + (3600 - wall % 3600), span.end)
+            if utcOffset(end - 1) != offset { end = change(after: start, before: end) }
+            hours.append(LocalHour(span: TimeSpan(start, end), hour: wall / 3600, utcOffset: offset))
+            start = end
+        }
+        return hours
+    }
+
+    /// The first moment in a span of less than an hour that has another offset than its start.
+    private func change(after start: Timestamp, before end: Timestamp) -> Timestamp {
+        let offset = utcOffset(start)
+        var (low, high) = (start.seconds + 1, end.seconds - 1)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if utcOffset(Timestamp(middle)) == offset { low = middle + 1 } else { high = middle }
+        }
+        return Timestamp(low)
+    }
+}
+
+/// Steps by the hours of a day. Their sum is the sum of the samples' steps.
+public struct HourlyProfile: Hashable, Sendable {
+    public private(set) var hours: [DaySummary.Hour]
+
+    /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own.
+    ///
+    /// - Parameter samples: of the day by their own offset. What of a sample lies past the day's end counts in the day's
+    ///   last hours: the sample belongs to the day as a whole.
+    public init(_ samples: [StepSample], of day: Day, localTime: LocalTime) {
+        let slots = localTime.hours(of: day)
+        var steps = Array(repeating: 0, count: slots.count)
+        if let first = slots.first, let last = slots.last {
+            let whole = TimeSpan(first.span.start, last.span.end)
+            // The slot in which the last sample began: samples are usually in order of time, so it is seldom far to the next.
+            var index = 0
+            for sample in samples where sample.steps > 0 {
+                index = Self.slot(of: sample.start, in: slots, near: index)
+                let span = Self.span(of: sample, on: day, within: whole, offset: slots[index].utcOffset, localTime)
+                let slot = span.start == sample.start ? index : Self.slot(of: span.start, in: slots, near: index)
+                Self.spread(sample.steps, over: span, slots, from: slot, into: &steps)
+            }
+        }
+        hours = zip(slots, steps).map { DaySummary.Hour(start: $0.span.start, hour: $0.hour, steps: $1) }
+    }
+
+    /// The slot that contains a moment; the first or the last for a moment outside of all.
+    private static func slot(of moment: Timestamp, in slots: [LocalHour], near guess: Int) -> Int {
+        var index = guess
+        while index > 0, moment < slots[index].span.start { index -= 1 }
+        while index < slots.count - 1, moment >= slots[index].span.end { index += 1 }
+        return index
+    }
+
+    /// Where in the day a sample lies: at its moment, or, if local clocks differed from here where it was made, at the hour that they
+    /// showed. Never empty, always inside the day.
+    ///
+    /// - Parameter offset: here, in the slot of the sample's start or the one nearest to it.
+    private static func span(
+        of sample: StepSample, on day: Day, within whole: TimeSpan, offset: Int, _ localTime: LocalTime
+    ) -> TimeSpan {
+        var span = sample.span
+        // Outside of the day another offset may be in force.
+        let here = whole.contains(sample.start) ? offset : localTime.utcOffset(sample.start)
+        if here != sample.utcOffset {
+            let wall = sample.start.seconds + sample.utcOffset - day.daysSince1970 * 86_400
+            let start = localTime.moment(day, seconds: wall)
+            span = TimeSpan(start, start + sample.length)
+        }
+        if let inside = span.intersection(whole) { return inside }
+        return span.start < whole.start
+            ? TimeSpan(whole.start, whole.start + 1) : TimeSpan(whole.end - 1, whole.end)
+    }
+
+    /// - Parameter first: the slot in which the span begins.
+    private static func spread(_ count: Int, over span: TimeSpan, _ slots: [LocalHour], from first: Int, into steps: inout [Int]) {
+        var given = 0
+        for index in first..<slots.count {
+            let slot = slots[index].span
+            guard slot.start < span.end else { return }
+            let elapsed = min(slot.end, span.end) - span.start
+            // Rounding the running total instead of each part keeps the sum; full width, so that no length overflows.
+            let through = span.length.dividingFullWidth(count.multipliedFullWidth(by: elapsed)).quotient
+            steps[index] += through - given
+            given = through
+        }
     }
 }

@@ -1,11 +1,10 @@
 /// The steps of several pedometers that one person wore on a day, each step counted once.
 ///
-/// Samples that overlap in time, directly or through others, form a group; in each group the pedometer with the most steps
-/// counts and the others do not: two pedometers on the same minutes saw the same walk, and a pedometer misses steps (in
-/// a pocket, on a still wrist) more often than it makes them up. So the total is never above the sum of the tracks and never
-/// below the greatest of them.
+/// Samples that overlap in time, directly or through others, form a group; in each group the pedometer with the most steps counts and the
+/// others do not: two pedometers on the same minutes recorded the same walk, and a pedometer misses steps (in a pocket, on a still wrist)
+/// more often than it counts too many. So the total is never above the sum of the tracks and never below the greatest of them.
 public struct MergedTracks: Hashable, Sendable {
-    /// Samples that overlap, and which pedometer's count.
+    /// Samples that overlap, and the pedometer whose samples count.
     public struct Group: Hashable, Sendable {
         /// From the start of the first sample to the end of the last.
         public var span: TimeSpan
@@ -17,36 +16,46 @@ public struct MergedTracks: Hashable, Sendable {
         public var steps: [Pedometer.ID: Int]
     }
 
-    /// By time; no two overlap.
-    public private(set) var groups: [Group]
+    /// What counts, by start.
+    public let samples: [StepSample]
+    /// The sum of `samples`.
+    public let steps: Int
+
+    /// What may count, by start and pedometer.
+    private let entries: [Entry]
 
     /// - Parameter tracks: in any order; samples without steps and implausible ones are left out.
     public init(_ tracks: [StepData.Track]) {
-        let entries = tracks.flatMap { track in
+        let counted = tracks.map { track in
             track.samples.filter { $0.steps > 0 && $0.isPlausible }.map { Entry(pedometer: track.pedometer, sample: $0) }
-        }.sorted { ($0.sample.start, $0.pedometer) < ($1.sample.start, $1.pedometer) }
+        }.filter { !$0.isEmpty }
+        entries = counted.joined().sorted { ($0.sample.start, $0.pedometer) < ($1.sample.start, $1.pedometer) }
+        // Most days have one track: nothing to decide, and ten years have a quarter of a million samples.
+        samples = counted.count == 1 ? entries.map(\.sample) : Self.groups(of: entries).flatMap(\.samples)
+        steps = samples.reduce(0) { $0 + $1.steps }
+    }
 
-        groups = []
+    /// By time; no two overlap.
+    public var groups: [Group] { Self.groups(of: entries) }
+
+    private static func groups(of entries: [Entry]) -> [Group] {
+        var groups: [Group] = []
         var open: [Entry] = []
         var end: Timestamp?
         for entry in entries {
             if let last = end, entry.sample.start >= last {
-                groups.append(Self.decide(open))
+                groups.append(decide(open))
                 open = []
                 end = nil
             }
             open.append(entry)
             end = max(end ?? entry.sample.span.end, entry.sample.span.end)
         }
-        if !open.isEmpty { groups.append(Self.decide(open)) }
+        if !open.isEmpty { groups.append(decide(open)) }
+        return groups
     }
 
-    /// What counts, by start.
-    public var samples: [StepSample] { groups.flatMap(\.samples) }
-
-    public var steps: Int { groups.reduce(0) { sum, group in group.samples.reduce(sum) { $0 + $1.steps } } }
-
-    private struct Entry {
+    private struct Entry: Hashable {
         let pedometer: Pedometer.ID
         let sample: StepSample
     }

@@ -10,13 +10,13 @@ public enum DBusAddress: Sendable, Hashable {
     /// A bus by its address in the form of the D-Bus specification, such as `unix:path=/run/my/bus`.
     case address(String)
 
-    /// The session's bus by an environment that need not be this process's; nil where it knows of no session.
+    /// The session's bus according to an environment, which may be that of another process; nil if it names no session.
     public static func session(in environment: [String: String]) -> DBusAddress? {
         (try? DBusAddress.session.resolved { name in environment[name].flatMap { $0.isEmpty ? nil : $0 } }).map(DBusAddress.address)
     }
 
     /// - Parameter variable: the value of an environment variable; an empty one counts as not set.
-    /// - Throws: `DBusError.cannotConnect` if nothing tells where the session bus is.
+    /// - Throws: `DBusError.cannotConnect` if the address of the session bus is not known.
     func resolved(_ variable: (String) -> String? = Self.environment) throws(DBusError) -> String {
         switch self {
         case .address(let address):

@@ -1,30 +1,32 @@
 /// What can go wrong on a bus.
 public enum DBusError: Error, Sendable, Hashable {
-    /// No connection to the bus came about: nobody listens there, it speaks no D-Bus, refuses this user, or does not answer in time.
+    /// Connecting to the bus failed: nothing listens there, it does not speak D-Bus, refuses this user, or does not answer in time.
     case cannotConnect(address: String, reason: String)
-    /// The bus went away, or the connection was closed. Every waiting call gets it.
+    /// The bus went away, or the connection was closed. Every waiting call gets this error.
     case disconnected
     /// No reply to `call` came within `seconds`. The call may still take effect.
     case timedOut(call: String, seconds: Double)
     /// The task that waited for `call` was cancelled. The call may still take effect.
     case cancelled(call: String)
-    /// The call was answered with an error, such as `org.freedesktop.DBus.Error.ServiceUnknown`. The message is the peer's: untrusted text.
+    /// The call was answered with an error, such as `org.freedesktop.DBus.Error.ServiceUnknown`. The message is the peer's: untrusted text,
+    /// cut to 1,024 bytes. (A name has at most 255 bytes.)
     case remote(name: String, message: String)
-    /// What was to be sent cannot be: a bad name, a text with U+0000, a value that is not of its declared type, too much. Nothing was sent.
+    /// The message cannot be sent: a bad name, a text with U+0000, a value that is not of its declared type, too much data. Nothing was
+    /// sent.
     case invalidMessage(String)
     /// Another connection owns this bus name.
     case nameTaken(String)
 }
 
 extension DBusError {
-    /// The name of the error that a peer answered with; nil for the failures of this side.
+    /// The name of the error that a peer answered with; nil for errors of this side.
     public var remoteName: String? {
         if case .remote(let name, _) = self { name } else { nil }
     }
 }
 
 extension DBusError: CustomStringConvertible {
-    /// One line that names what failed and why. What peers said is in it as they said it.
+    /// One line that names what failed and why. Texts from peers are included unchanged.
     public var description: String {
         switch self {
         case .cannotConnect(let address, let reason): "cannot connect to the bus at \(address): \(reason)"
@@ -39,6 +41,15 @@ extension DBusError: CustomStringConvertible {
 }
 
 extension Double {
-    /// Without the fraction that most time limits do not have.
+    /// Omits the fraction if it is zero, as it is for most time limits.
     var plainText: String { self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self) }
+}
+
+/// Error names of the D-Bus specification that this module sends or checks for.
+enum StandardError {
+    static let failed = "org.freedesktop.DBus.Error.Failed"
+    static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+    static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
+    static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+    static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 }

@@ -1,12 +1,13 @@
 public import DBus
+public import StepDomain
 
 /// A session's notification server, over the session's bus.
 ///
-/// A session without one is nothing out of the ordinary: a text console, a service of the machine.
+/// A session without one is normal: a text console, a service of the machine.
 public actor DesktopNotifier {
     private let bus: DBusConnection
     private let limit: Duration
-    /// Whether the server reads markup in bodies: then what could be taken for it is escaped.
+    /// Whether the server interprets markup in bodies: then characters of markup are escaped.
     private let readsMarkup: Bool
 
     private init(_ bus: DBusConnection, readsMarkup: Bool, limit: Duration) {
@@ -17,7 +18,7 @@ public actor DesktopNotifier {
 
     private static let name = "org.freedesktop.Notifications"
     private static let path: ObjectPath = "/org/freedesktop/Notifications"
-    /// As it is installed: a file `istep.desktop` need not be there.
+    /// The installed name: a file `istep.desktop` is not required.
     private static let program = "istep"
 
     /// Connects to the server of a session; the bus starts one if it can.
@@ -25,7 +26,7 @@ public actor DesktopNotifier {
     /// - Parameters:
     ///   - address: of the session's bus.
     ///   - limit: for each answer.
-    /// - Returns: nil where nobody shows notifications: no bus, no server, or none that answers.
+    /// - Returns: nil if there is nothing that shows notifications: no bus, no server, or none that answers.
     public static func open(_ address: DBusAddress, limit: Duration = .seconds(5)) async -> DesktopNotifier? {
         guard let bus = try? await DBusConnection.open(address, timeout: limit) else { return nil }
         guard let reply = try? await bus.call(name, path, name, "GetCapabilities", timeout: limit),
@@ -39,8 +40,8 @@ public actor DesktopNotifier {
 
     /// Shows a notice.
     ///
-    /// - Returns: the number by which the server knows it; nil where it has been handed over and the answer was not waited for any longer:
-    ///   many a server answers late what it shows at once.
+    /// - Returns: the number by which the server knows it; nil if it was handed over and the answer did not arrive within the limit: many
+    ///   servers show a notification at once and answer late.
     /// - Throws: `DBusError`: the server refused it or went away, or the task was cancelled before.
     @discardableResult
     public func show(_ notice: DesktopNotice) async throws(DBusError) -> Int? {
@@ -54,7 +55,7 @@ public actor DesktopNotifier {
             let reply = try await bus.call(
                 Self.name, Self.path, Self.name, "Notify",
                 [
-                    // It takes the place of none, and the server decides how long it stays.
+                    // It replaces no other notification, and the server decides how long it stays.
                     .string(Self.program), .uint32(0), .string(notice.icon), .string(notice.summary), .string(body),
                     .array(element: "s", []), .properties(hints), .int32(-1),
                 ], timeout: limit)
@@ -69,7 +70,7 @@ public actor DesktopNotifier {
 
     public func close() async { await bus.close() }
 
-    /// `&`, `<` and `>` are all that begins or ends markup.
+    /// Only `&`, `<` and `>` begin or end markup.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
@@ -78,6 +79,71 @@ public actor DesktopNotifier {
             case ">": escaped += "&gt;"
             default: escaped.unicodeScalars.append(scalar)
             }
+        }
+    }
+}
+
+/// A notification of the desktop (org.freedesktop.Notifications, Desktop Notifications Specification 1.2).
+public struct DesktopNotice: Sendable, Hashable {
+    /// The importance; servers keep a critical one until the user closes it.
+    public enum Urgency: UInt8, Sendable, Hashable {
+        case low, normal, critical
+    }
+
+    /// One line, plain text.
+    public var summary: String
+    /// More lines, plain text too; empty for none.
+    public var body: String
+    public var urgency: Urgency
+    /// The category as in the specification, such as `device.error`; nil for none.
+    public var category: String?
+    /// Name of an icon in the theme (Icon Naming Specification); empty for none.
+    public var icon: String
+
+    public init(
+        summary: String, body: String, urgency: Urgency = .normal, category: String? = nil, icon: String = ""
+    ) {
+        self.summary = summary
+        self.body = body
+        self.urgency = urgency
+        self.category = category
+        self.icon = icon
+    }
+}
+
+/// The notification server of a user's session.
+public struct SessionNotifier: Notifier {
+    private let address: DBusAddress
+
+    /// - Parameter address: of the session's bus.
+    public init(_ address: DBusAddress) { self.address = address }
+
+    public func connect() async -> (any NotifierSession)? { await DesktopNotifier.open(address) }
+}
+
+extension DesktopNotifier: NotifierSession {
+    /// - Throws: `DBusError`.
+    public func show(_ notification: UserNotification) async throws {
+        try await show(DesktopNotice(notification))
+    }
+}
+
+extension DesktopNotice {
+    init(_ notification: UserNotification) {
+        let (category, icon) = Self.appearance(of: notification.kind)
+        self.init(
+            summary: notification.summary, body: notification.body, urgency: notification.kind == .goalReached ? .low : .normal,
+            category: category, icon: icon)
+    }
+
+    /// Categories by the Desktop Notifications Specification, icons by the Icon Naming Specification: every theme has these.
+    private static func appearance(of kind: Notice.Kind?) -> (category: String?, icon: String) {
+        switch kind {
+        case .nightsFailed, .notSeen, .daysMissing, .clockWasOff, .stepsLost, .stepsInDoubt: ("device.error", "dialog-warning")
+        case .batteryLow: ("device", "battery-caution")
+        case .shareRejected, .shareInDoubt, .destinationStopped, .shareWaiting: ("transfer.error", "dialog-warning")
+        case .goalReached: ("x-istep.goal", "dialog-information")
+        case nil: (nil, "dialog-information")
         }
     }
 }

@@ -1,53 +1,154 @@
+public import BlueZ
+public import StepDomain
+
 /// What can go wrong between istep and a pedometer above the link.
 public enum PedometerError: Error, Hashable, Sendable {
-    /// It is connected, and did not answer for so many seconds, asked as often as is sensible.
-    case noAnswer(to: String, seconds: Double)
-    /// It answered that it will not.
+    /// It is connected and did not answer a request (`the request for the steps of 2026-11-18`), which was sent `attempts` times. Seconds:
+    /// of all attempts together.
+    case noAnswer(to: String, attempts: Int, seconds: Double)
+    /// It answered a request (`every request for its steps`) with an error.
     case refused(String)
-    /// What came cannot be understood.
+    /// The received data cannot be decoded.
     case undecodable(String)
-    /// It lacks a service that its model must have.
-    case wrongDevice(model: String, missing: String)
+    /// It announced so many records, and fewer or more arrived; nil if its answer did not end.
+    case incomplete(received: Int, announced: Int?)
+    /// It lacks an app that sends its steps: the app's name, and the message that shows it.
+    case missingApp(String, message: String)
+    /// A program on it failed with this message.
+    case scriptFailed(String)
+    /// It is in range and advertises no steps: its model, and what to do.
+    case advertisesNoSteps(model: String, advice: String)
+    /// It was not heard for this many seconds, while another device with its name or data was.
+    case addressMayHaveChanged(_ address: String, seconds: Double, name: String, to: String)
+    /// It lacks a service that its model must have; `actual` is the model that its services show, if any.
+    case wrongDevice(model: String, missing: String, actual: String? = nil)
+    /// It asks for a bond, and pairing with it failed.
+    case bondFailed(model: String, reason: String)
     case unknownModel(String, known: [String])
-    /// An option of a generic pedometer does not hold.
+    /// An option of a generic pedometer is not valid.
     case badOption(String, value: String, expected: String)
 }
 
-extension PedometerError: CustomStringConvertible {
+extension PedometerError: ReportableError {
     public var description: String {
         switch self {
-        case .noAnswer(let request, let seconds):
-            "The pedometer is connected but did not answer \(request) within \(Int(seconds)) seconds."
+        case .noAnswer(let request, let attempts, let seconds):
+            "The pedometer is connected but did not answer \(request) "
+                + "(\(attempts) \(attempts == 1 ? "attempt" : "attempts"), \(Int(seconds)) seconds)."
         case .refused(let request):
             "The pedometer refused \(request)."
         case .undecodable(let what):
             "The pedometer sent something that cannot be understood: \(what)."
-        case .wrongDevice(let model, let missing):
+        case .incomplete(let received, let announced?):
+            "The pedometer announced \(announced) records, and \(received) arrived."
+        case .incomplete(let received, nil):
+            "The pedometer's answer did not come to its end: \(received) records arrived."
+        case .missingApp(let app, let message):
+            "The watch has no app '\(app)', which sends its steps: it answered '\(message)'."
+        case .scriptFailed(let message):
+            "A program on the watch failed: '\(message)'."
+        case .advertisesNoSteps(let model, _):
+            "The \(model) is in range, but advertises no steps."
+        case .addressMayHaveChanged(let address, let seconds, let name, let new):
+            """
+            \(address) was not heard within \(Int(seconds.rounded())) s, but \(name.prefix(32)) is in range with another address, \(new): \
+            its address may have changed.
+            """
+        case .wrongDevice(let model, let missing, nil):
             "This is not a \(model): it lacks the service \(missing)."
+        case .wrongDevice(let model, let missing, let actual?):
+            "This is not a \(model), but a \(actual) by its services: it lacks the service \(missing)."
+        case .bondFailed(let model, let reason):
+            "The \(model) asks for a bond, and pairing with it failed: \(reason)."
         case .unknownModel(let key, let known):
             "There is no pedometer model '\(key)'; istep knows \(known.joined(separator: ", "))."
         case .badOption(let name, let value, let expected):
-            "--\(name) '\(value)' does not hold: \(expected)."
+            "--\(name) '\(value)' is invalid: \(expected)."
         }
     }
 
     /// What to do next.
-    public var advice: String {
+    public var advice: String? {
         switch self {
         case .noAnswer: "Put it on its charger for a moment, bring it close, and sync again."
-        case .refused: "Sync again; if it stays so, its firmware may speak another protocol: please report it."
+        case .refused: "Sync again. If it happens again, its firmware may use another protocol: please report it."
+        case .incomplete: "What has arrived is stored. Sync again."
+        case .missingApp(let app, _):
+            "Install '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
+        case .scriptFailed: "Update the apps and the firmware of the watch, and sync again; if it stays so, please report it."
+        case .advertisesNoSteps(_, let advice): advice
         case .undecodable: "The raw frames are kept. Sync again; if it stays so, please report it."
+        case .addressMayHaveChanged(let address, _, _, let new):
+            """
+            If it is the same pedometer: istep forget \(address), then istep add \(new). Its steps stay in the history, and none counts twice.
+            """
+        case .bondFailed:
+            """
+            Disconnect it from other devices, remove its pairing there and here (bluetoothctl remove ADDRESS), put it on its charger for a \
+            moment, and try again. Without the bond it may not be found after its first connection.
+            """
+        case .wrongDevice(_, _, _?): "Add it without --model: istep recognises it by its services."
         case .wrongDevice: "Look with 'istep scan' which address is the pedometer's, and add that one."
         case .unknownModel: "Choose one of those, or describe the pedometer with --model generic."
         case .badOption: "See 'istep add --help'."
         }
     }
 
-    /// Whether another try later may do.
+    public var category: FailureCategory {
+        switch self {
+        case .noAnswer, .refused, .incomplete, .addressMayHaveChanged: .temporary
+        case .undecodable, .scriptFailed: .data
+        case .wrongDevice, .missingApp, .advertisesNoSteps: .unavailable
+        case .bondFailed: .permission
+        case .unknownModel, .badOption: .usage
+        }
+    }
+
+    /// Whether another attempt later may succeed.
     public var isTransient: Bool {
         switch self {
-        case .noAnswer, .refused: true
-        case .undecodable, .wrongDevice, .unknownModel, .badOption: false
+        case .noAnswer, .refused, .incomplete, .addressMayHaveChanged: true
+        case .undecodable, .scriptFailed, .missingApp, .advertisesNoSteps, .wrongDevice, .bondFailed, .unknownModel, .badOption: false
         }
+    }
+}
+
+// BlueZ's module has no access to the domain; the conformance is added here.
+
+extension BluetoothError: ReportableError {
+    public var category: FailureCategory {
+        switch self {
+        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost, .daemonNotRunning, .daemonSilent,
+            .noBus:
+            .unavailable
+        case .serviceNotFound, .characteristicNotFound: .unavailable
+        case .accessDenied, .notPaired, .pairingFailed: .permission
+        case .peripheralNotFound, .connectFailed, .linkLost, .timedOut, .busy, .cancelled: .temporary
+        case .readFailed, .writeFailed, .notifyFailed, .attError: .data
+        case .unexpected: .unforeseen
+        }
+    }
+}
+
+extension BluetoothError: CausedError {
+    /// Where to look for the cause: nowhere, if the pedometer was just not heard.
+    public var cause: FailureCause {
+        switch self {
+        case .peripheralNotFound: .outOfRange
+        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost, .daemonNotRunning, .daemonSilent,
+            .noBus, .accessDenied:
+            .machine
+        case .cancelled: .interrupted
+        case .connectFailed, .serviceNotFound, .characteristicNotFound, .readFailed, .writeFailed, .notifyFailed, .attError, .notPaired,
+            .pairingFailed, .linkLost, .timedOut, .busy, .unexpected:
+            .other
+        }
+    }
+}
+
+extension PedometerError: CausedError {
+    /// A pedometer whose address has changed is not heard, like one that is out of range.
+    public var cause: FailureCause {
+        if case .addressMayHaveChanged = self { .outOfRange } else { .other }
     }
 }

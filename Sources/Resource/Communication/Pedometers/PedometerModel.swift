@@ -1,39 +1,117 @@
 public import BlueZ
 public import StepDomain
 
-/// A kind of pedometer: how it is recognised and how a reading of it begins. One file, and one line in the registry.
+/// A kind of pedometer: how it is recognised, and what it holds. One folder, and one line in the registry.
+///
+/// How it is read is in one of the two protocols that refine this: `LinkedPedometerModel` over a connection,
+/// `AdvertisedPedometerModel` from its advertisements alone.
 public protocol PedometerModel: Sendable {
     /// Stored with each pedometer; lower case, never changed.
     static var key: String { get }
     /// For people: the devices that it covers.
     static var title: String { get }
-    /// Whether what a peripheral advertises tells that it is one of these.
-    static func recognises(_ discovery: Discovery) -> Bool
-    /// Services that a peripheral must have, or it is not what its name says.
-    static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID]
-    /// A value that may demand an encrypted link, and so pairing; nil where the model's steps are open to anybody.
-    static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress?
-    /// Whether it holds nothing but the count of its today: what is not read before its midnight is lost.
+    /// What is not certain about how it is read, in one sentence for people; nil for a model whose protocol is read from firmware, or
+    /// proven by several clients.
+    static var caveat: String? { get }
+    /// What in an advertisement shows that the peripheral is one of these; nil if nothing does.
+    static func evidence(in discovery: Discovery) -> KindEvidence?
+    /// Services by which a connected peripheral is recognised, whatever it advertises: all of them. Empty if they prove nothing.
+    static var characteristicServices: [BluetoothUUID] { get }
+    /// Whether it holds only the count of its current day: what is not read before its midnight is lost.
     static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool
-    /// Begins a reading.
-    ///
-    /// - Throws: `.badOption` where the pedometer's stored options do not hold.
-    static func session(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
-    /// Begins a short reading that only shows whether the pedometer answers, and what it tells of its battery and clock: nothing
-    /// is changed on it, and what it delivers is thrown away.
-    static func look(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
-    /// Follows its steps while it is connected; nil for a model that tells nothing unasked.
-    ///
-    /// - Parameter known: today's steps by a reading just before.
-    /// - Throws: `.badOption` where the pedometer's stored options do not hold.
-    static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)?
 }
 
-/// What a session is told before it begins.
+extension PedometerModel {
+    public static var caveat: String? { nil }
+    public static var characteristicServices: [BluetoothUUID] { [] }
+
+    /// Whether an advertisement shows that the peripheral is one of these.
+    public static func recognises(_ discovery: Discovery) -> Bool { evidence(in: discovery) != nil }
+
+    /// As the domain knows it.
+    public static var kind: PedometerKind { PedometerKind(key: key, title: title, caveat: caveat) }
+}
+
+/// A pedometer that is read over a connection.
+public protocol LinkedPedometerModel: PedometerModel {
+    /// Services that a peripheral must have; otherwise it is not the device that its name indicates.
+    static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID]
+    /// A value that may require an encrypted link, and so pairing; nil if the model's steps can be read without.
+    static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress?
+    /// Begins a reading.
+    ///
+    /// - Throws: `.badOption` if the pedometer's stored options are not valid.
+    static func session(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
+    /// Begins a short reading that only shows whether the pedometer answers, and what it reports about its battery and clock: nothing is
+    /// changed on it, and what it delivers is thrown away.
+    static func probe(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
+    /// Follows its steps while it is connected; nil for a model that sends nothing unsolicited.
+    ///
+    /// - Parameter known: today's steps by a reading just before.
+    /// - Throws: `.badOption` if the pedometer's stored options are not valid.
+    static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)?
+    /// How to ask a pedometer whether it wants a bond, when it is registered; nil for a model that never does.
+    static var bondQuestion: BondQuestion? { get }
+}
+
+/// A request by which a pedometer says whether it wants a bond: some are not found again after their first connection without one.
+public struct BondQuestion: Sendable {
+    public var request: [UInt8]
+    /// Written without response.
+    public var requests: GATTAddress
+    public var answers: GATTAddress
+    /// Whether a notification asks for a bond; nil if it is not the answer.
+    public var isWanted: @Sendable ([UInt8]) -> Bool?
+
+    public init(
+        request: [UInt8], requests: GATTAddress, answers: GATTAddress, isWanted: @escaping @Sendable ([UInt8]) -> Bool?
+    ) {
+        self.request = request
+        self.requests = requests
+        self.answers = answers
+        self.isWanted = isWanted
+    }
+}
+
+extension LinkedPedometerModel {
+    public static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress? { nil }
+    public static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)? { nil }
+    public static var bondQuestion: BondQuestion? { nil }
+}
+
+/// A pedometer that broadcasts its steps: it is read without a connection, beside any other program that is connected to it.
+public protocol AdvertisedPedometerModel: PedometerModel {
+    /// The steps in an advertisement; nil if it carries none.
+    static func reading(in discovery: Discovery) -> AdvertisedReading?
+    /// What to do if it is heard and advertises no steps, such as a setting in its app.
+    static var howToAdvertise: String { get }
+    /// The samples that a reading adds to the history.
+    ///
+    /// - Parameter now: when the advertisement was received.
+    static func batch(_ reading: AdvertisedReading, _ context: SessionContext, at now: Timestamp) -> SampleBatch
+}
+
+/// The content of an advertisement with steps.
+public struct AdvertisedReading: Hashable, Sendable {
+    /// Today's steps, as far as the advertisement shows them without doubt.
+    public var steps: Int?
+    /// The address that the advertisement itself contains: it stays the same where the sender's changes.
+    public var identity: DeviceAddress?
+    /// The fields as received.
+    public var frames: [[UInt8]]
+
+    public init(steps: Int?, identity: DeviceAddress? = nil, frames: [[UInt8]]) {
+        self.steps = steps
+        self.identity = identity
+        self.frames = frames
+    }
+}
+
+/// The input of a session.
 public struct SessionContext: Sendable {
     public var pedometer: Pedometer
     public var localTime: LocalTime
-    /// At most so many days back, today counted; nil for all that the pedometer may hold.
+    /// At most this many days back, including today; nil for all that the pedometer may hold.
     public var days: Int?
 
     public init(pedometer: Pedometer, localTime: LocalTime, days: Int? = nil) {
@@ -47,6 +125,16 @@ public struct SessionContext: Sendable {
 public enum PedometerRegistry {
     public static let models: [any PedometerModel.Type] = [
         Colmi.self,
+        InfiniTime.self,
+        BangleJS.self,
+        MiBand.self,
+        CRP.self,
+        Jring.self,
+        YCBT.self,
+        MoYoung.self,
+        ID115.self,
+        Lefun.self,
+        No1F1.self,
         Generic.self,
     ]
 
@@ -57,13 +145,38 @@ public enum PedometerRegistry {
         return model
     }
 
-    /// Whether it holds nothing but the count of its today; false for one of a model that is not known.
+    /// Whether it holds only the count of its current day; false for one of an unknown model.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
         (try? model(pedometer.model))?.holdsTodayOnly(pedometer) ?? false
     }
 
-    /// The model that a peripheral's advertisement tells of, if any.
-    public static func model(of discovery: Discovery) -> (any PedometerModel.Type)? {
-        models.first { $0.recognises(discovery) }
+    /// Whether it is read from its advertisements; false for one of an unknown model.
+    public static func advertisesSteps(_ pedometer: Pedometer) -> Bool { (try? model(pedometer.model)) is any AdvertisedPedometerModel.Type }
+
+    /// The address that an advertisement itself contains, if it is one of a model whose advertisements do.
+    public static func identity(in discovery: Discovery) -> DeviceAddress? {
+        for model in models {
+            guard let model = model as? any AdvertisedPedometerModel.Type else { continue }
+            if let identity = model.reading(in: discovery)?.identity { return identity }
+        }
+        return nil
+    }
+
+    /// The model that a peripheral's advertisement indicates, if any: the one with the strongest evidence.
+    public static func recognise(_ discovery: Discovery) -> (model: any PedometerModel.Type, evidence: KindEvidence)? {
+        var best: (model: any PedometerModel.Type, evidence: KindEvidence)?
+        for model in models {
+            guard let evidence = model.evidence(in: discovery), best.map({ evidence > $0.evidence }) ?? true else { continue }
+            best = (model, evidence)
+        }
+        return best
+    }
+
+    /// The model that a peripheral's advertisement indicates, if any.
+    public static func model(of discovery: Discovery) -> (any PedometerModel.Type)? { recognise(discovery)?.model }
+
+    /// The models whose services a connected peripheral has.
+    public static func models(withServices services: Set<BluetoothUUID>) -> [any PedometerModel.Type] {
+        models.filter { !$0.characteristicServices.isEmpty && $0.characteristicServices.allSatisfy(services.contains) }
     }
 }

@@ -1,20 +1,22 @@
 internal import Glibc
+public import StepDomain
 
-/// Tells the systemd that started this process how it is: ready, at work, alive, about to end (`sd_notify(3)`, without its library).
+/// Reports the state of this process to the systemd that started it: ready, at work, alive, about to end (`sd_notify(3)`, without its
+/// library).
 ///
-/// Each word is one datagram to the socket that systemd names in `$NOTIFY_SOCKET`. It never waits: a systemd that does not listen
-/// must not hold the service up.
-public struct ServiceNotifier: Sendable {
+/// Each report is one datagram to the socket that systemd names in `$NOTIFY_SOCKET`. It never waits: a systemd that does not read must not
+/// delay the service.
+public struct ServiceNotifier: ServiceSupervisor {
     private let address: SocketAddress
-    /// How often `alive` has to be said at least; nil where systemd keeps no watchdog for this process.
+    /// The longest interval between two calls of `alive`; nil if systemd keeps no watchdog for this process.
     ///
     /// Half of what systemd allows, as `sd_watchdog_enabled(3)` recommends, and never longer than a day.
     public let watchdogInterval: Duration?
 
     /// - Parameters:
-    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are looked at.
-    ///   - processIdentifier: of this process, by default: an environment that was inherited is for somebody else.
-    /// - Returns: nil where no systemd waits to hear from this process.
+    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are read.
+    ///   - processIdentifier: that of this process, by default: an inherited environment is meant for another process.
+    /// - Returns: nil if no systemd expects reports from this process.
     public init?(environment: [String: String], processIdentifier: Int32? = nil) {
         guard let name = environment["NOTIFY_SOCKET"], let address = SocketAddress(name) else { return nil }
         self.address = address
@@ -24,9 +26,9 @@ public struct ServiceNotifier: Sendable {
         watchdogInterval = isMine && limit > 0 ? .microseconds(Int64(min(limit / 2, day))) : nil
     }
 
-    /// Start-up is complete: what waits for this service goes on.
+    /// Start-up is complete: units that wait for this service continue.
     ///
-    /// - Returns: whether systemd's socket took it; so do the others.
+    /// - Returns: whether systemd's socket accepted it; the other methods return the same.
     @discardableResult
     public func ready(_ status: String) -> Bool { send("READY=1\nSTATUS=\(Self.line(status))") }
 
@@ -34,16 +36,16 @@ public struct ServiceNotifier: Sendable {
     @discardableResult
     public func status(_ text: String) -> Bool { send("STATUS=\(Self.line(text))") }
 
-    /// The watchdog's sign of life: to be said by the very loop that would hang if the service hung.
+    /// Resets the watchdog: must be called by the loop that would hang if the service hung.
     @discardableResult
     public func alive() -> Bool { send("WATCHDOG=1") }
 
-    /// The service begins to end by itself or by order.
+    /// The service begins to stop, by itself or on request.
     @discardableResult
     public func stopping() -> Bool { send("STOPPING=1") }
 
     private func send(_ message: String) -> Bool {
-        // A socket for each word: they are rare, and none is left to be inherited or to break.
+        // One socket per report: reports are rare, and no socket can be inherited or break.
         let socket = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { return false }
         defer { close(socket) }
@@ -54,7 +56,7 @@ public struct ServiceNotifier: Sendable {
         return sent == bytes.count
     }
 
-    /// A line feed would begin another variable.
+    /// A line feed would start another variable.
     private static func line(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
@@ -67,7 +69,7 @@ private struct SocketAddress: Sendable {
     init?(_ text: String) {
         var name = Array(text.utf8)
         let isAbstract = name.first == UInt8(ascii: "@")
-        // A path needs its terminating zero; `vsock:` and the like are for virtual machines.
+        // A path needs its terminating zero; `vsock:` and similar addresses are for virtual machines.
         guard isAbstract || name.first == UInt8(ascii: "/"), name.count > 1,
             name.count <= MemoryLayout.size(ofValue: sockaddr_un().sun_path) - (isAbstract ? 0 : 1)
         else { return nil }
@@ -79,7 +81,7 @@ private struct SocketAddress: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        // The length tells where an abstract name ends; a path ends at its zero, too.
+        // The length shows where an abstract name ends; a path ends at its zero, too.
         let length = MemoryLayout.offset(of: \sockaddr_un.sun_path)! + name.count
         return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// How a unit stands with systemd. Times are seconds since 1970.
+/// The state of a unit in systemd. Times are seconds since 1970.
 public struct UnitState: Sendable, Hashable {
     /// Such as `istep-sync.timer`.
     public var name: String
@@ -8,13 +8,14 @@ public struct UnitState: Sendable, Hashable {
     public var isInstalled: Bool
     /// Whether it starts by itself.
     public var isEnabled: Bool
-    /// Whether it runs: for a timer, whether it waits for its time.
+    /// Whether it runs: for a timer, whether it waits for its next time.
     public var isActive: Bool
-    /// Of a timer: when it last fired; nil for never, or a unit of another kind.
+    /// Of a timer: when it last fired; nil for never, or a unit of another type.
     public var lastTrigger: Int?
     /// Of a timer: when it fires next.
     public var nextElapse: Int?
-    /// Of a service: systemd's word for how its last run ended, such as `success`, `exit-code`, `timeout`; nil where it never ran since boot.
+    /// Of a service: systemd's word for how its last run ended, such as `success`, `exit-code`, `timeout`; nil if it has not run since
+    /// boot.
     public var lastResult: String?
     /// Of a service: the exit code of its last run.
     public var exitStatus: Int?
@@ -40,7 +41,7 @@ public struct UnitState: Sendable, Hashable {
 extension UnitState {
     /// - Parameters:
     ///   - unit: properties of the interface `Unit`.
-    ///   - own: those of the unit's own kind, `Timer` or `Service`.
+    ///   - own: those of the unit's own type, `Timer` or `Service`.
     init(_ name: String, unit: [String: DBusValue], own: [String: DBusValue]) {
         self.init(name: name)
         isInstalled = unit["LoadState"]?.stringValue == "loaded"
@@ -51,13 +52,18 @@ extension UnitState {
         lastExit = Self.seconds(own["ExecMainExitTimestamp"])
         guard lastExit != nil else { return }
         lastResult = own["Result"]?.stringValue
-        // 1 is CLD_EXITED of <signal.h>: else the number is a signal's.
+        // 1 is CLD_EXITED of <signal.h>: otherwise the number is a signal's.
         if own["ExecMainCode"]?.intValue == 1 { exitStatus = own["ExecMainStatus"]?.intValue }
     }
 
-    /// From microseconds; systemd has 0 and the greatest number for never.
+    /// From microseconds; systemd uses 0 and the greatest number for never, and `intValue` of the greatest is nil.
     private static func seconds(_ value: DBusValue?) -> Int? {
         guard let microseconds = value?.intValue, microseconds > 0 else { return nil }
         return microseconds / 1_000_000
     }
+}
+
+/// Which of systemd's managers: the machine's, or that of the user who runs this program.
+public enum UnitScope: String, Sendable, Hashable, CaseIterable {
+    case user, system
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where istep's files are, by the XDG Base Directory Specification 0.8.
+/// The paths of istep's files, by the XDG Base Directory Specification 0.8.
 ///
-/// A variable that is empty or relative is ignored, as the specification has it. Without a home directory, as in some
-/// services, there are only the directories that variables name.
+/// A variable that is empty or relative is ignored, as the specification requires. Without a home directory, as in some services, there are
+/// only the directories that variables name.
 public struct Paths: Hashable, Sendable {
     /// `/etc/istep/config.toml`: for all users of the machine.
     public let systemConfig: String
@@ -19,9 +19,9 @@ public struct Paths: Hashable, Sendable {
     public let home: String?
 
     /// - Parameters:
-    ///   - environment: of the process; `HOME` and the `XDG_` variables are looked at.
-    ///   - passwordHome: the home directory of the user database, asked for only where `HOME` is of no use.
-    ///   - root: in front of `/etc`, for a system that is mounted elsewhere.
+    ///   - environment: of the process; `HOME` and the `XDG_` variables are read.
+    ///   - passwordHome: the home directory in the user database, read only if `HOME` is not usable.
+    ///   - root: prefix of `/etc`, for a system that is mounted elsewhere.
     public init(
         environment: [String: String], passwordHome: () -> String? = Paths.passwordHome, root: String = ""
     ) {
@@ -45,7 +45,7 @@ public struct Paths: Hashable, Sendable {
     /// `history.sqlite` of the user's data directory.
     public var database: String? { data.map { joined($0, "history.sqlite") } }
 
-    /// The home directory by the user database, for processes without `HOME`.
+    /// The home directory in the user database, for processes without `HOME`.
     public static func passwordHome() -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -60,4 +60,13 @@ public struct Paths: Hashable, Sendable {
 
 private func joined(_ directory: String, _ name: String) -> String {
     directory.hasSuffix("/") ? directory + name : directory + "/" + name
+}
+
+/// An absolute path from the text of a file, or nil if the text does not start with / or ~/.
+///
+/// The file is read by commands in any working directory, so a relative path in it would have a different meaning each time.
+func absolutePath(_ path: String, home: String?) -> String? {
+    if path.hasPrefix("/") { return path }
+    guard path.hasPrefix("~/"), let home else { return nil }
+    return home + path.dropFirst()
 }

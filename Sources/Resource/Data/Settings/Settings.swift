@@ -1,27 +1,37 @@
-import Quoting
+import TextSafety
 
-/// What the user has set, each with where it was set: later ones replace earlier ones.
+/// The user's settings, each with its source: later sources replace earlier ones.
 ///
-/// In order: what istep does by itself, `/etc/istep/config.toml`, `$XDG_CONFIG_HOME/istep/config.toml`, the file of
-/// `--config` or else of `ISTEP_CONFIG`, the environment (`ISTEP_DB`), flags of the command line.
+/// In order: istep's defaults, `/etc/istep/config.toml`, `$XDG_CONFIG_HOME/istep/config.toml`, the file of `--config` or else of
+/// `ISTEP_CONFIG`, the environment (`ISTEP_DB`), flags of the command line.
 public struct Settings: Hashable, Sendable {
-    /// The user whose steps are meant where no other is named; nil lets the history's only user be meant.
+    /// The user whose steps are meant if no other is named; nil means the history's only user.
     public var user: Sourced<String>?
-    /// The Bluetooth adapter, such as `hci0`; nil takes the default one.
+    /// The Bluetooth adapter, such as `hci0`; nil means the default one.
     public var adapter: Sourced<String>?
     /// Path of the history; absolute unless given by a flag or the environment.
     public var database: Sourced<String>
     /// Seconds to scan for, 1...600.
     public var timeout: Sourced<Double>
-    /// Whether unattended runs show desktop notifications, where there is a desktop.
+    /// Whether unattended runs show desktop notifications, if there is a desktop.
     public var notifications: Sourced<Bool>
-    /// The tables `[share.NAME]`, by name. A later file's table replaces an earlier one of the same name whole.
+    /// The first day of a week; nil for that of the locale.
+    public var weekStart: Sourced<String>?
+    /// How many automatic backups of the history are kept; 0 makes none.
+    public var backups: Sourced<Int>
+    /// For how many days raw frames are kept; nil means forever.
+    public var frames: Sourced<Int?>
+    /// The tables `[share.NAME]`, by name. A later file's table replaces the whole table of the same name from an earlier file.
     public var destinations: [SettingsTable]
     /// The configuration files that were read, in the order in which they replace one another.
     public var files: [String]
 
+    /// Weekly backups of two years; each backup is as large as the history.
+    public static let mostBackups = 100
+    public static let standardBackups = 4
+    public static let standardFrames = 2 * 366
     public static let timeouts = 1.0...600.0
-    /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of it may get lost on the air.
+    /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of the advertisements may be lost.
     public static let standardTimeout = 20.0
 }
 
@@ -38,9 +48,9 @@ public struct Sourced<Value: Hashable & Sendable>: Hashable, Sendable {
 
 /// Where a setting comes from.
 public enum SettingSource: Hashable, Sendable, CustomStringConvertible {
-    /// Nobody set it.
+    /// The default: not set by the user.
     case standard
-    /// A configuration file; the line where it can be told.
+    /// A configuration file; the line if it is known.
     case file(String, line: Int?)
     /// A variable of the environment, by name.
     case environment(String)
@@ -58,7 +68,7 @@ public enum SettingSource: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What the command line sets; nil where it does not.
+/// The settings of the command line; nil if not given.
 public struct SettingFlags: Hashable, Sendable {
     /// `--config`
     public var config: String?
@@ -80,5 +90,113 @@ public struct SettingFlags: Hashable, Sendable {
         self.adapter = adapter
         self.database = database
         self.timeout = timeout
+    }
+}
+
+/// The keys of a configuration file.
+enum SettingKey: String, CaseIterable {
+    case user, adapter, database, timeout, notifications, backups, frames
+    case weekStart = "week-start"
+    /// The tables of destinations.
+    case share
+
+    /// The known key that a wrong one most likely stands for, or nil if none is similar.
+    static func nearest(to key: String) -> SettingKey? {
+        nearestKey(to: key, among: allCases.map(\.rawValue)).flatMap(SettingKey.init)
+    }
+
+    /// The permitted values, as text for the user.
+    var expected: String {
+        switch self {
+        case .user: "the name of a user"
+        case .adapter: "the name of an adapter, such as \"hci0\""
+        case .database: "a path that starts with / or ~/"
+        case .timeout: "a number of seconds from \(Int(Settings.timeouts.lowerBound)) to \(Int(Settings.timeouts.upperBound))"
+        case .notifications: "true or false: whether notices are shown as desktop notifications"
+        case .backups: "a number from 0 to \(Settings.mostBackups): how many automatic backups of the history are kept"
+        case .frames: "how long raw frames are kept, such as \"2 years\", \"18 months\", \"90 days\" or \"forever\""
+        case .weekStart: "the first day of a week, such as \"monday\" or \"sunday\""
+        case .share: "a table for each destination, such as [share.garden]"
+        }
+    }
+}
+
+extension Settings {
+    /// Collects the settings from files, environment and flags. If there is no file, nothing is parsed.
+    ///
+    /// The contents of the tables of destinations are not checked here: their readers do that.
+    ///
+    /// - Parameters:
+    ///   - flags: the settings of the command line.
+    ///   - environment: of the process.
+    ///   - paths: of the files; by default those of `environment`.
+    /// - Throws: the first of the problems that `check` finds.
+    public static func load(
+        flags: SettingFlags = SettingFlags(), environment: [String: String], paths: Paths? = nil
+    ) throws(SettingsError) -> Settings {
+        let check = check(flags: flags, environment: environment, paths: paths)
+        if let first = check.problems.first { throw first }
+        guard let settings = check.settings else { throw .noHome }
+        return settings
+    }
+
+    /// The same, but collects all problems instead of stopping at the first.
+    public static func check(
+        flags: SettingFlags = SettingFlags(), environment: [String: String], paths: Paths? = nil
+    ) -> SettingsCheck {
+        let paths = paths ?? Paths(environment: environment)
+        // An empty variable counts as unset, as for the XDG ones.
+        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+        var reader = SettingsReader(home: paths.home)
+        // A demo must not share its steps with the machine's destinations.
+        if variable("ISTEP_DEMO") == nil { reader.read(path: paths.systemConfig) }
+        if let path = paths.userConfig { reader.read(path: path) }
+        if let path = flags.config {
+            reader.read(path: path, namedBy: .flag("--config"))
+        } else if let path = variable("ISTEP_CONFIG") {
+            reader.read(path: path, namedBy: .environment("ISTEP_CONFIG"))
+        }
+        if let path = variable("ISTEP_DB") { reader.set(database: path, .environment("ISTEP_DB")) }
+        if let user = flags.user { reader.set(.user, user, .flag("--user")) }
+        if let adapter = flags.adapter { reader.set(.adapter, adapter, .flag("--adapter")) }
+        if let path = flags.database { reader.set(database: path, .flag("--db")) }
+        if let seconds = flags.timeout { reader.set(timeout: seconds, .flag("--timeout")) }
+        return SettingsCheck(reader, standardDatabase: paths.database)
+    }
+}
+
+/// The result of a check of the whole configuration.
+public struct SettingsCheck: Hashable, Sendable {
+    /// The files that were read, in the order in which they replace one another.
+    public let files: [String]
+    /// All problems: file by file, in the order of lines. Problems within the tables of destinations are not included: the readers of these
+    /// tables find them.
+    public let problems: [SettingsError]
+    /// The tables of destinations that can be read, by name, even if there are other problems.
+    public let destinations: [SettingsTable]
+    /// Nil if there are problems.
+    public let settings: Settings?
+    /// All settings that can be read, even if there are other problems; for diagnosis. Nil if not even a path for the history is known.
+    public let readable: Settings?
+
+    init(_ reader: SettingsReader, standardDatabase: String?) {
+        let database = reader.database ?? standardDatabase.map { Sourced($0, .standard) }
+        // If a file is named twice, all its problems occur twice.
+        var seen: Set<SettingsError> = []
+        var problems = reader.problems.filter { seen.insert($0).inserted }
+        if database == nil { problems.append(.noHome) }
+        self.problems = problems
+        files = reader.files
+        destinations = reader.destinations.values.sorted { $0.name < $1.name }
+        readable = database.map { [files, destinations] in
+            Settings(
+                user: reader.user, adapter: reader.adapter, database: $0,
+                timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
+                notifications: reader.notifications ?? Sourced(true, .standard), weekStart: reader.weekStart,
+                backups: reader.backups ?? Sourced(Settings.standardBackups, .standard),
+                frames: reader.frames ?? Sourced(Settings.standardFrames, .standard), destinations: destinations, files: files)
+        }
+        settings = problems.isEmpty ? readable : nil
     }
 }

@@ -1,20 +1,23 @@
-/// Takes settings in, layer upon layer, and checks each. What is wrong is gathered, and the setting left as it was.
+/// Reads settings, layer by layer, and checks each. Problems are collected, and a setting with a problem keeps its earlier value.
 struct SettingsReader {
     private(set) var user: Sourced<String>?
     private(set) var adapter: Sourced<String>?
     private(set) var database: Sourced<String>?
     private(set) var timeout: Sourced<Double>?
     private(set) var notifications: Sourced<Bool>?
+    private(set) var weekStart: Sourced<String>?
+    private(set) var backups: Sourced<Int>?
+    private(set) var frames: Sourced<Int?>?
     private(set) var destinations: [String: SettingsTable] = [:]
-    /// The files that were there, in the order in which they were read.
+    /// The existing files, in the order in which they were read.
     private(set) var files: [String] = []
     private(set) var problems: [SettingsError] = []
     /// What `~` stands for.
     let home: String?
 
-    /// More problems of one file than anybody mends before looking again.
+    /// More problems of one file than a user corrects before the next check.
     static let mostProblems = 100
-    /// How many problems there are when the file that is being read has that many.
+    /// The total number of problems at which the file that is being read has reached its limit.
     private var fullAt = Int.max
 
     init(home: String?) { self.home = home }
@@ -27,10 +30,10 @@ struct SettingsReader {
         gather { reader throws(SettingsError) in try reader.take(timeout: seconds, source) }
     }
 
-    /// As it is: on the command line and in the environment a relative path is meant from where the command runs.
+    /// Unchanged: on the command line and in the environment a relative path refers to the working directory of the command.
     mutating func set(database path: String, _ source: SettingSource) { database = Sourced(path, source) }
 
-    /// - Parameter source: who named the file, which has to be there then.
+    /// - Parameter source: the source that names the file; the file must then exist.
     mutating func read(path: String, namedBy source: SettingSource? = nil) {
         gather { reader throws(SettingsError) in
             if let file = try ConfigFile(path) {
@@ -73,8 +76,18 @@ struct SettingsReader {
         case (.timeout, .integer(let seconds)): try take(timeout: Double(seconds), source)
         case (.timeout, .number(let seconds)): try take(timeout: seconds, source)
         case (.notifications, .flag(let isOn)): notifications = Sourced(isOn, source)
-        case (.user, .text(let text)), (.adapter, .text(let text)), (.database, .text(let text)): try take(key, text, source)
-        case (.share, let value), (.timeout, let value), (.notifications, let value):
+        case (.backups, .integer(let count)):
+            guard (0...Settings.mostBackups).contains(count) else {
+                throw .badValue("\(count)", key: name, source: source, expected: key.expected)
+            }
+            backups = Sourced(count, source)
+        case (.frames, .text(let text)):
+            guard let age = Age(text) else { throw .badValue(text, key: name, source: source, expected: key.expected) }
+            frames = Sourced(age.days, source)
+        case (.user, .text(let text)), (.adapter, .text(let text)), (.database, .text(let text)), (.weekStart, .text(let text)):
+            try take(key, text, source)
+        case (.backups, .number(let count)): throw .badValue(brief(count), key: name, source: source, expected: key.expected)
+        case (.share, let value), (.timeout, let value), (.notifications, let value), (.backups, let value):
             throw .wrongType(key: name, source: source, expected: key.expected, found: value.inWords)
         case (_, let value):
             throw .wrongType(key: name, source: source, expected: "a text: " + key.expected, found: value.inWords)
@@ -93,7 +106,7 @@ struct SettingsReader {
 
     private mutating func take(timeout seconds: Double, _ source: SettingSource) throws(SettingsError) {
         guard Settings.timeouts.contains(seconds) else {
-            throw .badValue("\(seconds)", key: SettingKey.timeout.rawValue, source: source, expected: SettingKey.timeout.expected)
+            throw .badValue(brief(seconds), key: SettingKey.timeout.rawValue, source: source, expected: SettingKey.timeout.expected)
         }
         timeout = Sourced(seconds, source)
     }
@@ -110,7 +123,11 @@ struct SettingsReader {
         case .database:
             guard let path = absolutePath(text, home: home) else { throw bad }
             database = Sourced(path, source)
-        case .timeout, .notifications, .share: throw bad
+        case .weekStart:
+            let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+            guard names.contains(text.lowercased()) else { throw bad }
+            weekStart = Sourced(text.lowercased(), source)
+        case .timeout, .notifications, .backups, .frames, .share: throw bad
         }
     }
 

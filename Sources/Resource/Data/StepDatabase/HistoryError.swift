@@ -1,4 +1,7 @@
-import Quoting
+import Foundation
+import GRDB
+import TextSafety
+public import StepDomain
 
 /// Why the history could not be read or written. Everything that `StepDatabase` throws is one of these.
 public enum HistoryError: Error, Hashable, Sendable {
@@ -8,105 +11,371 @@ public enum HistoryError: Error, Hashable, Sendable {
     case locked(path: String)
     /// The file, its directory or the file system may not be written (or not even be read).
     case readOnly(path: String, reason: String)
-    /// A file of SQLite's beside the history, its log or the log's index, may not be read and written, as one of another user.
+    /// A file that SQLite keeps beside the history (its log or the log's index) may not be read and written, such as one of another user.
     case closedLog(path: String, file: String, reason: String)
-    /// The file is malformed, or no database at all.
+    /// The file is malformed, or is not a database.
     case damaged(path: String, reason: String)
+    /// A file of 0 bytes, or a database without tables: there is no history to read, and reading does not create one.
+    case empty(path: String)
+    /// A repair found nothing to save, or could not make a sound history of it. The file is as it was.
+    case irreparable(path: String, reason: String)
+    /// The file would be overwritten, and it is not a backup of istep.
+    case occupied(path: String)
+    /// A name that istep or SQLite uses for files beside a history, such as locks: a backup of that name would be emptied or deleted.
+    case reserved(path: String)
+    /// The file at the history's path is not the one that was opened.
+    case replaced(path: String)
     /// A database, but another program's.
     case foreign(path: String)
     /// A newer istep wrote the database: versions of the schema.
     case newerVersion(path: String, found: Int, supported: Int)
     /// The disk, or the quota on it, is full.
     case noSpace(path: String)
-    /// The file could not be opened or created: the path names a directory, a device, a link to nothing.
+    /// The file could not be opened or created: the path is a directory, a device or a dangling link.
     case cannotOpen(path: String, reason: String)
     /// The disk failed to read or write.
     case inputOutput(path: String, reason: String)
     /// Another pedometer in use has that name.
     case nameTaken(String)
-    /// A pedometer in use has that address: the name it goes by.
+    /// A pedometer in use has that address; `name` is the name of that pedometer.
     case addressTaken(String, name: String)
-    /// No name for a user or pedometer: too long, empty, or with characters that terminals obey.
+    /// Not a valid name for a user or pedometer: too long, empty, or with control characters for terminals.
     case invalidName(String, reason: String)
-    /// A value that the history does not take, such as a height of 20 m: what the schema says of it.
+    /// A value that a constraint of the schema refuses, such as a height of 20 m; the text is SQLite's message for the constraint.
     case invalidValue(String)
     /// No user, pedometer or sync has this number.
     case notFound(Subject, id: Int64)
-    /// SQLite refused for a reason that has no remedy but a report: a fault of istep.
+    /// SQLite failed for a reason that the user cannot correct: a bug in istep.
     case failed(path: String, reason: String)
+    /// The same error on a file that is not a history in use.
+    indirect case of(Role, HistoryError)
 
     public enum Subject: String, Sendable { case user, pedometer, sync }
+
+    /// What a file is to the command that failed on it.
+    public enum Role: Sendable {
+        /// A backup that is read, to be restored.
+        case backup
+        /// The file that a backup is written to.
+        case place
+    }
+
+    /// - Parameter role: nil for a history.
+    func of(_ role: Role?) -> HistoryError {
+        if case .of = self { return self }
+        return role.map { .of($0, self) } ?? self
+    }
+
+    /// The same error on the file at `path`, for a file that has a temporary name.
+    func naming(_ path: String) -> HistoryError {
+        switch self {
+        case .missing: .missing(path: path)
+        case .locked: .locked(path: path)
+        case .readOnly(_, let reason): .readOnly(path: path, reason: reason)
+        case .closedLog(_, let file, let reason): .closedLog(path: path, file: file, reason: reason)
+        case .damaged(_, let reason): .damaged(path: path, reason: reason)
+        case .empty: .empty(path: path)
+        case .foreign: .foreign(path: path)
+        case .newerVersion(_, let found, let supported): .newerVersion(path: path, found: found, supported: supported)
+        case .noSpace: .noSpace(path: path)
+        case .cannotOpen(_, let reason): .cannotOpen(path: path, reason: reason)
+        case .inputOutput(_, let reason): .inputOutput(path: path, reason: reason)
+        case .failed(_, let reason): .failed(path: path, reason: reason)
+        case .of(let role, let error): .of(role, error.naming(path))
+        case .irreparable, .occupied, .reserved, .replaced, .nameTaken, .addressTaken, .invalidName, .invalidValue, .notFound: self
+        }
+    }
+
+    func isDamage(of path: String) -> Bool {
+        switch self {
+        case .damaged(path, _): true
+        case .of(_, let error): error.isDamage(of: path)
+        default: false
+        }
+    }
+}
+
+extension HistoryError: ReportableError {
+    public var category: FailureCategory {
+        switch self {
+        // A missing file that the command line names is a usage error. A history that does not exist yet is not.
+        case .of(_, .missing): .usage
+        case .of(_, let error): error.category
+        case .missing: .unavailable
+        // Also a newer version: the file is sound, but this program cannot interpret its content. This is not a bug in the program, and no
+        // change to the configuration would correct it.
+        case .damaged, .irreparable, .foreign, .newerVersion, .empty: .data
+        // User input is checked earlier: what the schema refuses came from a pedometer, a file or a bug in istep.
+        case .invalidValue: .data
+        // A full disk is a temporary condition: the nightly sync is retried.
+        case .locked, .noSpace, .replaced: .temporary
+        case .readOnly, .closedLog: .permission
+        case .cannotOpen, .occupied, .reserved, .nameTaken, .addressTaken, .invalidName: .usage
+        // Users do not enter row numbers.
+        case .inputOutput, .failed, .notFound: .unforeseen
+        }
+    }
+
+    public var problem: String { words.reported.problem }
+    public var advice: String? { words.reported.advice }
+    /// Problem and advice on one line. Names and paths are quoted, control characters escaped.
+    public var description: String { words.line }
+
+    private var words: ErrorWords {
+        switch self {
+        case .missing(let path):
+            ErrorWords("there is no history at \(quoted(path)) yet", "`istep add` starts one")
+        case .locked(let path):
+            ErrorWords(
+                "the history \(quoted(path)) is locked by another program",
+                "try again once it is done (`fuser \(shellQuoted(path))` shows which one)")
+        case .readOnly(let path, Self.readOnlyFileSystem):
+            ErrorWords(
+                "the file system of the history \(quoted(path)) is read-only",
+                "mount it writable, or choose another history with --db")
+        case .readOnly(let path, let reason):
+            ErrorWords(
+                "no permission for the history \(quoted(path)): \(reason)",
+                "make the file and its directory yours and writable, or choose another with --db")
+        case .closedLog(let path, let file, let reason):
+            ErrorWords(
+                "no permission for \(quoted(file)), the log of the history: \(reason)",
+                "give it to the history's owner, and make it writable: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file)) && sudo chmod u+rw \(shellQuoted(file))`"
+            )
+        case .damaged(let path, let reason):
+            ErrorWords(
+                "the history \(quoted(path)) is damaged: \(reason)",
+                "save what can be read with `istep doctor --repair --db \(shellQuoted(path))`, or go back to a backup with `istep restore --db \(shellQuoted(path))`, which lists them"
+            )
+        case .empty(let path):
+            ErrorWords("\(quoted(path)) is an empty file", "`istep restore` restores a backup, `istep add` starts a new history")
+        case .irreparable(let path, let reason):
+            ErrorWords(
+                "the history \(quoted(path)) cannot be repaired: \(reason); it was left as it is",
+                "go back to a backup with `istep restore --db \(shellQuoted(path))`, which lists them")
+        case .reserved(let path):
+            ErrorWords(
+                "\(quoted(path)) is a name that istep or SQLite uses for a file beside a history",
+                "choose another name, such as history-copy.sqlite")
+        case .of(.backup, let error):
+            error.wordsOfBackup
+        case .of(.place, let error):
+            error.wordsOfPlace
+        case .occupied(let path):
+            ErrorWords("\(quoted(path)) exists and is not an istep backup", "choose another name")
+        case .replaced(let path):
+            ErrorWords("the history \(quoted(path)) was replaced by another file meanwhile", "run the command again")
+        case .foreign(let path):
+            ErrorWords("\(quoted(path)) is the database of another program", "choose another file with --db")
+        case .newerVersion(let path, let found, let supported):
+            ErrorWords(
+                "the history \(quoted(path)) is of version \(found), and this istep knows versions up to \(supported)",
+                "install the newer istep that wrote it, or choose another file with --db")
+        case .noSpace(let path):
+            ErrorWords("no space left for the history \(quoted(path))", "free some, then run the command again: nothing was lost")
+        case .cannotOpen(let path, let reason):
+            ErrorWords("cannot open the history \(quoted(path)): \(reason)", "choose another file with --db")
+        case .inputOutput(let path, let reason):
+            ErrorWords("the disk failed on the history \(quoted(path)): \(reason)", "copy the file to a sound disk, and look at `dmesg`")
+        case .nameTaken(let name):
+            ErrorWords("a pedometer named \(quoted(name)) exists already", "choose another name with --name")
+        case .addressTaken(let address, let name):
+            ErrorWords("the pedometer \(address) was added already, as \(quoted(name))", "`istep forget` takes it out of use")
+        case .invalidName(let name, let reason):
+            ErrorWords("\(quoted(name)) cannot be a name: \(reason)")
+        case .invalidValue(let reason):
+            ErrorWords("the history does not accept a value: \(reason); nothing of it was stored", "please report this")
+        case .notFound(let subject, let id):
+            ErrorWords("the history has no \(subject.rawValue) number \(id)")
+        case .failed(let path, let reason):
+            ErrorWords("the history \(quoted(path)) failed: \(reason)", "please report this as a fault of istep")
+        }
+    }
+
+    /// The system's message for `EROFS`.
+    static let readOnlyFileSystem = String(cString: strerror(EROFS))
+
+    /// For a backup that is read.
+    private var wordsOfBackup: ErrorWords {
+        switch self {
+        case .missing(let path):
+            ErrorWords("no such file: \(quoted(path))", "`istep restore` lists the backups")
+        case .locked(let path):
+            ErrorWords(
+                "the backup \(quoted(path)) is locked by another program",
+                "try again once it is done (`fuser \(shellQuoted(path))` shows which it is)")
+        case .readOnly(let path, let reason):
+            ErrorWords(
+                "no permission to read the backup \(quoted(path)): \(reason)",
+                "copy it to a directory of yours, and restore the copy")
+        case .closedLog(_, let file, let reason):
+            ErrorWords(
+                "no permission for \(quoted(file)), the log of the backup: \(reason)",
+                "copy the backup to a directory of yours with its log, and restore the copy")
+        case .damaged(let path, let reason):
+            ErrorWords(
+                "the backup \(quoted(path)) is damaged: \(reason)",
+                "choose another backup (`istep restore` lists them), or repair a copy of this one: `cp \(shellQuoted(path)) copy.sqlite`, `istep doctor --repair --db copy.sqlite`, `istep restore copy.sqlite`"
+            )
+        case .empty(let path):
+            ErrorWords("\(quoted(path)) is empty and no backup", "`istep restore` lists the backups")
+        case .foreign(let path):
+            ErrorWords("\(quoted(path)) is the database of another program and no backup of istep", "`istep restore` lists the backups")
+        case .newerVersion(let path, let found, let supported):
+            ErrorWords(
+                "the backup \(quoted(path)) is of version \(found), and this istep knows versions up to \(supported)",
+                "install the newer istep that wrote it, or choose another backup (`istep restore` lists them)")
+        case .noSpace(let path):
+            ErrorWords("no space left beside the backup \(quoted(path))", "free some, or copy it to another disk and restore the copy")
+        case .cannotOpen(let path, let reason):
+            ErrorWords("cannot open the backup \(quoted(path)): \(reason)", "name the file of a backup (`istep restore` lists them)")
+        case .inputOutput(let path, let reason):
+            ErrorWords(
+                "the disk failed on the backup \(quoted(path)): \(reason)",
+                "choose another backup (`istep restore` lists them), and see `dmesg`")
+        case .failed(let path, let reason):
+            ErrorWords("the backup \(quoted(path)) could not be used: \(reason)", "please report this as a fault of istep")
+        default: words
+        }
+    }
+
+    /// For the file that a backup is written to.
+    private var wordsOfPlace: ErrorWords {
+        switch self {
+        case .readOnly(let path, Self.readOnlyFileSystem):
+            ErrorWords("cannot write the backup \(quoted(path)): the file system is read-only", "name a file on another one")
+        case .readOnly(let path, let reason):
+            ErrorWords("no permission to write the backup \(quoted(path)): \(reason)", "make its directory writable, or name another file")
+        case .noSpace(let path):
+            ErrorWords(
+                "no space left for the backup \(quoted(path))",
+                "free some, or name a file on another disk; the history is unchanged")
+        case .cannotOpen(let path, let reason):
+            ErrorWords("cannot write the backup \(quoted(path)): \(reason)", "name another file")
+        case .inputOutput(let path, let reason):
+            ErrorWords("the disk failed to write the backup \(quoted(path)): \(reason)", "name a file on another disk, and see `dmesg`")
+        case .locked(let path):
+            ErrorWords("the backup \(quoted(path)) is locked by another program", "name another file")
+        case .damaged(let path, let reason):
+            ErrorWords(
+                "the backup \(quoted(path)) was damaged while it was written: \(reason)",
+                "check the disk, or name a file on another one")
+        case .failed(let path, let reason):
+            ErrorWords("the backup \(quoted(path)) could not be written: \(reason)", "please report this as a fault of istep")
+        default: words
+        }
+    }
 }
 
 extension HistoryError {
-    /// What kind of end a command comes to by this error; raw values are the exit codes of sysexits.h.
-    public enum Category: Int32, Sendable {
-        case general = 1
-        case usage = 64
-        case data = 65
-        case software = 70
-        case inputOutput = 74
-        case temporary = 75
-        case permission = 77
+    /// Converts an error of GRDB, SQLite or decoding to an error on the history.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as HistoryError: self = error
+        case let error as DatabaseError: self.init(sqlite: error, path: path)
+        // Only this module writes rows, and constraints check them. A row that cannot be decoded was therefore altered.
+        case is RowDecodingError, is DecodingError:
+            self = .damaged(path: path, reason: "a row has a form that istep never writes")
+        default: self = .failed(path: path, reason: "\(error)")
+        }
     }
 
-    public var category: Category {
-        switch self {
-        case .missing: .general
-        // 65 for a newer version too: the file is sound, but to this program its content is data that it cannot
-        // interpret. It is no fault of the program (70) and nothing in the configuration (78) would mend it.
-        case .damaged, .foreign, .newerVersion: .data
-        // A full disk passes, so that the nightly sync is to be tried again.
-        case .locked, .noSpace: .temporary
-        case .readOnly, .closedLog: .permission
-        case .inputOutput: .inputOutput
-        case .cannotOpen, .nameTaken, .addressTaken, .invalidName, .invalidValue, .notFound: .usage
-        case .failed: .software
+    private init(sqlite error: DatabaseError, path: String) {
+        let reason = error.message ?? error.resultCode.description
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path)
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+            self = .closedLog(ofDatabase: path) ?? .readOnly(path: path, reason: reason)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, reason: reason)
+        case .SQLITE_FULL: self = .noSpace(path: path)
+        case .SQLITE_CANTOPEN: self = .unopened(path: path, reason: reason)
+        // SQLite also reports this error if the index of its log cannot grow by one page (SQLITE_IOERR_SHMSIZE).
+        case .SQLITE_IOERR: self = Self.isFull(besides: path) ? .noSpace(path: path) : .inputOutput(path: path, reason: reason)
+        // istep's statements name only tables, columns and functions that exist, unless the schema of the file is damaged.
+        case .SQLITE_ERROR
+        where ["no such table", "no such column", "unknown function", "unsupported file format"].contains(where: reason.hasPrefix):
+            self = .damaged(path: path, reason: reason)
+        case .SQLITE_CONSTRAINT: self = .invalidValue(reason)
+        default: self = .failed(path: path, reason: "\(reason) (SQLite \(error.extendedResultCode.rawValue))")
         }
+    }
+
+    /// A failed system call on `path`.
+    init(errno code: Int32, path: String) {
+        let reason = String(cString: strerror(code))
+        switch code {
+        case EACCES, EPERM, EROFS: self = .readOnly(path: path, reason: reason)
+        case ENOSPC, EDQUOT: self = .noSpace(path: path)
+        case EIO: self = .inputOutput(path: path, reason: reason)
+        default: self = .cannotOpen(path: path, reason: reason)
+        }
+    }
+
+    /// SQLite reports only that it could not open the file; the file system gives the reason.
+    private static func unopened(path: String, reason: String) -> HistoryError {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return HistoryError(errno: errno, path: path) }
+        if isFull(besides: path) { return .noSpace(path: path) }
+        if access(path, R_OK) != 0 { return HistoryError(errno: errno, path: path) }
+        let directory = directoryName(path)
+        if access(directory, W_OK) != 0 {
+            // SQLite needs the directory for the write-ahead log beside the file.
+            return .readOnly(path: path, reason: "its directory: " + String(cString: strerror(errno)))
+        }
+        return .closedLog(ofDatabase: path) ?? .cannotOpen(path: path, reason: reason)
+    }
+
+    /// Whether not even one page can be written beside the history. This is tried, because `statvfs` does not report quotas.
+    ///
+    /// The log's index grows by 32 KiB (https://www.sqlite.org/walformat.html).
+    static func isFull(besides path: String) -> Bool {
+        var name = Array("\(directoryName(path))/.istep-room-XXXXXX".utf8CString)
+        let file = mkstemp(&name)
+        guard file >= 0 else { return errno == ENOSPC || errno == EDQUOT }
+        // Remove it at once, so that a process that is killed leaves no file.
+        unlink(name)
+        defer { close(file) }
+        let code = posix_fallocate(file, 0, 32 * 1024)
+        return code == ENOSPC || code == EDQUOT
+    }
+
+    /// The user may write the history but not a file of its log, for example after a copy from a backup. SQLite then opens neither.
+    private static func closedLog(ofDatabase path: String) -> HistoryError? {
+        guard access(path, R_OK | W_OK) == 0 else { return nil }
+        for file in StepDatabase.logs(ofDatabase: path) where access(file, R_OK | W_OK) != 0 && errno != ENOENT {
+            return .closedLog(path: path, file: file, reason: String(cString: strerror(errno)))
+        }
+        return nil
     }
 }
 
-extension HistoryError: CustomStringConvertible {
-    /// What failed on what and why, and what to do next. Names and paths are quoted, control characters escaped.
-    public var description: String {
-        switch self {
-        case .missing(let path):
-            "there is no history at \(quoted(path)) yet; `istep add` starts one"
-        case .locked(let path):
-            "the history \(quoted(path)) is locked by another program; "
-                + "try again once it is done (`fuser \(shellQuoted(path))` tells which it is)"
-        case .readOnly(let path, let reason):
-            "no permission for the history \(quoted(path)): \(reason); "
-                + "make the file and its directory yours and writable, or choose another with --db"
-        case .closedLog(let path, let file, let reason):
-            "no permission for \(quoted(file)), the log of the history: \(reason); "
-                + "make it the history's owner's: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file))`, and writable"
-        case .damaged(let path, let reason):
-            "the history \(quoted(path)) is damaged: \(reason); restore it from a backup, or save what can be read with "
-                + "`sqlite3 \(shellQuoted(path)) .recover | sqlite3 recovered.sqlite`"
-        case .foreign(let path):
-            "\(quoted(path)) is the database of another program; choose another file with --db"
-        case .newerVersion(let path, let found, let supported):
-            "the history \(quoted(path)) is of version \(found), and this istep knows versions up to \(supported); "
-                + "install the newer istep that wrote it, or choose another file with --db"
-        case .noSpace(let path):
-            "no space left for the history \(quoted(path)); free some, then run the command again: nothing was lost"
-        case .cannotOpen(let path, let reason):
-            "cannot open the history \(quoted(path)): \(reason); choose another file with --db"
-        case .inputOutput(let path, let reason):
-            "the disk failed on the history \(quoted(path)): \(reason); copy the file to a sound disk, and look at `dmesg`"
-        case .nameTaken(let name):
-            "a pedometer named \(quoted(name)) exists already; choose another name with --name"
-        case .addressTaken(let address, let name):
-            "the pedometer \(address) was added already, as \(quoted(name)); `istep forget` takes it out of use"
-        case .invalidName(let name, let reason):
-            "\(quoted(name)) cannot be a name: \(reason)"
-        case .invalidValue(let reason):
-            "the history does not take that value: \(reason)"
-        case .notFound(let subject, let id):
-            "the history has no \(subject.rawValue) number \(id)"
-        case .failed(let path, let reason):
-            "the history \(quoted(path)) failed: \(reason); please report this as a fault of istep"
-        }
+/// The text of an error: what failed, and what to do about it.
+struct ErrorWords {
+    /// Without a full stop.
+    let problem: String
+    /// Also without a full stop; commands are in backticks.
+    let advice: String?
+
+    init(_ problem: String, _ advice: String? = nil) {
+        self.problem = problem
+        self.advice = advice
+    }
+
+    var line: String { advice.map { "\(problem); \($0)" } ?? problem }
+
+    /// For a report that shows the two separately: the advice as a sentence.
+    var reported: (problem: String, advice: String?) {
+        guard let advice else { return (problem, nil) }
+        // A path that contains backticks must not become a command to paste.
+        guard Self.hasOnlyOwnCommands(advice) else { return (line, nil) }
+        let period = advice.hasSuffix("`") || advice.hasSuffix(".") ? "" : "."
+        return (problem, advice.prefix(1).uppercased() + advice.dropFirst() + period)
+    }
+
+    private static func hasOnlyOwnCommands(_ markup: String) -> Bool {
+        let pieces = markup.split(separator: "`", omittingEmptySubsequences: false)
+        let commands = pieces.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        return pieces.count % 2 == 1
+            && commands.allSatisfy { command in ["istep ", "sudo ", "fuser ", "ls ", "cp ", "dmesg"].contains { command.hasPrefix($0) } }
     }
 }

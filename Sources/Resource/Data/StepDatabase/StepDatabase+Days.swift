@@ -1,105 +1,291 @@
 import GRDB
+import GRDBSQLite
 public import StepDomain
 
 extension StepDatabase: StepHistory {
     public func stepData(of user: User, on day: Day) throws(HistoryError) -> StepData {
-        try read { try stepData(of: user, on: day, $0) }
+        try read { try StepDataReader(user, $0).stepData(from: day, count: 1)[0] }
     }
 
     public func stepData(of user: User, on days: [Day]) throws(HistoryError) -> [StepData] {
-        try read { database in try days.map { try stepData(of: user, on: $0, database) } }
+        try read { database in
+            let reader = try StepDataReader(user, database)
+            return try days.runs(ofAtMost: StepDataReader.mostDays).flatMap { try reader.stepData(from: $0.first, count: $0.count) }
+        }
     }
 
-    private func stepData(of user: User, on day: Day, _ database: Database) throws -> StepData {
-        var data = StepData(user: user, day: day)
-        // Statements are kept: to share ten years, the same are asked thousands of times.
-        let pedometers = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id"), arguments: [user.id])
-        for row in pedometers {
-            let track = try self.track(of: row[0], named: row[1], on: day, database)
-            if !track.isEmpty { data.tracks.append(track) }
+    public func syncs(behind day: Day, of user: User) throws(HistoryError) -> [DaySync] {
+        // Everywhere on Earth a day is within 14 hours of the day at Greenwich.
+        let midnight = day.daysSince1970 * 86_400, most = StepSample.mostUTCOffset
+        return try read { database in
+            try Row.fetchAll(
+                database.cachedStatement(
+                    sql: """
+                        SELECT sample.pedometer, sync.started_at, sync.ended_at, count(*), sum(sample.steps)
+                        FROM pedometer JOIN sample ON sample.pedometer = pedometer.id JOIN sync ON sync.id = sample.sync
+                        WHERE person = ?1 AND start >= ?2 - ?3 AND start < ?2 + 86400 + ?3
+                            AND start + utc_offset >= ?2 AND start + utc_offset < ?2 + 86400
+                        GROUP BY sample.pedometer, sync.id ORDER BY sample.pedometer, sync.started_at, sync.id
+                        """),
+                arguments: [user.id, midnight, most]
+            ).map { row in
+                DaySync(
+                    pedometer: row[0], start: Timestamp(row[1] as Int), end: (row[2] as Int?).map { Timestamp($0) }, slots: row[3], steps: row[4]
+                )
+            }
         }
-        data.correction = try Int.fetchOne(
-            database.cachedStatement(sql: "SELECT steps FROM correction WHERE person = ? AND day = ?"),
-            arguments: [user.id, day.description])
-        let inForce = " AND valid_from <= ? ORDER BY valid_from DESC LIMIT 1"
-        data.profile = try Row.fetchOne(
-            database.cachedStatement(sql: Profile.query + inForce), arguments: [user.id, day.description]
-        ).map(Profile.init)
-        data.plan = try Row.fetchOne(
-            database.cachedStatement(sql: SportPlan.query + inForce), arguments: [user.id, day.description]
-        ).map(SportPlan.init)
-        data.lastSync = try lastSync(of: user.id, database)
-        return data
+    }
+
+    public func firstKnownDay(of user: User.ID) throws(HistoryError) -> Day? {
+        try read { database in
+            // Another offset can put a later sample on an earlier day, but not one that begins 28 hours later.
+            let earliest = try Int.fetchOne(
+                database.cachedStatement(
+                    sql: """
+                        SELECT min(local) FROM (
+                            SELECT (SELECT min(start + utc_offset) FROM sample WHERE pedometer = id
+                                AND start <= (SELECT min(start) FROM sample WHERE pedometer = id) + 100800) AS local
+                            FROM pedometer WHERE person = ?1
+                            UNION ALL
+                            SELECT max(start + utc_offset, until - 1 + utc_offset - \(ChangedDays.mostDays - 1) * 86400)
+                            FROM coverage JOIN pedometer ON id = pedometer WHERE person = ?1)
+                        """),
+                arguments: [user])
+            let corrected = try String.fetchOne(
+                database.cachedStatement(sql: "SELECT min(day) FROM correction WHERE person = ?"), arguments: [user])
+            let days = [earliest.map { Day(of: Timestamp($0), utcOffset: 0) }, try corrected.map(Day.init(column:))]
+            return days.compactMap(\.self).min()
+        }
     }
 
     public func setCorrection(
-        _ steps: Int?, of user: User.ID, on day: Day, at moment: Timestamp
+        _ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp
     ) throws(HistoryError) {
         try write { database in
             try require(.user, user, database)
             let before = try Int.fetchOne(
                 database, sql: "SELECT steps FROM correction WHERE person = ? AND day = ?", arguments: [user, day.description])
-            if steps != before { try noteChange(of: [day], person: user, isCounted: false, database) }
-            if let steps {
+            if correction?.steps != before { try noteChange(of: [day], person: user, isCounted: false, database) }
+            if let correction {
                 try database.execute(
-                    sql: "INSERT OR REPLACE INTO correction VALUES (?, ?, ?, ?)",
-                    arguments: [user, day.description, steps, moment.seconds])
+                    sql: "INSERT OR REPLACE INTO correction (person, day, steps, entered_at, reason) VALUES (?, ?, ?, ?, ?)",
+                    arguments: [user, day.description, correction.steps, moment.seconds, correction.reason])
             } else {
                 try database.execute(
                     sql: "DELETE FROM correction WHERE person = ? AND day = ?", arguments: [user, day.description])
             }
         }
     }
+}
 
-    private func track(
-        of pedometer: Pedometer.ID, named name: String, on day: Day, _ database: Database
-    ) throws -> StepData.Track {
-        // Anywhere on Earth the day falls within 14 hours of Greenwich's: that range is read by the primary keys, and the own
-        // offset of each sample and span decides.
-        let midnight = day.daysSince1970 * 86_400
-        let reach = TimeSpan(
-            Timestamp(midnight - StepSample.mostUTCOffset), Timestamp(midnight + 86_400 + StepSample.mostUTCOffset))
-        func samples(in table: String) throws -> [StepSample] {
-            let rows = try Row.fetchCursor(
-                database.cachedStatement(
-                    sql: """
-                        SELECT start, length, steps, distance, energy, utc_offset FROM \(table)
-                        WHERE pedometer = ?1 AND start >= ?2 - 50400 AND start < ?2 + 86400 + 50400
-                            AND start + utc_offset >= ?2 AND start + utc_offset < ?2 + 86400
-                        ORDER BY start
-                        """),
-                arguments: [pedometer, midnight])
-            var samples: [StepSample] = []
-            while let row = try rows.next() { samples.append(StepSample(row: row)) }
-            return samples
-        }
-        return StepData.Track(
-            pedometer: pedometer, name: name, samples: withoutOverlaps(try samples(in: "sample")),
-            implausible: try samples(in: "implausible_sample"),
-            coverage: try CoverageMerge.spans(of: pedometer, touching: reach, database).deciding(day))
-    }
+extension StepCorrection {
+    /// - Parameter row: day, steps, reason, entered_at.
+    init(row: Row) { self.init(steps: row[1], reason: row[2], enteredAt: Timestamp(row[3] as Int)) }
+}
 
-    /// The end of the last sync that was complete.
-    private func lastSync(of user: User.ID, _ database: Database) throws -> Timestamp? {
-        try Int.fetchOne(
+extension Day {
+    /// 0001-01-01.
+    static let first = Day(daysSince1970: -719_162)
+    /// 9999-12-31.
+    static let last = Day(of: .last, utcOffset: 0)
+
+    /// The nearest day whose name has ten characters: only such names sort as text in order of time.
+    var inCalendar: Day { min(max(self, .first), .last) }
+}
+
+/// Reads all that the history holds on days of a user. Days that follow each other are read together: to share ten years, the same
+/// statements run some hundred times instead of some ten thousand times.
+struct StepDataReader {
+    /// Days of a run: a day has up to 1,440 samples, and all samples of a run are in memory at once.
+    static let mostDays = 32
+
+    private let user: User
+    private let database: Database
+    private let pedometers: [(id: Pedometer.ID, name: String)]
+    private let lastSync: Timestamp?
+
+    init(_ user: User, _ database: Database) throws {
+        self.user = user
+        self.database = database
+        pedometers = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id"), arguments: [user.id]
+        ).map { ($0[0], $0[1]) }
+        lastSync = try Int.fetchOne(
             database.cachedStatement(
                 sql: """
                     SELECT max((SELECT max(ended_at) FROM sync WHERE pedometer = pedometer.id AND outcome = 'complete'))
                     FROM pedometer WHERE person = ?
                     """),
-            arguments: [user]
+            arguments: [user.id]
         ).map(Timestamp.init)
+    }
+
+    /// - Parameter count: at least 1.
+    func stepData(from first: Day, count: Int) throws -> [StepData] {
+        let last = first.advanced(by: count - 1)
+        var days = (0..<count).map { StepData(user: user, day: first.advanced(by: $0), lastSync: lastSync) }
+        for (id, name) in pedometers {
+            for (index, track) in try tracks(of: id, named: name, from: first, count: count).enumerated() where !track.isEmpty {
+                days[index].tracks.append(track)
+            }
+        }
+        try addTotals(to: &days)
+        let corrections = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT day, steps, reason, entered_at FROM correction WHERE person = ? AND day BETWEEN ? AND ?"),
+            arguments: [user.id, first.description, last.description])
+        for row in corrections {
+            let index = try Day(column: row[0]).daysSince1970 - first.daysSince1970
+            if days.indices.contains(index) { days[index].correction = StepCorrection(row: row) }
+        }
+        let profiles = try inForce(Profile.query, "profile", from: first, through: last).map(Profile.init)
+        let plans = try inForce(SportPlan.query, "plan", from: first, through: last).map(SportPlan.init)
+        for index in days.indices {
+            days[index].profile = profiles.last { $0.validFrom <= days[index].day }
+            days[index].plan = plans.last { $0.validFrom <= days[index].day }
+        }
+        return days
+    }
+
+    /// Adds what the pedometers themselves count to their tracks.
+    private func addTotals(to days: inout [StepData]) throws {
+        guard let first = days.first?.day, let last = days.last?.day else { return }
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT pedometer, day, at, total, slots FROM device_total JOIN pedometer ON id = pedometer
+                    WHERE person = ? AND day BETWEEN ? AND ?
+                    """),
+            arguments: [user.id, first.description, last.description])
+        for row in rows {
+            let total = DeviceTotal(day: try Day(column: row[1]), at: Timestamp(row[2]), total: row[3], slots: row[4])
+            let index = total.day.daysSince1970 - first.daysSince1970
+            guard days.indices.contains(index), let track = days[index].tracks.firstIndex(where: { $0.pedometer == row[0] }) else { continue }
+            days[index].tracks[track].deviceTotal = total
+        }
+    }
+
+    /// What was in force on any of the days, the oldest first.
+    private func inForce(_ query: String, _ table: String, from first: Day, through last: Day) throws -> [Row] {
+        try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    \(query) AND valid_from <= ?3 AND valid_from >= coalesce(
+                        (SELECT max(valid_from) FROM \(table) WHERE person = ?1 AND valid_from <= ?2), '')
+                    ORDER BY valid_from
+                    """),
+            arguments: [user.id, first.description, last.description])
+    }
+
+    /// What the pedometers counted on each day.
+    ///
+    /// - Parameter count: at least 1, at most `mostDays`.
+    func sums(from first: Day, count: Int) throws -> [DaySums] {
+        var days = [[StepData.Track]](repeating: [], count: count)
+        for (id, name) in pedometers {
+            for (index, track) in try tracks(of: id, named: name, from: first, count: count, forSums: true).enumerated() where !track.isEmpty {
+                days[index].append(track)
+            }
+        }
+        return days.enumerated().map { DaySums($1, of: first.advanced(by: $0)) }
+    }
+
+    /// The track of each day.
+    ///
+    /// - Parameter forSums: without what sums do not need.
+    private func tracks(
+        of pedometer: Pedometer.ID, named name: String, from first: Day, count: Int, forSums: Bool = false
+    ) throws -> [StepData.Track] {
+        let samples = try self.samples(of: pedometer, in: "sample", from: first, count: count)
+        let implausible = forSums ? [] : try self.samples(of: pedometer, in: "implausible_sample", from: first, count: count)
+        let coverage = try CoverageMerge.spans(of: pedometer, touching: Self.reach(of: first, count: count), database)
+        return (0..<count).map { index in
+            let day = first.advanced(by: index)
+            let reach = Self.reach(of: day, count: 1)
+            return StepData.Track(
+                pedometer: pedometer, name: name, samples: withoutOverlaps(samples[index]), implausible: forSums ? [] : implausible[index],
+                coverage: coverage.filter { $0.span.end >= reach.start && $0.span.start <= reach.end }.deciding(day))
+        }
+    }
+
+    /// Everywhere on Earth a day is within 14 hours of the day at Greenwich: that range is read by the primary keys, and the offset of each
+    /// sample and span decides.
+    private static func reach(of first: Day, count: Int) -> TimeSpan {
+        let midnight = first.daysSince1970 * 86_400
+        return TimeSpan(
+            Timestamp(midnight - StepSample.mostUTCOffset), Timestamp(midnight + count * 86_400 + StepSample.mostUTCOffset))
+    }
+
+    /// The samples of each day, by their own offset, sorted by start.
+    private func samples(of pedometer: Pedometer.ID, in table: String, from first: Day, count: Int) throws -> [[StepSample]] {
+        let (midnight, reach) = (first.daysSince1970 * 86_400, Self.reach(of: first, count: count))
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT start, length, steps, distance, energy, utc_offset FROM \(table)
+                WHERE pedometer = ?1 AND start >= ?2 AND start < ?3 ORDER BY start
+                """)
+        var days = [[StepSample]](repeating: [], count: count)
+        try statement.rows(of: database, for: [pedometer, Int64(reach.start.seconds), Int64(reach.end.seconds)]) { row in
+            let sample = StepSample(row: row)
+            let index = (sample.start.seconds + sample.utcOffset - midnight) / 86_400
+            if sample.start.seconds + sample.utcOffset >= midnight, index < count { days[index].append(sample) }
+        }
+        return days
+    }
+}
+
+/// A row of a query, by SQLite's own functions: a value costs a tenth of what it costs by GRDB, and ten years have five million samples.
+struct RawRow {
+    fileprivate let statement: SQLiteStatement
+
+    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+    func number(_ column: Int32) -> Double? {
+        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : sqlite3_column_double(statement, column)
+    }
+    func text(_ column: Int32) -> String { sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "" }
+    /// The bytes are valid during `body`.
+    func bytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> T) -> T {
+        let start = sqlite3_column_blob(statement, column)
+        return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))))
+    }
+}
+
+extension Statement {
+    /// Runs a query with whole numbers as its arguments.
+    func rows(of database: Database, for arguments: [Int64], _ body: (RawRow) throws -> Void) throws {
+        let statement = sqliteStatement
+        sqlite3_reset(statement)
+        for (index, argument) in arguments.enumerated() { sqlite3_bind_int64(statement, Int32(index + 1), argument) }
+        defer { sqlite3_reset(statement) }
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage) }
+            try body(RawRow(statement: statement))
+        }
     }
 }
 
 extension StepSample {
-    fileprivate init(row: Row) {
+    fileprivate init(row: RawRow) {
         self.init(
-            start: Timestamp(row[0]), length: row[1], steps: row[2], distance: row[3], energy: row[4], utcOffset: row[5])
+            start: Timestamp(row.integer(0)), length: row.integer(1), steps: row.integer(2), distance: row.number(3),
+            energy: row.number(4), utcOffset: row.integer(5))
     }
 }
 
 extension StepData.Track {
     fileprivate var isEmpty: Bool { samples.isEmpty && implausible.isEmpty && coverage.isEmpty }
+}
+
+extension [Day] {
+    /// Divided where a day does not follow the one before it, and where a run has become too long.
+    func runs(ofAtMost limit: Int) -> [(first: Day, count: Int)] {
+        reduce(into: []) { runs, day in
+            if let run = runs.last, run.count < limit, run.first.advanced(by: run.count) == day {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append((day, 1))
+            }
+        }
+    }
 }

@@ -1,23 +1,30 @@
 import Foundation
 import GRDB
+import TextSafety
+import StepDomain
 
 extension StepDatabase {
     static func open(
-        _ path: String, for access: Access, busyTimeout: Double, schema: Schema
+        _ path: String, for access: Access, busyTimeout: Double, schema: Schema, backups: AutomaticBackups?
     ) throws -> DatabaseQueue {
         switch access {
         case .writing:
             try createFile(at: path)
-            return try openForWriting(path, busyTimeout: busyTimeout, schema: schema)
+            return try openForWriting(path, busyTimeout: busyTimeout, schema: schema, backups: backups)
         case .reading:
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
             let queue = try openForReading(path, busyTimeout: busyTimeout)
             switch try queue.read(schema.state) {
             case .current:
                 return queue
+            case .older(0):
+                try queue.close()
+                throw HistoryError.empty(path: path)
             case .older:
                 try queue.close()
-                return try openForWriting(path, busyTimeout: busyTimeout, schema: schema)
+                return try openForWriting(path, busyTimeout: busyTimeout, schema: schema, backups: backups)
+            case .inconsistent(let reason):
+                throw HistoryError.damaged(path: path, reason: reason)
             case .newer(let found):
                 throw HistoryError.newerVersion(path: path, found: found, supported: schema.version)
             case .foreign:
@@ -26,17 +33,29 @@ extension StepDatabase {
         }
     }
 
-    private static func openForWriting(_ path: String, busyTimeout: Double, schema: Schema) throws -> DatabaseQueue {
+    private static func openForWriting(
+        _ path: String, busyTimeout: Double, schema: Schema, backups: AutomaticBackups?
+    ) throws -> DatabaseQueue {
+        // Before SQLite creates its log's files, which get the mode of the file.
+        if access(path, W_OK) != 0 { throw HistoryError(errno: errno, path: path) }
+        makeLogsWritable(path)
+        try CheckRecord.refuseDamaged(path, busyTimeout: busyTimeout)
         let queue = try DatabaseQueue(path: path, configuration: configuration(busyTimeout: busyTimeout))
         try queue.writeWithoutTransaction { database in
-            // SQLite's default, unless whoever built it chose another for WAL (SQLITE_DEFAULT_WAL_SYNCHRONOUS).
+            // SQLite's default, unless SQLite was built with another default for WAL (SQLITE_DEFAULT_WAL_SYNCHRONOUS).
             try database.execute(sql: "PRAGMA synchronous = FULL")
             switch try consistentState(of: database, schema) {
             case .current:
                 break
-            case .older:
-                try setJournalMode(database, patience: busyTimeout)
+            case .older(let version):
+                // An empty history needs no backup.
+                if version > 0, let backups, backups.schedule.count > 0 {
+                    try backups.make(of: path, database)
+                }
+                try setJournalMode(database, timeout: busyTimeout)
                 try schema.migrate(database)
+            case .inconsistent(let reason):
+                throw HistoryError.damaged(path: path, reason: reason)
             case .newer(let found):
                 throw HistoryError.newerVersion(path: path, found: found, supported: schema.version)
             case .foreign:
@@ -46,75 +65,87 @@ extension StepDatabase {
         return queue
     }
 
-    /// Looked at in one transaction: while another process is making the history, three queries by themselves could see the
-    /// version of before and the tables of after.
+    /// Read in one transaction: while another process creates the history, separate queries could see the old version number and the new
+    /// tables.
+    ///
+    /// The schema is compared with istep's before anything is written: a trigger of another program would run with the first statement.
     private static func consistentState(of database: Database, _ schema: Schema) throws -> Schema.State {
         var state = Schema.State.foreign
         try database.inTransaction(.deferred) {
             state = try schema.state(of: database)
+            switch state {
+            case .current, .older:
+                if let first = try schema.differences(in: database).first { state = .inconsistent(first) }
+            case .newer, .foreign, .inconsistent: break
+            }
             return .commit
         }
         return state
     }
 
-    /// The mode stays with the file. Where the file system cannot share memory (some network ones) SQLite keeps its rollback
-    /// journal, which loses nothing either.
+    /// The mode is stored in the file. If the file system cannot share memory (some network ones), SQLite keeps its rollback journal, which
+    /// loses nothing either.
     ///
-    /// SQLite does not wait by itself here, for it goes from reading to writing and two that do so would wait for each other.
-    private static func setJournalMode(_ database: Database, patience: Double) throws {
-        let deadline = ContinuousClock.now + .seconds(patience)
+    /// SQLite does not retry here, because it changes from reading to writing, and two processes that do so would wait for each other.
+    private static func setJournalMode(_ database: Database, timeout: Double) throws {
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while true {
             do {
                 return try database.execute(sql: "PRAGMA journal_mode = WAL")
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline {
-                usleep(5000)        // as SQLite's own busy handler does; the other is done in milliseconds
+                // On this thread, as SQLite's own busy handler does: everything here may block, and callers on Swift's threads use
+                // `blocking`. The other process finishes within milliseconds.
+                usleep(5000)
             }
         }
     }
 
     /// Opens without writing.
     ///
-    /// Not with SQLite's read-only flag: such a connection leaves the log's two files behind when it closes, for it may
-    /// not clear them away. SQLite falls back to it by itself where the file may not be written.
+    /// Not with SQLite's read-only flag: such a connection may not delete the log's two files, and leaves them behind when it closes.
+    /// SQLite falls back to this mode automatically if the file may not be written.
     static func openForReading(_ path: String, busyTimeout: Double) throws -> DatabaseQueue {
         let configuration = configuration(busyTimeout: busyTimeout)
+        makeLogsWritable(path)
         do {
             return try DatabaseQueue(path: path, configuration: configuration)
-        } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
-            // In a directory that may not be written, the log's files cannot be made. Nobody can be writing then, so
-            // SQLite may take the file for unchangeable; unless a log is left, which holds part of the history.
-            let directory = (path as NSString).deletingLastPathComponent
-            guard access(directory, W_OK) != 0, access(path, R_OK) == 0, isEmptyOrMissing(path + "-wal") else { throw error }
-            return try DatabaseQueue(path: immutableURI(path), configuration: configuration)
+        } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_FULL].contains(error.resultCode) {
+            // In a directory that may not be written, or on a full disk, the log's files cannot be created. No other process can write then
+            // either, so SQLite may treat the file as immutable, unless a log or a journal is left, which is part of the history.
+            let real = SyncLock.realPath(path), directory = directoryName(real)
+            guard access(directory, W_OK) != 0 || HistoryError.isFull(besides: real), access(real, R_OK) == 0,
+                ["-wal", "-journal"].allSatisfy({ isEmptyOrMissing(real + $0) })
+            else { throw error }
+            return try DatabaseQueue(path: immutableURI(real), configuration: configuration)
         }
     }
 
-    private static func configuration(busyTimeout: Double) -> Configuration {
+    static func configuration(busyTimeout: Double) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(busyTimeout)
         configuration.label = "istep.history"
         return configuration
     }
 
-    /// Makes the file for its owner's eyes only; SQLite gives the log's files the same mode.
+    /// Creates the file with access for its owner only; SQLite gives the log's files the same mode.
     private static func createFile(at path: String) throws(HistoryError) {
         if try isThere(path) { return }
-        try createDirectory((path as NSString).deletingLastPathComponent)
+        try createDirectory(directoryName(path))
         let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor < 0 {
-            if errno == EEXIST { return }   // another process was quicker
+            if errno == EEXIST { return }  // another process was faster
             throw HistoryError(errno: errno, path: path)
         }
         Foundation.close(descriptor)
     }
 
-    /// Whether there is a file that a history can be in; what can never be one is refused before SQLite opens it, for a named
-    /// pipe would make it wait and a device would be written to.
+    /// Whether a file that can be a history exists. A file that can never be one is refused before SQLite opens it, because SQLite would
+    /// block on a named pipe and write to a device.
     static func isThere(_ path: String) throws(HistoryError) -> Bool {
         var status = stat()
         if stat(path, &status) != 0 {
             guard errno == ENOENT else { throw HistoryError(errno: errno, path: path) }
-            // SQLite would make the file that a link points to, and for everybody to read.
+            // SQLite would create the target of a dangling link, readable by all users.
             if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
                 throw .cannotOpen(path: path, reason: "it is a symbolic link to a file that does not exist")
             }
@@ -127,13 +158,26 @@ extension StepDatabase {
         }
     }
 
-    private static func createDirectory(_ path: String) throws(HistoryError) {
+    static func createDirectory(_ path: String) throws(HistoryError) {
         if path.isEmpty || path == "/" || access(path, F_OK) == 0 { return }
-        try createDirectory((path as NSString).deletingLastPathComponent)
+        try createDirectory(directoryName(path))
         if mkdir(path, 0o700) != 0 && errno != EEXIST { throw HistoryError(errno: errno, path: path) }
     }
 
-    private static func isEmptyOrMissing(_ path: String) -> Bool {
+    /// SQLite creates its log's files with the mode of the history. If the history was read-only for a time, the files stay read-only and
+    /// block access to a history that is writable again.
+    static func makeLogsWritable(_ path: String) {
+        for file in logs(ofDatabase: path) {
+            var status = stat()
+            guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o600 != 0o600,
+                status.st_uid == geteuid() || geteuid() == 0
+            else { continue }
+            // If this fails, opening reports the file.
+            chmod(file, status.st_mode & 0o7777 | 0o600)
+        }
+    }
+
+    static func isEmptyOrMissing(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) != 0 || status.st_size == 0
     }

@@ -1,5 +1,6 @@
+import Foundation
 import GRDB
-import Quoting
+import TextSafety
 public import StepDomain
 
 extension StepDatabase {
@@ -57,7 +58,7 @@ extension StepDatabase {
         }
     }
 
-    /// A missing user or pedometer is told by its number, which a failed foreign key would not do.
+    /// Reports a missing user or pedometer by its number; a failed foreign key would not.
     func require(_ subject: HistoryError.Subject, _ id: Int64, _ database: Database) throws {
         let table =
             switch subject {
@@ -93,11 +94,141 @@ extension SportPlan {
 }
 
 extension Day {
-    /// The constraints of the schema let nothing else in, save a year that `Day` does not know.
+    /// The constraints of the schema permit only valid days, except a year that `Day` does not support.
     init(column text: String) throws {
         guard let day = Day(text) else {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no day: \(text)"))
         }
         self = day
+    }
+}
+
+extension StepDatabase {
+    public func pedometers() throws(HistoryError) -> [Pedometer] {
+        try read { database in
+            try Row.fetchAll(database, sql: Pedometer.query + " WHERE NOT forgotten ORDER BY name_key").map(Pedometer.init)
+        }
+    }
+
+    /// Adds a pedometer, or restores the forgotten one of the same user and address, under its new name.
+    ///
+    /// If it returns as another model or with other options, it keeps its samples and clock and is read again from its start, because a
+    /// cursor is meaningless to another model. If it is added for another user, it starts with the clock state as it was left; the samples
+    /// stay with the user for whom they were counted.
+    public func addPedometer(_ pedometer: Pedometer) throws(HistoryError) -> Pedometer {
+        let name = try CheckedName(pedometer.name)
+        let address = pedometer.address.uppercased()
+        return try write { database in
+            try require(.user, pedometer.user, database)
+            if let other = try String.fetchOne(
+                database, sql: "SELECT name FROM pedometer WHERE address = ? AND NOT forgotten", arguments: [address])
+            {
+                throw HistoryError.addressTaken(address, name: other)
+            }
+            let nameIsTaken = try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE name_key = ? AND NOT forgotten)",
+                arguments: [name.key])
+            if nameIsTaken == true { throw HistoryError.nameTaken(name.text) }
+
+            // The user's own row first, because it has the samples, clock and cursor; then the row of the last other user of the pedometer.
+            let row = try Row.fetchOne(
+                database, sql: Pedometer.query + " WHERE address = ? ORDER BY person = ? DESC, id DESC LIMIT 1",
+                arguments: [address, pedometer.user])
+            let forgotten = try row.map(Pedometer.init)
+            var added = pedometer
+            added.address = address
+            if let forgotten { added.clock = forgotten.clock }
+            if let forgotten, forgotten.user == pedometer.user {
+                if forgotten.model == pedometer.model && forgotten.options == pedometer.options {
+                    added.cursor = forgotten.cursor
+                }
+                return try added.update(forgotten.id, name: name, database)
+            }
+            return try added.insert(name: name, database)
+        }
+    }
+
+    public func forgetPedometer(_ id: Pedometer.ID) throws(HistoryError) {
+        try write { database in
+            try database.execute(sql: "UPDATE pedometer SET forgotten = 1 WHERE id = ? AND NOT forgotten", arguments: [id])
+            if database.changesCount == 0 { throw HistoryError.notFound(.pedometer, id: id) }
+        }
+    }
+
+    public func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws(HistoryError) {
+        try write { database in
+            try database.execute(
+                sql: "UPDATE pedometer SET clock = ? WHERE id = ?", arguments: [try json(clock), pedometer])
+            if database.changesCount == 0 { throw HistoryError.notFound(.pedometer, id: pedometer) }
+        }
+    }
+}
+
+extension Pedometer {
+    fileprivate static let query = """
+        SELECT id, person, model, address, address_type, name, options, clock, cursor FROM pedometer
+        """
+
+    fileprivate init(row: Row) throws {
+        self.init(
+            id: row[0], user: row[1], model: row[2], address: row[3], addressType: row[4], name: row[5],
+            options: try value(row[6]), clock: try value(row[7]), cursor: try value(row[8]))
+    }
+
+    fileprivate func insert(name: CheckedName, _ database: Database) throws -> Pedometer {
+        try database.execute(
+            sql: """
+                INSERT INTO pedometer (person, address, model, address_type, name, name_key, options, clock, cursor)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [user, address] + (try columns(name)))
+        return with(id: database.lastInsertedRowID)
+    }
+
+    fileprivate func update(_ id: ID, name: CheckedName, _ database: Database) throws -> Pedometer {
+        try database.execute(
+            sql: """
+                UPDATE pedometer SET model = ?, address_type = ?, name = ?, name_key = ?, options = ?, clock = ?,
+                cursor = ?, forgotten = 0 WHERE id = ?
+                """,
+            arguments: try columns(name) + [id])
+        return with(id: id)
+    }
+
+    private func columns(_ name: CheckedName) throws -> StatementArguments {
+        [model, addressType, name.text, name.key, try json(options), try json(clock), try json(cursor)]
+    }
+
+    private func with(id: ID) -> Pedometer {
+        Pedometer(
+            id: id, user: user, model: model, address: address, addressType: addressType, name: name,
+            options: options, clock: clock, cursor: cursor)
+    }
+}
+
+/// A valid name of a user or a pedometer in the history: 1 to 64 characters that can be shown on a terminal.
+struct CheckedName {
+    let text: String
+    /// Equal for names that differ only in case or in the encoding of accents.
+    let key: String
+
+    static let mostCharacters = 64
+    /// A character can have an unlimited number of combining marks.
+    static let mostScalars = 256
+
+    init(_ name: String) throws(HistoryError) {
+        func refuse(_ reason: String) -> HistoryError {
+            // A very long name would hide the reason of the error.
+            .invalidName(String(String.UnicodeScalarView(name.unicodeScalars.prefix(80))), reason: reason)
+        }
+        guard !name.allSatisfy(\.isWhitespace) else { throw refuse("it is empty") }
+        guard name.unicodeScalars.prefix(Self.mostScalars + 1).count <= Self.mostScalars,
+            name.count <= Self.mostCharacters
+        else { throw refuse("it has more than \(Self.mostCharacters) characters") }
+        guard !name.unicodeScalars.contains(where: \.isUnfitForTerminals) else {
+            throw refuse("it contains control characters")
+        }
+        text = name
+        key = name.precomposedStringWithCanonicalMapping.lowercased().precomposedStringWithCanonicalMapping
     }
 }

@@ -60,3 +60,94 @@ extension SyncRecord {
             failure: row[6], cause: (row[13] as String?).flatMap(FailureCause.init))
     }
 }
+
+extension StepDatabase {
+    /// Deletes raw frames that are too old or too many; samples stay.
+    ///
+    /// The file does not shrink: free pages are reused for later data.
+    ///
+    /// - Returns: the number of syncs whose frames were deleted.
+    @discardableResult
+    public func pruneFrames(_ retention: FrameRetention, at now: Timestamp) throws(HistoryError) -> Int {
+        let surplus = try read { database in
+            try retention.surplus(syncsWithFrames(retention, at: now, database), at: now)
+        }
+        for frames in surplus {
+            // One transaction for each sync, so that a sync that starts meanwhile does not wait for all of them.
+            try write { database in
+                try database.cachedStatement(sql: "DELETE FROM frame WHERE sync = ?").execute(arguments: [frames.sync])
+            }
+        }
+        return surplus.count
+    }
+
+    /// Bytes of a row of `frame` besides the frame: numbers, direction and the entry in the index.
+    private static let overhead = 40
+    /// The longest frame that the schema accepts.
+    private static let longest = 1024
+
+    private func syncsWithFrames(_ retention: FrameRetention, at now: Timestamp, _ database: Database) throws -> [SyncFrames] {
+        // The index alone gives the counts; the frames themselves are read only if they can exceed the limit.
+        let counts = try Row.fetchAll(database, sql: "SELECT sync, count(*) FROM frame GROUP BY sync")
+        let mayBeTooMany = counts.reduce(0) { $0 + ($1[1] as Int) } * (Self.longest + Self.overhead) > retention.bytes
+        var bytes: [SyncRecord.ID: Int] = [:]
+        if mayBeTooMany {
+            for row in try Row.fetchAll(database, sql: "SELECT sync, sum(length(bytes)) + count(*) * \(Self.overhead) FROM frame GROUP BY sync")
+            {
+                bytes[row[0]] = row[1]
+            }
+        }
+        let isTooMany = bytes.values.reduce(0, +) > retention.bytes
+        let oldest = retention.days.map { now - $0 * 86_400 }
+        return try counts.compactMap { row in
+            let id: SyncRecord.ID = row[0]
+            let sync = try Row.fetchOne(
+                database.cachedStatement(sql: "SELECT pedometer, started_at, outcome, cause FROM sync WHERE id = ?"), arguments: [id])
+            guard let sync else { return nil }
+            let start = Timestamp(sync[1])
+            // A running sync still adds frames.
+            if sync[2] == "running", start > now - 86_400 { return nil }
+            let isCandidate = isTooMany || oldest.map { start < $0 } ?? false
+            return SyncFrames(
+                sync: id, pedometer: sync[0], start: start, bytes: bytes[id] ?? 0,
+                doubt: isCandidate ? try doubt(about: id, sync, database) : nil)
+        }
+    }
+
+    private func doubt(about id: SyncRecord.ID, _ sync: Row, _ database: Database) throws -> SyncFrames.Doubt? {
+        let (pedometer, start): (Pedometer.ID, Int) = (sync[0], sync[1])
+        let isImplausible = try Bool.fetchOne(
+            database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM implausible_sample WHERE pedometer = ? AND sync = ?)"),
+            arguments: [pedometer, id])
+        if isImplausible == true { return .implausible }
+        let cause = (sync[3] as String?).flatMap(FailureCause.init) ?? .other
+        if sync[2] == "failed", cause == .other {
+            let isResolved = try Bool.fetchOne(
+                database.cachedStatement(
+                    sql: "SELECT EXISTS (SELECT 1 FROM sync WHERE pedometer = ? AND outcome = 'complete' AND ended_at > ?)"),
+                arguments: [pedometer, start])
+            if isResolved != true { return .undecoded }
+        }
+        return try isOnPartialDay(id, pedometer, start, database) ? .partialDay : nil
+    }
+
+    /// Whether samples of a sync belong to a day that its pedometer has not accounted for completely.
+    private func isOnPartialDay(_ id: SyncRecord.ID, _ pedometer: Pedometer.ID, _ start: Int, _ database: Database) throws -> Bool {
+        // No supported pedometer remembers more than a month.
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT DISTINCT (start + utc_offset) / 86400, utc_offset FROM sample
+                    WHERE pedometer = ? AND start BETWEEN ? AND ? AND sync = ?
+                    """),
+            arguments: [pedometer, start - 31 * 86_400, start + 2 * 86_400, id])
+        for row in rows {
+            let (day, offset): (Int, Int) = (row[0], row[1])
+            let midnight = Timestamp(day * 86_400 - offset)
+            let span = TimeSpan(midnight, midnight + 86_400)
+            let covered = try CoverageMerge.spans(of: pedometer, touching: span, database).map(\.span)
+            if !Coverage(covered).gaps(in: span).isEmpty { return true }
+        }
+        return false
+    }
+}

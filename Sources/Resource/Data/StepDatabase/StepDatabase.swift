@@ -1,18 +1,20 @@
 import Foundation
 import GRDB
+import Synchronization
+import TextSafety
 
 /// The history in a SQLite file that the user owns.
 ///
-/// Every call is one transaction on one connection, calls from several tasks stand in line, and several processes may
-/// have the file open: writers wait for each other up to the busy time-out. A commit survives a kill of the process,
-/// and with `synchronous = FULL` a power cut too. All that is thrown is `HistoryError`.
+/// Every call is one transaction on one connection, and calls from several tasks are serialized. Several processes may have the file open:
+/// writers wait for each other up to the busy time-out. A commit survives a kill of the process, and with `synchronous = FULL` a power
+/// failure too. All errors are `HistoryError`.
 public final class StepDatabase: Sendable {
-    /// What a database is opened for.
+    /// The purpose of opening a database.
     public enum Access: Sendable {
-        /// Looks only: never creates the file, and works on one that may not be written. It writes in one case, which
-        /// is a file of an older version.
+        /// Only reads: never creates the file, and also opens a file that may not be written. The one exception: a file of an older version
+        /// is migrated.
         case reading
-        /// Creates the file where there is none (mode 0600, its directories 0700).
+        /// Creates the file if it does not exist (mode 0600, its directories 0700).
         case writing
     }
 
@@ -20,48 +22,158 @@ public final class StepDatabase: Sendable {
     public let path: String
     let queue: DatabaseQueue
     private let access: Access
+    let schema: Schema
+    /// Seconds.
+    let busyTimeout: Double
+    /// The file that was opened.
+    private let file: FileIdentity?
+    /// The connection's `PRAGMA foreign_keys`; used only on its queue.
+    private let checksForeignKeys = Atomic(true)
+
+    var isForReading: Bool { access == .reading }
+
+    /// Whether the path still leads to the file that was opened: after a restore or a repair by another process it does not.
+    var isFileInPlace: Bool { file == FileIdentity(path) }
 
     /// Seconds to wait for another program that has the database locked.
     public static let busyTimeout = 5.0
 
-    /// Opens, and where needed creates or brings forward, the database at `path`.
+    /// Opens the database at `path`, and creates or migrates it if necessary.
     ///
     /// - Parameters:
-    ///   - path: of the database file; a relative one counts from the working directory.
-    ///   - busyTimeout: seconds for which each call waits for another program's lock.
+    ///   - path: of the database file; a relative one refers to the working directory.
+    ///   - busyTimeout: how many seconds each call waits for another program's lock.
+    ///   - backups: where a history of an older version is copied before its migration; nil makes no copy.
+    /// - Throws: `empty` for a file without content that is opened for reading; `damaged` also for a history that is opened for writing and
+    ///   that a check has found to be damaged.
     public convenience init(
-        path: String, for access: Access = .writing, busyTimeout: Double = StepDatabase.busyTimeout
+        path: String, for access: Access = .writing, busyTimeout: Double = StepDatabase.busyTimeout, backups: AutomaticBackups? = nil
     ) throws(HistoryError) {
-        try self.init(path: path, for: access, busyTimeout: busyTimeout, schema: .current)
+        try self.init(path: path, for: access, busyTimeout: busyTimeout, schema: .current, backups: backups)
     }
 
-    init(path: String, for access: Access, busyTimeout: Double, schema: Schema) throws(HistoryError) {
+    init(
+        path: String, for access: Access, busyTimeout: Double, schema: Schema, backups: AutomaticBackups? = nil
+    ) throws(HistoryError) {
         self.path = absolute(path)
         self.access = access
+        self.schema = schema
+        self.busyTimeout = busyTimeout
         do {
-            queue = try Self.open(self.path, for: access, busyTimeout: busyTimeout, schema: schema)
+            queue = try Self.open(self.path, for: access, busyTimeout: busyTimeout, schema: schema, backups: backups)
         } catch {
             throw HistoryError(error, path: self.path)
         }
+        file = FileIdentity(self.path)
+        // SQLite has created its log's files by now, with the mode of the history.
+        Self.makeLogsWritable(self.path)
     }
 
-    /// Closes the file, which otherwise happens with the last reference. Calls after it fail.
+    /// Closes the file. Otherwise the file is closed with the last reference. Calls after it fail.
     public func close() throws(HistoryError) {
         do { try queue.close() } catch { throw HistoryError(error, path: path) }
     }
 
+    /// One transaction that only reads.
+    ///
+    /// Not by GRDB's `read`, which sets `PRAGMA query_only` and resets it. Each pragma that changes a flag makes SQLite prepare all
+    /// statements of the connection again, and that takes longer than to store a day with them.
     func read<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
-        do { return try queue.read(body) } catch { throw HistoryError(error, path: path) }
+        do {
+            return try queue.unsafeRead { try Self.transaction($0, .deferred, body) }
+        } catch { throw failure(error) }
     }
 
-    /// One transaction, under the write lock from its start: two that read first and then write could deadlock.
+    /// One transaction, which takes the write lock at its start: two transactions that read first and then write could deadlock.
     func write<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
+        try write(checkingForeignKeys: true, body)
+    }
+
+    /// The same without checks of foreign keys, for thousands of rows that refer to rows which the transaction has looked up.
+    ///
+    /// Together with a trigger on the table, these checks make SQLite copy each changed page for each statement, to be able to undo the
+    /// statement alone: a merge would take four times as long (https://www.sqlite.org/tempfiles.html, "Statement Journal Files").
+    func writeManyRows<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
+        try write(checkingForeignKeys: false, body)
+    }
+
+    private func write<T>(checkingForeignKeys: Bool, _ body: (Database) throws -> T) throws(HistoryError) -> T {
+        try written {
+            try queue.writeWithoutTransaction { database in
+                // Has no effect within a transaction. The days of a sync are merged one after the other: the setting remains until another
+                // one is needed.
+                if checksForeignKeys.load(ordering: .relaxed) != checkingForeignKeys {
+                    try database.execute(sql: "PRAGMA foreign_keys = \(checkingForeignKeys ? "ON" : "OFF")")
+                    checksForeignKeys.store(checkingForeignKeys, ordering: .relaxed)
+                }
+                return try Self.transaction(database, .immediate, body)
+            }
+        }
+    }
+
+    private static func transaction<T>(
+        _ database: Database, _ kind: Database.TransactionKind, _ body: (Database) throws -> T
+    ) throws -> T {
+        var result: T?
+        try database.inTransaction(kind) {
+            result = try body(database)
+            return .commit
+        }
+        guard let result else { preconditionFailure("a transaction that was committed has run") }
+        return result
+    }
+
+    private func written<T>(_ body: () throws -> T) throws(HistoryError) -> T {
         if access == .reading { throw .readOnly(path: path, reason: "it was opened for reading") }
-        do { return try queue.write(body) } catch { throw HistoryError(error, path: path) }
+        // After a restore or a repair by another process, this would be written to the file that was moved aside.
+        if !isFileInPlace { throw .replaced(path: path) }
+        do { return try body() } catch {
+            if let error = error as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+                CheckRecord.note(error.message ?? "\(error.resultCode)", of: path)
+            }
+            throw failure(error)
+        }
+    }
+
+    /// SQLite uses one code for a wrong statement and for a schema that does not match it.
+    private func failure(_ error: any Error) -> HistoryError {
+        if let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR,
+            let difference = (try? queue.read(schema.differences))?.first
+        {
+            return .damaged(path: path, reason: "\(error.message ?? "a statement failed"): \(difference)")
+        }
+        return HistoryError(error, path: path)
     }
 }
 
-/// A relative path counts from the working directory. What looks like a URI to SQLite (`file:`) is a name here.
+extension StepDatabase {
+    /// Whether two paths lead to the same existing file.
+    public static func isSameFile(_ a: String, _ b: String) -> Bool { FileIdentity(a).map { $0 == FileIdentity(b) } ?? false }
+
+    /// Creates the directories of a history (mode 0700) if they do not exist.
+    public static func prepareDirectory(of path: String) throws(HistoryError) { try createDirectory(directoryName(absolute(path))) }
+}
+
+/// The identity of the file that a path leads to.
+struct FileIdentity: Equatable {
+    private let device: dev_t
+    private let number: ino_t
+
+    /// Nil if there is no file.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, number) = (status.st_dev, status.st_ino)
+    }
+
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        (device, number) = (status.st_dev, status.st_ino)
+    }
+}
+
+/// A relative path refers to the working directory. What SQLite would interpret as a URI (`file:`) is a name here.
 func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
 }

@@ -10,7 +10,7 @@
     F(curl_global_init) F(curl_easy_init) F(curl_easy_cleanup) F(curl_easy_strerror) \
     F(curl_easy_setopt) F(curl_easy_getinfo) F(curl_slist_append) F(curl_slist_free_all) F(curl_multi_init) \
     F(curl_multi_cleanup) F(curl_multi_add_handle) F(curl_multi_remove_handle) F(curl_multi_perform) \
-    F(curl_multi_poll) F(curl_multi_wakeup) F(curl_multi_info_read)
+    F(curl_multi_poll) F(curl_multi_wakeup) F(curl_multi_info_read) F(curl_easy_send) F(curl_easy_recv)
 
 #define DECLARE(name) __typeof__(name) *name##_p;
 struct functions { FUNCTIONS(DECLARE) };
@@ -92,4 +92,19 @@ int ccurl_multi_ended(CURLM *multi, CURLcode *result) {
         return 1;
     }
     return 0;
+}
+
+curl_socket_t ccurl_active_socket(CURL *easy) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    return curl.curl_easy_getinfo_p(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : CURL_SOCKET_BAD;
+}
+CURLcode ccurl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent) {
+    return curl.curl_easy_send_p(easy, bytes, count, sent);
+}
+CURLcode ccurl_easy_recv(CURL *easy, void *bytes, size_t count, size_t *received) {
+    return curl.curl_easy_recv_p(easy, bytes, count, received);
+}
+CURLMcode ccurl_multi_poll_socket(CURLM *multi, curl_socket_t socket, short events, int milliseconds) {
+    struct curl_waitfd descriptor = {.fd = socket, .events = events};
+    return curl.curl_multi_poll_p(multi, &descriptor, 1, milliseconds, NULL);
 }

@@ -143,10 +143,9 @@ int cmosquitto_disconnect(struct cmosquitto_client *client) { return library.mos
 int cmosquitto_socket(struct cmosquitto_client *client) { return library.mosquitto_socket_p(client->mosquitto); }
 bool cmosquitto_wants_write(struct cmosquitto_client *client) { return library.mosquitto_want_write_p(client->mosquitto); }
 
-bool cmosquitto_received(struct cmosquitto_client *client, uint64_t *count) {
+bool cmosquitto_received(int descriptor, uint64_t *count) {
     struct tcp_info info;
     socklen_t size = sizeof info;
-    int descriptor = cmosquitto_socket(client);
     if (descriptor < 0 || getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size)) return false;
     if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return false;
     *count = info.tcpi_bytes_received;

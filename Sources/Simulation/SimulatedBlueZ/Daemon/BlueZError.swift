@@ -1,4 +1,4 @@
-/// An error reply of bluetoothd 5.66, name and text as it sends them (`src/error.c`, `src/gatt-client.c`, `gdbus/object.c`).
+/// An error reply of bluetoothd 5.66, with its name and text (`src/error.c`, `src/gatt-client.c`, `gdbus/object.c`).
 struct BlueZError: Error, Sendable, Hashable {
     let name: String
     let message: String
@@ -61,6 +61,11 @@ struct BlueZError: Error, Sendable, Hashable {
 
     static func noSuchProperty(_ property: String) -> BlueZError {
         bus("InvalidArgs", "No such property '\(property)'")
+    }
+
+    /// `Set` has a separate error name.
+    static func unknownProperty(_ property: String) -> BlueZError {
+        bus("UnknownProperty", "No such property '\(property)'")
     }
 
     static func notWritable(_ property: String) -> BlueZError {

@@ -1,11 +1,12 @@
-/// The interfaces that bluetoothd 5.66 shows on a Debian 12 machine; of the experimental ones, the monitors of advertisements. Those that have nothing
-/// to do with a central are there to be seen; their methods answer `NotSupported`.
+/// The interfaces that bluetoothd 5.66 shows on a Debian 12 machine; of the experimental ones, the monitors of advertisements. Interfaces
+/// that do not concern a central are only visible; their methods answer `NotSupported`.
 enum Interface {
     static let introspectable = "org.freedesktop.DBus.Introspectable"
     static let properties = "org.freedesktop.DBus.Properties"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let agentManager = "org.bluez.AgentManager1"
     static let profileManager = "org.bluez.ProfileManager1"
+    static let healthManager = "org.bluez.HealthManager1"
     static let adapter = "org.bluez.Adapter1"
     static let gattManager = "org.bluez.GattManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
@@ -22,6 +23,36 @@ enum Interface {
 
     static let all: [String: InterfaceDescription] = Dictionary(
         uniqueKeysWithValues: descriptions.map { ($0.name, $0) })
+
+    /// An object's own interface is registered first, then the Properties interface with its first property, then the others.
+    private static let registration = [
+        introspectable, objectManager, agentManager, profileManager, healthManager, adapter, device, service, characteristic, descriptor,
+        properties, gattManager, media, networkServer, advertisingManager, monitorManager, battery,
+    ]
+
+    static func inOrder(_ names: some Sequence<String>) -> [String] {
+        names.sorted { (ranks[$0] ?? .max) < (ranks[$1] ?? .max) }
+    }
+
+    static func isMachinery(_ name: String) -> Bool { [introspectable, properties, objectManager].contains(name) }
+
+    /// The rank of each interface among interfaces and of each property among properties. A property of several interfaces has the same
+    /// neighbours in all of them, so one list is sufficient.
+    static let ranks: [String: Int] = {
+        var names: [String] = []
+        for description in registration.compactMap({ all[$0] }) {
+            var place = 0
+            for property in description.properties.map(\.name) {
+                if let known = names.firstIndex(of: property) {
+                    place = known + 1
+                } else {
+                    names.insert(property, at: place)
+                    place += 1
+                }
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: (registration + names).enumerated().map { ($1, $0) })
+    }()
 
     private static let descriptions = [
         InterfaceDescription(introspectable).method("Introspect", out: ["xml:s"]),
@@ -41,6 +72,9 @@ enum Interface {
         InterfaceDescription(profileManager)
             .method("RegisterProfile", ["profile:o", "UUID:s", "options:a{sv}"])
             .method("UnregisterProfile", ["profile:o"]),
+        InterfaceDescription(healthManager)
+            .method("CreateApplication", ["config:a{sv}"], out: ["application:o"])
+            .method("DestroyApplication", ["application:o"]),
         InterfaceDescription(gattManager)
             .method("RegisterApplication", ["application:o", "options:a{sv}"])
             .method("UnregisterApplication", ["application:o"]),

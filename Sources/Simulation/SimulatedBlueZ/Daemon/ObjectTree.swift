@@ -1,9 +1,12 @@
 import DBus
+import Synchronization
 
-/// The objects that org.bluez exports: interfaces and property values by path. The only place that D-Bus clients see.
+/// The objects that org.bluez exports: interfaces and property values by path. D-Bus clients see nothing else.
 struct ObjectTree {
     typealias Properties = [String: DBusValue]
     private(set) var objects: [ObjectPath: [String: Properties]] = [:]
+    /// Which of two objects, interfaces or properties comes first in a message.
+    let order = ObjectOrder()
 
     func contains(_ path: ObjectPath) -> Bool { objects[path] != nil }
     func has(_ interface: String, at path: ObjectPath) -> Bool { objects[path]?[interface] != nil }
@@ -12,6 +15,7 @@ struct ObjectTree {
     }
 
     mutating func add(_ path: ObjectPath, _ interfaces: [String: Properties]) {
+        if objects[path] == nil { order.appeared(path) }
         objects[path, default: [:]].merge(interfaces) { $1 }
     }
 
@@ -23,8 +27,9 @@ struct ObjectTree {
         objects[path]?[interface]?[property] = value
     }
 
-    /// The interfaces of an object, those of the D-Bus machinery included.
+    /// The interfaces of an object, including the standard D-Bus interfaces.
     func interfaces(at path: ObjectPath) -> [String: Properties] {
+        if path == .root { return [Interface.introspectable: [:], Interface.objectManager: [:]] }
         guard var interfaces = objects[path] else { return [:] }
         interfaces[Interface.introspectable] = [:]
         if interfaces.keys.contains(where: { Interface.all[$0]?.properties.isEmpty == false }) {
@@ -32,6 +37,9 @@ struct ObjectTree {
         }
         return interfaces
     }
+
+    /// The names of an object's interfaces in the order in which BlueZ registers them.
+    func interfaceNames(at path: ObjectPath) -> [String] { Interface.inOrder(interfaces(at: path).keys) }
 
     /// `a{oa{sa{sv}}}`
     var managedObjects: DBusValue {
@@ -47,19 +55,31 @@ struct ObjectTree {
         return .dictionary(key: "s", value: "a{sv}", all)
     }
 
-    /// The document for any path: BlueZ answers for paths between its objects and for unknown ones too.
+    /// The XML document for any path: BlueZ also answers for intermediate and unknown paths.
     func introspection(of path: ObjectPath) -> String {
         var xml = """
             <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
             <node>
             """
-        var names = interfaces(at: path).keys.sorted()
-        if path == .root { names = [Interface.introspectable, Interface.objectManager] }
-        xml += names.compactMap { Interface.all[$0]?.xml }.joined()
+        xml += interfaceNames(at: path).compactMap { Interface.all[$0]?.xml }.joined()
         xml += children(of: path).map { "<node name=\"\($0)\"/>" }.joined()
         return xml + "</node>"
     }
+
+    /// The document of libdbus for a path: the paths below it.
+    func children(documented path: ObjectPath) -> String {
+        """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <node>
+        \(children(of: path).map { "  <node name=\"\($0)\"/>\n" }.joined())</node>
+
+        """
+    }
+
+    /// Whether there is an object at the path or below it.
+    func isKnown(_ path: ObjectPath) -> Bool { path == .root || objects.keys.contains { $0.isInside(path) } }
 
     private func children(of path: ObjectPath) -> [String] {
         let prefix = path == .root ? "/" : path.string + "/"
@@ -68,5 +88,132 @@ struct ObjectTree {
             return object.string.dropFirst(prefix.count).prefix { $0 != "/" }
         }
         return Set(names).map(String.init).sorted()
+    }
+}
+
+/// The order of dictionary entries in the messages of BlueZ. Clients depend on it: bluetoothctl 5.66 crashes if an adapter's other
+/// interfaces come before `org.bluez.Adapter1`.
+final class ObjectOrder: Sendable {
+    private struct State {
+        var count = 0
+        var births: [ObjectPath: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func appeared(_ path: ObjectPath) {
+        state.withLock { state in
+            state.count += 1
+            state.births[path] = state.count
+        }
+    }
+
+    func apply(to connection: DBusConnection) async {
+        await connection.orderDictionaries { [self] in isFirst($0, $1) }
+    }
+
+    /// An object comes before those below it, and the newest sibling is first: GDBus inserts new ones at the front of its list
+    /// (`invalidate_parent_data` in gdbus/object.c). Interfaces and properties are in the order of their registration.
+    func isFirst(_ left: DBusValue, _ right: DBusValue) -> Bool {
+        if let left = left.pathValue, let right = right.pathValue { return state.withLock { isFirst(left, right, $0.births) } }
+        guard let left = left.stringValue, let right = right.stringValue else { return false }
+        let (leftRank, rightRank) = (Interface.ranks[left] ?? .max, Interface.ranks[right] ?? .max)
+        return leftRank == rightRank ? left < right : leftRank < rightRank
+    }
+
+    private func isFirst(_ left: ObjectPath, _ right: ObjectPath, _ births: [ObjectPath: Int]) -> Bool {
+        for (leftAncestor, rightAncestor) in zip(Self.line(left), Self.line(right)) where leftAncestor != rightAncestor {
+            return (births[leftAncestor] ?? 0) > (births[rightAncestor] ?? 0)
+        }
+        return left.string.utf8.count < right.string.utf8.count
+    }
+
+    /// The path and all its parents, the root first.
+    private static func line(_ path: ObjectPath) -> [ObjectPath] {
+        Array(sequence(first: path) { $0.parent }.reversed())
+    }
+}
+
+/// The members of an interface, for introspection and for checking calls before they are performed.
+struct InterfaceDescription: Sendable {
+    struct Argument: Sendable {
+        let name: String
+        let type: String
+    }
+
+    struct Method: Sendable {
+        let name: String
+        let inputs: [Argument]
+        let outputs: [Argument]
+        var signature: String { inputs.map(\.type).joined() }
+    }
+
+    struct Property: Sendable {
+        let name: String
+        let type: String
+        let isWritable: Bool
+    }
+
+    struct Signal: Sendable {
+        let name: String
+        let arguments: [Argument]
+    }
+
+    let name: String
+    private(set) var methods: [Method] = []
+    private(set) var properties: [Property] = []
+    private(set) var signals: [Signal] = []
+
+    init(_ name: String) { self.name = name }
+
+    /// Arguments are written `name:signature`.
+    func method(_ name: String, _ inputs: [String] = [], out outputs: [String] = []) -> Self {
+        var copy = self
+        copy.methods.append(Method(name: name, inputs: Self.arguments(inputs), outputs: Self.arguments(outputs)))
+        return copy
+    }
+
+    func property(_ name: String, _ type: String, writable: Bool = false) -> Self {
+        var copy = self
+        copy.properties.append(Property(name: name, type: type, isWritable: writable))
+        return copy
+    }
+
+    func signal(_ name: String, _ arguments: [String]) -> Self {
+        var copy = self
+        copy.signals.append(Signal(name: name, arguments: Self.arguments(arguments)))
+        return copy
+    }
+
+    private static func arguments(_ texts: [String]) -> [Argument] {
+        texts.map { text in
+            let parts = text.split(separator: ":", maxSplits: 1)
+            return Argument(name: String(parts[0]), type: String(parts[1]))
+        }
+    }
+
+    /// The `<interface>` element as BlueZ's helper for libdbus writes it.
+    var xml: String {
+        var xml = "<interface name=\"\(name)\">"
+        for method in methods {
+            xml += "<method name=\"\(method.name)\">"
+            xml += method.inputs.map { argument($0, "in") }.joined()
+            xml += method.outputs.map { argument($0, "out") }.joined()
+            xml += "</method>"
+        }
+        for signal in signals {
+            xml += "<signal name=\"\(signal.name)\">"
+            xml += signal.arguments.map { "<arg name=\"\($0.name)\" type=\"\($0.type)\"/>\n" }.joined()
+            xml += "</signal>\n"
+        }
+        for property in properties {
+            let access = property.isWritable ? "readwrite" : "read"
+            xml += "<property name=\"\(property.name)\" type=\"\(property.type)\" access=\"\(access)\"></property>"
+        }
+        return xml + "</interface>"
+    }
+
+    private func argument(_ argument: Argument, _ direction: String) -> String {
+        "<arg name=\"\(argument.name)\" type=\"\(argument.type)\" direction=\"\(direction)\"/>\n"
     }
 }

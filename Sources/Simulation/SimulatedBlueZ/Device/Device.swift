@@ -1,29 +1,36 @@
 import DBus
 
-/// A peripheral as BlueZ knows it.
+/// BlueZ's record of a peripheral.
 struct Device: Sendable {
     let path: ObjectPath
     let adapter: ObjectPath
     let peripheral: any SimulatedPeripheral
-    /// Nobody has connected to it or paired with it: its object goes when it is not heard any more.
+    /// No client has connected to it or paired with it: its object is removed when it is no longer received.
     var isTemporary = true
     var isTrusted = false
+    var isBlocked = false
     var isBonded = false
     var name: String?
     var attempt: ConnectAttempt?
-    var link: Link?
+    var link: SimulatedLink?
     var pairing: Pairing?
+    /// A pairing that succeeded before the services were resolved.
+    var paired: Pairing?
     /// Callers that wait for the link to end.
     var disconnects: [Request] = []
-    /// The exported attributes by object path; kept over connections, as BlueZ keeps its cache.
+    /// The exported attributes by object path; kept between connections, like BlueZ's cache.
     var attributes: [ObjectPath: Attribute] = [:]
     var table: [SimulatedService] = []
+    /// Values of descriptors that were written, by object path.
+    var writtenDescriptors: [ObjectPath: [UInt8]] = [:]
     /// Clients with a notify session, by characteristic. Sessions outlive the link.
     var sessions: [ObjectPath: Set<String>] = [:]
+    /// The sessions that are registered on the current link.
+    var registered: [ObjectPath: Set<String>] = [:]
     /// Sockets handed out by AcquireNotify and AcquireWrite, by characteristic.
     var notifySockets: [ObjectPath: AcquiredSocket] = [:]
     var writeSockets: [ObjectPath: AcquiredSocket] = [:]
-    /// Set anew whenever it is heard.
+    /// Reset whenever an advertisement of it is received.
     var temporaryTimer = 0
     var hasOwnAlias = false
 
@@ -35,12 +42,13 @@ struct Device: Sendable {
 
     var address: String { peripheral.address }
 
-    /// Back to what is on disk.
+    /// Restores the state that is stored on disk.
     mutating func reset() {
         if link != nil { peripheral.linkClosed() }
         for socket in Array(notifySockets.values) + Array(writeSockets.values) { socket.close() }
-        (attempt, link, pairing) = (nil, nil, nil)
-        (disconnects, attributes, table, sessions, notifySockets, writeSockets) = ([], [:], [], [:], [:], [:])
+        (attempt, link, pairing, paired) = (nil, nil, nil, nil)
+        (disconnects, attributes, table, notifySockets, writeSockets) = ([], [:], [], [:], [:])
+        (sessions, registered) = ([:], [:])
     }
 
     // MARK: Properties
@@ -57,7 +65,7 @@ struct Device: Sendable {
         var properties: ObjectTree.Properties = [
             "Address": .string(address), "AddressType": .string(peripheral.addressKind.rawValue),
             "Alias": .string(address.replacing(":", with: "-")), "Paired": .boolean(isBonded),
-            "Bonded": .boolean(isBonded), "Trusted": .boolean(isTrusted), "Blocked": .boolean(false),
+            "Bonded": .boolean(isBonded), "Trusted": .boolean(isTrusted), "Blocked": .boolean(isBlocked),
             "LegacyPairing": .boolean(false), "Connected": .boolean(false), "UUIDs": .strings([]),
             "Adapter": .objectPath(adapter), "ServicesResolved": .boolean(false),
         ]
@@ -68,7 +76,7 @@ struct Device: Sendable {
         return properties
     }
 
-    /// What an advertisement tells; parts that it lacks are missing, as in BlueZ.
+    /// The properties from an advertisement; parts that it lacks are missing, as in BlueZ.
     static func advertised(_ advertisement: Advertisement) -> ObjectTree.Properties {
         var properties: ObjectTree.Properties = [
             "UUIDs": .strings(advertisement.services.map(\.text).sorted())
@@ -88,26 +96,35 @@ struct Device: Sendable {
         return properties
     }
 
-    /// A D-Bus text cannot hold a NUL; on the air it ends the name.
+    /// A D-Bus text cannot contain a NUL; in an advertisement a NUL ends the name.
     private static func clean(_ name: String?) -> String? {
         name.map { String($0.prefix { $0 != "\0" }) }
     }
 }
 
-/// `Connect` under way.
+/// A `Connect` in progress.
 struct ConnectAttempt: Sendable {
     let number: Int
-    /// nil when pairing needs the link.
+    /// Nil if pairing needs the link.
     var request: Request?
 }
 
+/// An operation on an attribute that the peripheral has not answered.
+struct Operation: Sendable {
+    let kind: Fault.Operation
+    let attribute: ObjectPath
+    var offset = 0
+    /// The calls that get the answer: BlueZ reads once for all callers that ask meanwhile.
+    var requests: [Request]
+}
+
 /// An open link to a peripheral.
-struct Link: Sendable {
+struct SimulatedLink: Sendable {
     let number: Int
     var isClosing = false
     /// Operations that wait for the peripheral; when the link drops they fail.
-    var operations: [Int: Request] = [:]
-    /// Packets on their way, one after the other.
+    var operations: [Int: Operation] = [:]
+    /// Packets in transit, in sequence.
     var inbox: [(CharacteristicID, [UInt8])] = []
     var isDelivering = false
 }

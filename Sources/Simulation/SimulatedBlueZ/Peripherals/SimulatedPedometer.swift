@@ -15,7 +15,7 @@ public final class SimulatedPedometer: SimulatedPeripheral {
 
     /// - Parameters:
     ///   - advertisedServices: often not the one with the steps.
-    ///   - security: `.encrypted` makes it demand pairing.
+    ///   - security: `.encrypted` makes it require pairing.
     public init(
         address: String, name: String, advertisedServices: [AttributeUUID], steps: CharacteristicID,
         format: Format = Format(), source: Source, battery: UInt8? = nil,
@@ -33,7 +33,7 @@ public final class SimulatedPedometer: SimulatedPeripheral {
         state = Mutex(State(battery: battery))
     }
 
-    /// How the number lies in the value.
+    /// How the number is encoded in the value.
     public struct Format: Sendable, Hashable {
         /// 1…8 bytes.
         public var width: Int
@@ -47,7 +47,7 @@ public final class SimulatedPedometer: SimulatedPeripheral {
             self.offset = offset
         }
 
-        /// The number modulo the width, as a counter that runs over.
+        /// The number modulo the width, like a counter that overflows.
         public func encode(_ number: Int) -> [UInt8] {
             let little = (0..<width).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
             return [UInt8](repeating: 0, count: offset) + (bigEndian ? little.reversed() : little)
@@ -56,9 +56,9 @@ public final class SimulatedPedometer: SimulatedPeripheral {
 
     /// Where the number comes from.
     public enum Source: Sendable {
-        /// Only what `set` says.
+        /// Only the number passed to `set`.
         case manual(Int)
-        /// The steps since local midnight of somebody who walks by himself.
+        /// The steps since local midnight of a simulated person.
         case today(WalkingHistory, TimeZone)
         /// All steps since a local day, never reset.
         case counter(WalkingHistory, TimeZone, since: WallClock)
@@ -87,13 +87,13 @@ public final class SimulatedPedometer: SimulatedPeripheral {
         }
     }
 
-    /// Takes the number over from its source for good, and notifies.
+    /// Sets the number, replaces its source permanently, and notifies.
     public func set(_ number: Int) {
         state.withLock { $0.set = number }
         announce()
     }
 
-    /// Notifies of the number as it is.
+    /// Notifies of the current number.
     public func announce() { state.withLock(\.link)?.notify(steps, format.encode(count)) }
 
     // MARK: SimulatedPeripheral
@@ -118,8 +118,8 @@ public final class SimulatedPedometer: SimulatedPeripheral {
 }
 
 extension SimulatedPedometer {
-    /// A PineTime with InfiniTime: today's steps as u32 LE, open to anybody. The service with the steps is not
-    /// advertised (InfiniTime advertises heart rate), so it is found by its name only.
+    /// A PineTime with InfiniTime: today's steps as u32 LE, without encryption. The service with the steps is not advertised (InfiniTime
+    /// advertises heart rate), so it is found by its name only.
     public static func infiniTime(
         address: String = "C0:DE:1F:71:00:01", seed: UInt64 = 2, zone: TimeZone = .current,
         now: @escaping @Sendable () -> Date = { Date() }

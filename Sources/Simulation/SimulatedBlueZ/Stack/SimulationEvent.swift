@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What happens in a simulated stack, for tests and transcripts. Addresses are those of peripherals.
+/// The events of a simulated stack, for tests and transcripts. Addresses are those of peripherals.
 public enum SimulationEvent: Sendable, Hashable {
     case discovering(Bool)
-    /// A monitor of advertisements is at work; or the last one is gone.
+    /// The first monitor of advertisements was registered, or the last one was removed.
     case monitoring(Bool)
     case found(String)
     case connecting(String)
@@ -12,7 +12,7 @@ public enum SimulationEvent: Sendable, Hashable {
     case servicesResolved(String)
     case disconnected(String)
     case paired(String)
-    /// BlueZ has dropped the device's object.
+    /// BlueZ has removed the device's object.
     case forgotten(String)
     case read(String, AttributeUUID)
     case wrote(String, AttributeUUID, [UInt8])
@@ -23,7 +23,7 @@ public enum SimulationEvent: Sendable, Hashable {
     case clientLeft(String)
 }
 
-/// Keeps all events, and hands them out from the first on to whoever asks.
+/// Stores all events, and delivers them from the first on to each listener.
 final class EventLog: Sendable {
     private struct State {
         var events: [SimulationEvent] = []
@@ -58,7 +58,7 @@ final class EventLog: Sendable {
     }
 
     func finish() {
-        // Outside of the lock: a listener that ends comes back to be forgotten.
+        // Outside of the lock: a listener that ends calls back to be removed.
         let listeners = state.withLock { state in
             state.isFinished = true
             return Array(state.listeners.values)

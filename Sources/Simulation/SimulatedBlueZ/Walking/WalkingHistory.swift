@@ -1,12 +1,12 @@
-/// How somebody with a desk job walks: commutes, lunch walks, two evening runs a week, a long Saturday walk, a lazy
-/// Sunday. Every day of every year is defined, and the same seed always gives the same steps.
+/// The walks of a person with a desk job: commutes, lunch walks, two evening runs a week, a long Saturday walk, few steps on Sunday. Every
+/// day of every year is defined, and the same seed always gives the same steps.
 public struct WalkingHistory: Sendable, Hashable {
     public let seed: UInt64
 
     public init(seed: UInt64) { self.seed = seed }
 
-    /// The slots of a day that have steps, by their start; a slot that `now` lies in is as full as it is old, and later
-    /// ones do not exist yet.
+    /// The slots of a day that have steps, by their start. The slot that contains `now` has steps in proportion to its age; later slots do
+    /// not exist yet.
     /// - Parameter day: days since 1970-01-01.
     public func slots(day: Int, until now: WallClock) -> [WalkedSlot] {
         guard day <= now.dayNumber else { return [] }
@@ -29,7 +29,7 @@ public struct WalkingHistory: Sendable, Hashable {
 
     private func stepsOfWholeSlot(day: Int, index: Int) -> (steps: Int, running: Bool) {
         var dice = Dice(seed: seed, day: day, index: index)
-        // Nobody leaves home at the same minute every day: outings move by up to a quarter of an hour each way.
+        // Outings do not start at the same minute every day: they move by up to a quarter of an hour each way.
         var habits = Dice(seed: seed, day: day, index: -1)
         let shift = habits.roll(-1...1)
         for outing in Outing.of(weekday: WallClock.weekday(ofDay: day)) where outing.slots.contains(index - shift) {
@@ -41,7 +41,7 @@ public struct WalkingHistory: Sendable, Hashable {
     }
 }
 
-/// A walk that belongs to the day: slots counted from midnight, steps in a quarter of an hour.
+/// A walk of the day: its slots counted from midnight, steps in a quarter of an hour.
 private struct Outing {
     var slots: ClosedRange<Int>
     var steps: ClosedRange<Int>
@@ -76,5 +76,59 @@ private struct Pottering {
         case (0...4, 72...88): Pottering(percent: 45, steps: 15...150)
         default: nil
         }
+    }
+}
+
+/// A quarter of an hour (or an hour, see `SimulatedRing.Granularity`) with steps in it.
+public struct WalkedSlot: Sendable, Hashable {
+    /// When it begins, by the pedometer's own clock.
+    public var start: WallClock
+    public var steps: Int
+    /// Calories, not kilocalories: 1,000 are 1 kcal.
+    public var calories: Int
+    public var metres: Int
+
+    public init(start: WallClock, steps: Int, calories: Int, metres: Int) {
+        self.start = start
+        self.steps = steps
+        self.calories = calories
+        self.metres = metres
+    }
+
+    /// The quarter-hour of the day, 0…95.
+    public var index: Int { start.secondOfDay / Self.length }
+
+    /// 900 seconds.
+    static let length = 900
+}
+
+/// Pseudo-random numbers that are the same every time (SplitMix64, Steele, Lea and Flood 2014).
+struct Dice: Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    init(seed: UInt64, day: Int, index: Int) {
+        state =
+            seed &* 0x9e37_79b9_7f4a_7c15 ^ UInt64(bitPattern: Int64(day)) &* 0xbf58_476d_1ce4_e5b9
+            ^ UInt64(bitPattern: Int64(index)) &* 0x94d0_49bb_1331_11eb
+        _ = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+
+    /// Uniform in the range, except for a bias far too small to matter here.
+    mutating func roll(_ range: ClosedRange<Int>) -> Int {
+        range.lowerBound + Int(next() % UInt64(range.count))
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What a clock without a time zone shows. Pedometers know no other time.
+/// The reading of a clock without a time zone. Pedometers use no other time.
 public struct WallClock: Sendable, Hashable, Comparable {
-    /// Seconds since 1970-01-01 00:00 as the clock counts them, every day having 86,400.
+    /// Seconds since 1970-01-01 00:00 by the clock, with 86,400 seconds in every day.
     public var seconds: Int
 
     public init(seconds: Int) { self.seconds = seconds }
@@ -12,7 +12,7 @@ public struct WallClock: Sendable, Hashable, Comparable {
         seconds = dayNumber * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
-    /// What a clock in `zone` shows at `date`.
+    /// The reading of a clock in `zone` at `date`.
     public init(_ date: Date, in zone: TimeZone) {
         seconds = Int(date.timeIntervalSince1970.rounded(.down)) + zone.secondsFromGMT(for: date)
     }

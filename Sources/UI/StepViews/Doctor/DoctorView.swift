@@ -1,21 +1,27 @@
 public import StepDomain
 
-/// What a checkup found: one line for each thing, the cause and the cure below what is not well, and what it comes to.
+/// What a checkup found: a line for each check, below what is wrong its cause and fix, and a summary.
 public struct DoctorView: View {
     let findings: [Finding]
     let isTerse: Bool
+    let now: Timestamp
+    let localTime: LocalTime
 
-    /// - Parameter isTerse: leaves out what is in order.
-    public init(_ findings: [Finding], isTerse: Bool = false) {
+    /// - Parameters:
+    ///   - isTerse: leaves out what is in order.
+    ///   - now: for text such as `3 hours ago`.
+    public init(_ findings: [Finding], isTerse: Bool = false, now: Timestamp, localTime: LocalTime) {
         self.findings = findings
         self.isTerse = isTerse
+        self.now = now
+        self.localTime = localTime
     }
 
     public func lines(_ style: TextStyle) -> [String] {
         var last: Finding?
         var lines: [String] = []
         for finding in findings {
-            let more = Self.lines(of: finding, after: last, isTerse: isTerse, style)
+            let more = self.lines(of: finding, after: last, style)
             if !more.isEmpty { last = finding }
             lines += more
         }
@@ -25,18 +31,19 @@ public struct DoctorView: View {
     /// The lines of one finding, so that each can be shown as soon as it is known.
     ///
     /// - Parameter last: the finding that was shown before it.
-    public static func lines(of finding: Finding, after last: Finding?, isTerse: Bool = false, _ style: TextStyle) -> [String] {
-        let remark = finding.remark
-        if isTerse, remark.grade.isWell { return [] }
+    public func lines(of finding: Finding, after last: Finding?, _ style: TextStyle) -> [String] {
+        let severity = finding.diagnosis.severity
+        if isTerse, severity.isWell { return [] }
         var page = Page(style)
         if last?.area != finding.area {
             if last != nil { page.blank() }
-            page.line(InkedText(finding.area.words, .strong))
+            page.row(InkedText(finding.area.words, .strong))
         }
-        let subject = Printable(remark.subject, limit: 32)
-        let message = Printable(remark.message, limit: 600)
-        page.paragraph("\(remark.grade.mark(style)) \(subject): \(message)", ink: remark.grade.ink, hanging: 4)
-        if let cure = remark.cure { page.paragraph("> " + Printable(cure, limit: 600).description, indent: 4, hanging: 6) }
+        let words = DiagnosisWords(finding.diagnosis, now: now, localTime: localTime)
+        let subject = Printable(words.subject, limit: 32)
+        let message = Printable(words.message, limit: 600)
+        page.paragraph("\(severity.mark(style)) \(subject): \(message)", ink: severity.ink, hanging: 4)
+        if let fix = words.fix { page.advice(fix, mark: "> ", indent: 4) }
         return page.lines
     }
 
@@ -47,22 +54,31 @@ public struct DoctorView: View {
         var parts: [String] = []
         if faults > 0 { parts.append(Words.count(faults, "fault")) }
         if warnings > 0 { parts.append(Words.count(warnings, "warning")) }
-        if skipped > 0 { parts.append("\(Words.grouped(skipped)) not looked at") }
+        if skipped > 0 { parts.append("\(Words.count(skipped, "check")) skipped") }
         page.blank()
+        if let legend = legend(style) { page.paragraph(legend, ink: .faint) }
         guard faults + warnings > 0 else {
-            page.line(InkedText(skipped == 0 ? "All is well." : "All is well that was looked at; \(parts.joined()).", .good))
+            page.wrap(InkedText(skipped == 0 ? "No problems found." : "No problems found (\(parts.joined())).", .good))
             return page.lines
         }
         page.paragraph(parts.joined(separator: ", ") + ".", ink: faults > 0 ? .bad : .doubtful)
         return page.lines
     }
 
-    private func count(_ kind: GradeKind) -> Int { findings.count { $0.remark.grade.kind == kind } }
+    /// Explains the two marks that are not self-explanatory, if they are shown.
+    private func legend(_ style: TextStyle) -> String? {
+        guard !isTerse else { return nil }
+        let marks: [(Severity, String)] = [(.note, "a note, nothing is wrong"), (.skipped, "not checked")]
+        let shown = marks.filter { mark in findings.contains { $0.diagnosis.severity == mark.0 } }
+        return shown.isEmpty ? nil : shown.map { "\($0.0.mark(style)) \($0.1)" }.joined(separator: "; ")
+    }
+
+    private func count(_ kind: SeverityKind) -> Int { findings.count { $0.diagnosis.severity.kind == kind } }
 }
 
 extension DoctorView {
     /// `istep doctor --json`.
-    public struct Document: Codable, Sendable {
+    public struct Document: JSONDocument {
         public struct Entry: Codable, Sendable {
             /// Key of the check, such as `adapter`.
             public var check: String
@@ -70,35 +86,64 @@ extension DoctorView {
             public var area: String
             public var subject: String
             /// `fine`, `note`, `warning`, `fault` or `skipped`.
-            public var grade: String
+            public var severity: String
             /// Of a fault: `temporary`, `unavailable`, `data`, `usage`, `configuration`, `permission`, `unforeseen`.
-            @Nullable public var trouble: String?
+            @Nullable public var category: String?
             public var message: String
-            @Nullable public var cure: String?
+            @Nullable public var fix: String?
+            /// The commands of the fix, each to be pasted into a shell.
+            public var commands: [String]
+
+            private enum CodingKeys: String, CodingKey {
+                case check, area, subject, message, commands
+                case severity = "grade"
+                case category = "trouble"
+                case fix = "cure"
+            }
+
+            static let schema = JSONSchema.object([
+                .init("check", .text, "Key of the check, such as adapter."),
+                .init("area", .choice(Finding.Area.self), "What is checked."),
+                .init("subject", .text, "What it is about, for people."),
+                .init("grade", .choice(SeverityKind.self), "Its severity."),
+                .init("trouble", .nullable(.choice(FailureCategory.self)), "Of a fault: its category, as that of an error."),
+                .init("message", .text, "What was found."),
+                .init("cure", .nullable(.text), "What to do."),
+                .init("commands", .list(.text), "The commands of cure, each to be pasted into a shell."),
+            ])
         }
 
         public var version = 1
         public var faults: Int
         public var warnings: Int
-        /// In the order in which one thing stands on another.
+        /// In the order in which one thing depends on another.
         public var findings: [Entry]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("faults", .integer, "Number of faults."), .init("warnings", .integer, "Number of warnings."),
+            .init("findings", .list(Entry.schema), "In the order of the checks: what others depend on comes first."),
+        ])
     }
 
     public var document: Document {
-        Document(faults: count(.fault), warnings: count(.warning), findings: findings.map { finding in
-            let remark = finding.remark
-            return Document.Entry(
-                check: finding.check, area: finding.area.rawValue, subject: remark.subject, grade: remark.grade.kind.rawValue,
-                trouble: remark.grade.trouble?.rawValue, message: remark.message, cure: remark.cure)
-        })
+        Document(
+            faults: count(.fault), warnings: count(.warning),
+            findings: findings.map { finding in
+                let severity = finding.diagnosis.severity
+                let words = DiagnosisWords(finding.diagnosis, now: now, localTime: localTime)
+                return Document.Entry(
+                    check: finding.check, area: finding.area.rawValue, subject: words.subject, severity: severity.kind.rawValue,
+                    category: severity.category?.rawValue, message: words.message, fix: words.fix?.description,
+                    commands: words.fix?.commands.map { $0.text() } ?? [])
+            })
     }
 }
 
-/// A grade without its details.
-private enum GradeKind: String { case fine, note, warning, fault, skipped }
+/// A severity without its details.
+private enum SeverityKind: String, CaseIterable { case fine, note, warning, fault, skipped }
 
-extension Grade {
-    fileprivate var kind: GradeKind {
+extension Severity {
+    fileprivate var kind: SeverityKind {
         switch self {
         case .fine: .fine
         case .note: .note
@@ -113,7 +158,7 @@ extension Grade {
     fileprivate func mark(_ style: TextStyle) -> String {
         switch self {
         case .fine: style.unicode ? "✓" : "+"
-        case .note: style.unicode ? "·" : "-"
+        case .note: style.unicode ? "·" : "."
         case .warning: "!"
         case .fault: style.unicode ? "✗" : "x"
         case .skipped: style.unicode ? "–" : "-"

@@ -1,11 +1,11 @@
 public import StepDomain
 
-/// Where days are shared, and how each destination stands.
+/// Where days are shared, and the state of each destination.
 public struct DestinationsView: View {
     public struct Entry: Sendable {
         public var name: String
         public var kind: String
-        /// Where it leads.
+        /// Its address or path.
         public var place: String
         public var state: DestinationState
         /// Days by state.
@@ -38,23 +38,31 @@ public struct DestinationsView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        if entries.isEmpty { page.paragraph("Nothing is shared. To set up a destination: istep config kinds, then istep config example KIND") }
-        let width = entries.map { Columns.of($0.name) }.max() ?? 0
-        for entry in entries {
-            page.line(InkedText(Columns.pad(Printable(entry.name, limit: 32).description, width), .strong) + "  \(entry.kind)" + InkedText("  \(Printable(entry.place, limit: 60))", .faint))
-            page.paragraph(days(entry), indent: 2, hanging: 4)
-            if let stopped = entry.state.stopped {
-                page.paragraph("stopped: \(Printable(stopped, limit: 300)); when mended: istep outbox retry \(entry.name)", ink: .bad, indent: 2, hanging: 4)
-            }
-            switch entry.answer {
-            case .success(let words)?: page.paragraph("answers: \(Printable(words, limit: 200))", ink: .good, indent: 2, hanging: 4)
-            case .failure(let failure)?:
-                page.paragraph(Printable(failure.reason, limit: 300).description, ink: .bad, indent: 2, hanging: 4)
-                if let advice = failure.advice { page.paragraph(Printable(advice, limit: 300).description, indent: 2, hanging: 4) }
-            case nil: break
-            }
+        if entries.isEmpty {
+            page.advice(
+                "Nothing is shared. To set up a destination: \(command: "istep config kinds"), then \(command: "istep config example KIND")")
         }
+        page.list(
+            entries, name: \.name, limit: 32,
+            beside: { InkedText($0.kind) + InkedText("  \(Printable($0.place, limit: 60))", .faint) },
+            below: { show($0, on: &$1) })
         return page.lines
+    }
+
+    private func show(_ entry: Entry, on page: inout Page) {
+        page.paragraph(days(entry), indent: 2, hanging: 4)
+        if let stopped = entry.state.stopped {
+            page.advice(
+                "paused: credentials rejected: \(Printable(stopped, limit: 300)); when renewed: \(command: "istep outbox retry", entry.name)",
+                ink: .bad, indent: 2)
+        }
+        switch entry.answer {
+        case .success(let words)?: page.paragraph("answers: \(Printable(words, limit: 200))", ink: .good, indent: 2, hanging: 4)
+        case .failure(let failure)?:
+            page.paragraph(Printable(failure.reason, limit: 300).description, ink: .bad, indent: 2, hanging: 4)
+            if let advice = failure.advice { page.advice(Advice(markup: advice), indent: 2) }
+        case nil: break
+        }
     }
 
     private func days(_ entry: Entry) -> String {
@@ -68,7 +76,7 @@ public struct DestinationsView: View {
 
 extension DestinationsView {
     /// `istep share --list --json`.
-    public struct Document: Codable, Sendable {
+    public struct Document: JSONDocument {
         public struct Destination: Codable, Sendable {
             public var name: String
             public var kind: String
@@ -80,26 +88,118 @@ extension DestinationsView {
             /// With `--check`.
             @Nullable public var answers: Bool?
             @Nullable public var answer: String?
+
+            static let schema = JSONSchema.object([
+                .destinationName,
+                .destinationKind,
+                .init("place", .text, "Where days are sent to."),
+                .init("days", .map(keys: "state (as of outbox)", .integer), "Number of days."),
+                .stopped,
+                .nextAttempt,
+                .init("answers", .nullable(.boolean), "With --check: whether it answers and accepts the user."),
+                .init("answer", .nullable(.text), "With --check: what it answered."),
+            ])
         }
 
         public var version = 1
         public var destinations: [Destination]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("destinations", .list(Destination.schema), "In the order of the configuration."),
+        ])
     }
 
     public var document: Document {
-        Document(destinations: entries.map { entry in
-            var answers: Bool?
-            var answer: String?
-            switch entry.answer {
-            case .success(let words)?: (answers, answer) = (true, words)
-            case .failure(let failure)?: (answers, answer) = (false, failure.reason)
-            case nil: break
+        Document(
+            destinations: entries.map { entry in
+                var answers: Bool?
+                var answer: String?
+                switch entry.answer {
+                case .success(let words)?: (answers, answer) = (true, words)
+                case .failure(let failure)?: (answers, answer) = (false, failure.reason)
+                case nil: break
+                }
+                return Document.Destination(
+                    name: entry.name, kind: entry.kind, place: entry.place,
+                    days: Dictionary(uniqueKeysWithValues: entry.counts.map { ($0.key.rawValue, $0.value) }),
+                    stopped: entry.state.stopped, nextAttempt: entry.state.notBefore.map { Words.iso($0, localTime) },
+                    answers: answers, answer: answer)
+            })
+    }
+}
+
+/// What would be sent, word for word.
+public struct PreviewView: View {
+    public struct Preview: Sendable {
+        public var destination: String
+        public var user: String
+        public var day: Day
+        /// With secrets masked; nil where nothing would be sent.
+        public var content: String?
+        /// Why nothing would be sent.
+        public var remark: String?
+
+        public init(destination: String, user: String, day: Day, content: String?, remark: String? = nil) {
+            self.remark = remark
+            self.destination = destination
+            self.user = user
+            self.day = day
+            self.content = content
+        }
+    }
+
+    let previews: [Preview]
+
+    public init(_ previews: [Preview]) { self.previews = previews }
+
+    /// The content is not cut to the width: what would be sent is shown whole.
+    public func lines(_ style: TextStyle) -> [String] {
+        var lines: [String] = []
+        for preview in previews {
+            if !lines.isEmpty { lines.append("") }
+            var page = Page(style)
+            page.row(InkedText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong))
+            lines += page.lines
+            guard let content = preview.content else {
+                lines.append("  nothing would be sent: \(preview.remark ?? "nothing is known of that day")")
+                continue
             }
-            return Document.Destination(
-                name: entry.name, kind: entry.kind, place: entry.place,
-                days: Dictionary(uniqueKeysWithValues: entry.counts.map { ($0.key.rawValue, $0.value) }),
-                stopped: entry.state.stopped, nextAttempt: entry.state.notBefore.map { Words.iso($0, localTime) },
-                answers: answers, answer: answer)
-        })
+            lines += Printable.lines(content).split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }
+        }
+        return lines
+    }
+}
+
+extension PreviewView {
+    /// `istep share --dry-run --json`.
+    public struct Document: JSONDocument {
+        public struct Entry: Codable, Sendable {
+            public var destination: String
+            public var user: String
+            public var day: String
+            @Nullable public var content: String?
+            /// Why nothing would be sent; null where something would.
+            @Nullable public var remark: String?
+
+            static let schema = JSONSchema.object([
+                .init("destination", .text, "Its name in the configuration."),
+                .init("user", .text, "Whose day it is."),
+                .init("day", .day, "The day."),
+                .init("content", .nullable(.text), "What would be sent, with secrets masked; null where nothing would."),
+                .init("remark", .nullable(.text), "Why nothing would be sent."),
+            ])
+        }
+
+        public var version = 1
+        public var previews: [Entry]
+
+        public static let schema = JSONSchema.object([.version, .init("previews", .list(Entry.schema), "A day for a destination.")])
+    }
+
+    public var document: Document {
+        Document(
+            previews: previews.map {
+                Document.Entry(destination: $0.destination, user: $0.user, day: "\($0.day)", content: $0.content, remark: $0.remark)
+            })
     }
 }

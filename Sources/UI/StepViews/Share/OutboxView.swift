@@ -1,15 +1,24 @@
 public import StepDomain
 
-/// What the ledger has on shared days: what waits, what failed, and if wanted what was sent.
+/// The ledger's days by destination: those that wait or failed with the reason and the next step, and on request those that were sent.
 public struct OutboxView: View {
     let entries: [ShareEntry]
     let states: [DestinationState]
     let users: [User]
     let now: Timestamp
     let localTime: LocalTime
+    private let marked: Int?
 
-    /// - Parameter states: of the destinations that the entries are for.
-    public init(_ entries: [ShareEntry], states: [DestinationState], users: [User], now: Timestamp, localTime: LocalTime) {
+    /// What the line of a marked entry begins with.
+    static let mark = "> "
+
+    /// - Parameters:
+    ///   - states: of the destinations that the entries are for.
+    ///   - marked: index of an entry that is marked; nil for none.
+    public init(
+        _ entries: [ShareEntry], states: [DestinationState], users: [User], now: Timestamp, localTime: LocalTime, marked: Int? = nil
+    ) {
+        self.marked = marked
         self.entries = entries
         self.states = states
         self.users = users
@@ -19,30 +28,51 @@ public struct OutboxView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        if entries.isEmpty { page.line("The outbox is empty.") }
+        if entries.isEmpty { page.row("The outbox is empty.") }
         var last: String?
-        for entry in entries {
+        for (index, entry) in entries.enumerated() {
             if entry.destination != last { head(entry.destination, on: &page) }
             last = entry.destination
-            show(entry, on: &page)
+            show(entry, isMarked: index == marked, on: &page)
         }
         return page.lines
     }
 
     private func head(_ destination: String, on page: inout Page) {
         let name = Printable(destination, limit: 32).description
-        page.line(InkedText(name, .strong))
+        page.row(InkedText(name, .strong))
         guard let state = states.first(where: { $0.name == destination }) else { return }
         if let stopped = state.stopped {
-            page.paragraph("stopped: \(Printable(stopped, limit: 300)); when mended: istep outbox retry \(name)", ink: .bad, indent: 2, hanging: 4)
-        } else if let moment = state.notBefore, moment > now {
-            page.paragraph("to be tried again after \(Words.clock(moment, localTime))", ink: .doubtful, indent: 2, hanging: 4)
+            page.paragraph("paused: credentials rejected: \(Printable(stopped, limit: 300))", ink: .bad, indent: 2, hanging: 4)
+            return page.advice("Renew them, then: \(command: "istep outbox retry", destination)", indent: 2)
+        }
+        let here = entries.filter { $0.destination == destination }
+        if let moment = state.nextAttempt(after: now), here.contains(where: { $0.state == .pending }) {
+            let reason = state.lastError.map { ": \(Printable($0, limit: 300))" } ?? ""
+            page.paragraph(
+                "next attempt after \(Words.clock(moment, localTime)), since the last one failed\(reason)", ink: .doubtful, indent: 2, hanging: 4
+            )
+            page.advice("To try now: \(command: "istep outbox retry", destination)", indent: 2)
+        } else if here.contains(where: { $0.state == .pending }) {
+            page.advice("The next sync sends what is due. To send it now: \(command: "istep outbox send", destination)", indent: 2)
+        }
+        if here.contains(where: { $0.state == .rejected }) {
+            page.advice(
+                """
+                Rejected days are not sent again by themselves. When the cause is fixed: \(command: "istep outbox retry", destination) \
+                To give a day up: \(command: "istep outbox drop", destination, "DAY")
+                """, indent: 2)
         }
     }
 
-    private func show(_ entry: ShareEntry, on page: inout Page) {
+    /// Whether the destination waits after a failure.
+    private func isHeldBack(_ destination: String) -> Bool {
+        states.first { $0.name == destination }?.isHeldBack(at: now) ?? false
+    }
+
+    private func show(_ entry: ShareEntry, isMarked: Bool, on page: inout Page) {
         let user = users.count > 1 ? "  " + (users.first { $0.id == entry.user }.map { Printable($0.name, limit: 24).description } ?? "") : ""
-        page.line(InkedText("  \(entry.day)\(user)  ") + InkedText(words(entry), ink(entry)))
+        page.wrap(InkedText("\(isMarked ? Self.mark : "  ")\(entry.day)\(user)  ") + InkedText(words(entry), ink(entry)), hanging: 4)
         if let error = entry.lastError, entry.state != .sent {
             page.paragraph(Printable(error, limit: 300).description, ink: .faint, indent: 4, hanging: 4)
         }
@@ -53,11 +83,11 @@ public struct OutboxView: View {
         switch entry.state {
         case .pending:
             if let moment = entry.nextAttempt, moment > now { return "waits until \(Words.clock(moment, localTime))\(tries)" }
-            return "to be sent\(tries)"
-        case .sending: return "being sent, or istep was ended meanwhile"
+            return (isHeldBack(entry.destination) ? "waits for the next attempt" : "to be sent") + tries
+        case .sending: return "being sent, or istep was interrupted while sending"
         case .sent: return "sent \(Words.clock(entry.changedAt, localTime))"
         case .rejected: return "rejected\(tries)"
-        case .unknown: return entry.nextAttempt == nil ? "may have arrived: look there, then retry or drop it" : "may have arrived\(tries)"
+        case .unknown: return entry.nextAttempt == nil ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"
         }
     }
 
@@ -73,7 +103,7 @@ public struct OutboxView: View {
 
 extension OutboxView {
     /// `istep outbox --json`.
-    public struct Document: Codable, Sendable {
+    public struct Document: JSONDocument {
         public struct Entry: Codable, Sendable {
             public var destination: String
             public var user: String
@@ -84,21 +114,48 @@ extension OutboxView {
             /// ISO 8601 with offset; null where it waits for the user, or nothing is to be done.
             @Nullable public var nextAttempt: String?
             @Nullable public var lastError: String?
-            /// By what the destination knows it.
+            /// The destination's identifier of it.
             @Nullable public var remoteID: String?
             public var changedAt: String
+
+            static let schema = JSONSchema.object([
+                .init("destination", .text, "Its name in the configuration."),
+                .init("user", .text, "Whose day it is."),
+                .init("day", .day, "The day."),
+                .init("state", .choice(ShareEntry.State.self), "How its delivery stands; unknown: it may have arrived."),
+                .init("attempts", .integer, "Number of attempts to send it."),
+                .init("nextAttempt", .nullable(.time), "Null where it waits for the user, or nothing is to be done."),
+                .init("lastError", .nullable(.text), "Why the last attempt failed."),
+                .init("remoteID", .nullable(.text), "Its identifier at the destination."),
+                .init("changedAt", .time, "When the state changed."),
+            ])
         }
 
         public struct Destination: Codable, Sendable {
             public var name: String
             @Nullable public var stopped: String?
             @Nullable public var nextAttempt: String?
+            /// Why the last delivery failed.
+            @Nullable public var lastError: String?
             public var failures: Int
+
+            static let schema = JSONSchema.object([
+                .init("name", .text, "Its name in the configuration."),
+                .stopped,
+                .nextAttempt,
+                .init("lastError", .nullable(.text), "Why the last delivery failed."),
+                .init("failures", .integer, "Number of failures in a row."),
+            ])
         }
 
         public var version = 1
         public var destinations: [Destination]
         public var entries: [Entry]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("destinations", .list(Destination.schema), "Those of the entries."),
+            .init("entries", .list(Entry.schema), "A day of a user for a destination."),
+        ])
     }
 
     public var document: Document {
@@ -106,7 +163,7 @@ extension OutboxView {
             destinations: states.map { state in
                 Document.Destination(
                     name: state.name, stopped: state.stopped, nextAttempt: state.notBefore.map { Words.iso($0, localTime) },
-                    failures: state.failures)
+                    lastError: state.lastError, failures: state.failures)
             },
             entries: entries.map { entry in
                 Document.Entry(

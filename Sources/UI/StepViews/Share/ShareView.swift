@@ -1,16 +1,16 @@
 public import StepDomain
 
-/// How sharing went: a line a destination, and below it what the user should hear of it.
+/// How sharing went: a line for each destination, and below it what the user should know about it.
 public struct ShareView: View {
     let reports: [ShareReport]
     let users: [User]
     let now: Timestamp
     let localTime: LocalTime
-    /// A fault of istep's own in words, where there was one.
+    /// The text for a fault of istep itself, if there was one.
     let words: @Sendable (any Error) -> String
 
     /// - Parameters:
-    ///   - users: of the history; days are told with their names where there are several.
+    ///   - users: of the history; days are shown with their names if there are several.
     ///   - words: for faults that are not the destination's.
     public init(
         _ reports: [ShareReport], users: [User], now: Timestamp, localTime: LocalTime,
@@ -23,9 +23,9 @@ public struct ShareView: View {
         self.words = words
     }
 
-    /// Without the destinations of which there is nothing to tell.
+    /// Without the destinations that have nothing to report.
     var news: ShareView {
-        ShareView(reports.filter { isTroubled($0) }, users: users, now: now, localTime: localTime, words: words)
+        ShareView(reports.filter { hasNews($0) }, users: users, now: now, localTime: localTime, words: words)
     }
 
     /// What is being done, for a line of progress.
@@ -42,38 +42,39 @@ public struct ShareView: View {
     private func show(_ report: ShareReport, on page: inout Page) {
         let name = Printable(report.destination, limit: 32).description
         let parts = done(report)
-        if !parts.isEmpty || !isTroubled(report) {
+        if !parts.isEmpty || !hasNews(report) {
             page.paragraph("\(name): " + (parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")), hanging: 2)
-        } else if report.events.contains(where: { isTold($0) }) {
-            page.line(InkedText("\(name):"))
+        } else if report.events.contains(where: { hasOwnLine($0) }) {
+            page.row(InkedText("\(name):"))
         }
-        for event in report.events { tell(event, on: &page) }
+        for event in report.events { show(event, on: &page) }
         if let day = report.events.first(where: { if case .doubtful = $0.outcome { true } else { false } })?.day {
-            page.paragraph(
-                "Look whether it is there; then istep outbox drop \(name) \(day) if it is, istep outbox retry \(name) \(day) if not.",
-                indent: 2, hanging: 2)
+            page.advice(.whetherItArrived(day, report.destination), indent: 2)
         }
         if let fault = report.fault {
             page.paragraph("\(name): \(Printable(words(fault), limit: 400))", ink: .bad, hanging: 2)
         } else if let stopped = report.state.stopped {
             page.paragraph(
-                "\(name): stopped, for it does not accept your credentials: \(Printable(stopped, limit: 300))", ink: .bad, hanging: 2)
-            page.paragraph("Renew them, then: istep outbox retry \(name)", indent: 2, hanging: 2)
-        } else if let failure = report.failure, failure.kind != .rejected {
+                "\(name): paused: credentials rejected: \(Printable(stopped, limit: 300))", ink: .bad, hanging: 2)
+            page.advice("Renew them, then: \(command: "istep outbox retry", report.destination)", indent: 2)
+        } else if let failure = report.failure, failure.kind != .rejected, !report.events.contains(where: { $0.names(failure.reason) }) {
             page.paragraph("\(name): \(Printable(failure.reason, limit: 300))", ink: .bad, hanging: 2)
         }
         if let advice = report.failure?.advice, report.state.stopped == nil {
-            page.paragraph(Printable(advice, limit: 300).description, indent: 2, hanging: 2)
+            page.advice(Advice(markup: advice), indent: 2)
         }
-        if report.queued > 0 { page.paragraph(queue(report), ink: .doubtful, indent: 2, hanging: 2) }
+        if report.queued > 0 {
+            page.paragraph(queue(report), ink: .doubtful, indent: 2, hanging: 2)
+            if isRejecting(report) { page.advice("When the cause is fixed: \(command: "istep outbox retry", report.destination)", indent: 2) }
+        }
     }
 
-    private func isTroubled(_ report: ShareReport) -> Bool {
+    private func hasNews(_ report: ShareReport) -> Bool {
         report.failure != nil || report.fault != nil || report.state.stopped != nil || report.queued > 0 || !report.events.isEmpty
     }
 
     /// Whether it has a line of its own.
-    private func isTold(_ event: ShareReport.Event) -> Bool {
+    private func hasOwnLine(_ event: ShareReport.Event) -> Bool {
         switch event.outcome {
         case .sent, .corrected, .unchanged, .queued: false
         default: true
@@ -89,7 +90,7 @@ public struct ShareView: View {
         return [part("sent", .sent), part("corrected", .corrected), part("there already", .unchanged)].compactMap(\.self)
     }
 
-    private func tell(_ event: ShareReport.Event, on page: inout Page) {
+    private func show(_ event: ShareReport.Event, on page: inout Page) {
         switch event.outcome {
         case .sent, .corrected, .unchanged, .queued: break
         case .passed: page.paragraph("\(subject(event)): a later day is shown there", indent: 2, hanging: 4)
@@ -102,7 +103,8 @@ public struct ShareView: View {
         case .rejected(let reason):
             page.paragraph("\(subject(event)): rejected: \(Printable(reason, limit: 300))", ink: .bad, indent: 2, hanging: 4)
         case .nothingKnown:
-            page.paragraph("\(subject(event)): nothing is known of that day, so there is nothing to share", ink: .doubtful, indent: 2, hanging: 4)
+            page.paragraph(
+                "\(subject(event)): nothing is known of that day, so there is nothing to share", ink: .doubtful, indent: 2, hanging: 4)
         }
     }
 
@@ -114,8 +116,14 @@ public struct ShareView: View {
 
     private func queue(_ report: ShareReport) -> String {
         let days = "\(Words.count(report.queued, "day")) \(report.queued == 1 ? "stays" : "stay") in the outbox"
-        guard report.state.stopped == nil, let moment = report.state.notBefore, moment > now else { return days }
-        return "\(days); to be tried again after \(Words.clock(moment, localTime))"
+        guard let moment = report.state.nextAttempt(after: now) else { return days }
+        let reason = isRejecting(report) ? ", since several days in a row were rejected" : ""
+        return "\(days)\(reason); next attempt after \(Words.clock(moment, localTime))"
+    }
+
+    /// Whether days wait because others were rejected.
+    private func isRejecting(_ report: ShareReport) -> Bool {
+        report.failure?.kind == .rejected && report.state.nextAttempt(after: now) != nil
     }
 
     private func subject(_ event: ShareReport.Event) -> String {
@@ -124,14 +132,126 @@ public struct ShareView: View {
     }
 }
 
-extension ShareReport {
-    /// Days that are in the outbox still and that another try may bring through.
-    public var queued: Int {
-        waiting + events.count { event in
-            switch event.outcome {
-            case .queued, .unknown: true
-            default: false
-            }
+extension ShareReport.Event {
+    /// Whether its own line gives this reason.
+    fileprivate func names(_ reason: String) -> Bool {
+        switch outcome {
+        case .unknown(let own), .doubtful(let own), .rejected(let own): own == reason
+        default: false
         }
+    }
+}
+
+extension ShareView {
+    /// `istep share --json`.
+    public struct Document: JSONDocument {
+        public struct Event: Codable, Sendable {
+            public var user: String
+            /// `2014-04-20`.
+            public var day: String
+            /// `sent`, `corrected`, `unchanged`, `fixed` (changed since, and cannot be corrected), `passed` (a later
+            /// day is shown there), `held`, `queued`, `unknown`,
+            /// `doubtful` (may have arrived, and only the user can find out), `rejected` or `nothingKnown`.
+            public var outcome: String
+            /// As reported by the destination, or by istep.
+            @Nullable public var reason: String?
+            /// For a held day: when it is sent at the latest. ISO 8601 with offset.
+            @Nullable public var until: String?
+
+            static let schema = JSONSchema.object([
+                .init("user", .text, "Whose day it is."),
+                .init("day", .day, "The day."),
+                .init(
+                    "outcome",
+                    .choice([
+                        "sent", "corrected", "unchanged", "fixed", "passed", "held", "queued", "unknown", "doubtful", "rejected", "nothingKnown",
+                    ]),
+                    """
+                    fixed: changed since, and cannot be corrected there; passed: a later day is shown there; held: waits until it is complete; \
+                    unknown: may have arrived; doubtful: may have arrived, and only the user can find out.
+                    """),
+                .init("reason", .nullable(.text), "In the destination's words, or istep's."),
+                .init("until", .nullable(.time), "Of what is held: when it is sent at the latest."),
+            ])
+        }
+
+        public struct Destination: Codable, Sendable {
+            public var name: String
+            public var kind: String
+            public var events: [Event]
+            /// Days that stay in the outbox.
+            public var queued: Int
+            /// Nothing is sent before then; ISO 8601 with offset.
+            @Nullable public var nextAttempt: String?
+            /// Why nothing is sent until the user acts.
+            @Nullable public var stopped: String?
+            @Nullable public var failure: Failure?
+
+            static let schema = JSONSchema.object([
+                .destinationName,
+                .destinationKind,
+                .init("events", .list(Event.schema), "What became of each day."),
+                .init("queued", .integer, "Number of days that stay in the outbox."),
+                .nextAttempt,
+                .stopped,
+                .init("failure", .nullable(Failure.schema), "Why something was not sent."),
+            ])
+        }
+
+        public struct Failure: Codable, Sendable {
+            /// `unreachable`, `busy`, `unanswered`, `credentials`, `rejected`, `misconfigured` or `fault` (istep's own).
+            public var kind: String
+            public var message: String
+            @Nullable public var advice: String?
+
+            static let schema = JSONSchema.object([
+                .init(
+                    "kind", .choice(["unreachable", "busy", "unanswered", "credentials", "rejected", "misconfigured", "fault"]),
+                    "What kind of failure it is; fault is istep's own."),
+                .init("message", .text, "What failed."),
+                .init("advice", .nullable(.text), "What to do."),
+            ])
+        }
+
+        public var version = 1
+        public var destinations: [Destination]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("destinations", .list(Destination.schema), "In the order of the configuration."),
+        ])
+    }
+
+    public var document: Document {
+        Document(
+            destinations: reports.map { report in
+                Document.Destination(
+                    name: report.destination, kind: report.kind, events: report.events.map(event), queued: report.queued,
+                    nextAttempt: report.state.notBefore.map { Words.iso($0, localTime) }, stopped: report.state.stopped,
+                    failure: failure(report))
+            })
+    }
+
+    private func failure(_ report: ShareReport) -> Document.Failure? {
+        if let fault = report.fault { return Document.Failure(kind: "fault", message: words(fault), advice: nil) }
+        return report.failure.map { Document.Failure(kind: $0.kind.rawValue, message: $0.reason, advice: $0.advice) }
+    }
+
+    private func event(_ event: ShareReport.Event) -> Document.Event {
+        var document = Document.Event(
+            user: users.first { $0.id == event.user }?.name ?? "", day: "\(event.day)", outcome: "", reason: nil, until: nil)
+        switch event.outcome {
+        case .sent: document.outcome = "sent"
+        case .corrected: document.outcome = "corrected"
+        case .unchanged: document.outcome = "unchanged"
+        case .fixed: document.outcome = "fixed"
+        case .passed: document.outcome = "passed"
+        case .nothingKnown: document.outcome = "nothingKnown"
+        case .held(let until): (document.outcome, document.until) = ("held", Words.iso(until, localTime))
+        case .queued(let reason): (document.outcome, document.reason) = ("queued", reason)
+        case .unknown(let reason): (document.outcome, document.reason) = ("unknown", reason)
+        case .doubtful(let reason): (document.outcome, document.reason) = ("doubtful", reason)
+        case .rejected(let reason): (document.outcome, document.reason) = ("rejected", reason)
+        }
+        return document
     }
 }

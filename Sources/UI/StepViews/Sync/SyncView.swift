@@ -1,24 +1,28 @@
 public import StepDomain
 
-/// How a sync went: one line a pedometer, and below it what the user should hear of it.
+/// How a sync went: one line for each pedometer, and below it what the user should know about it.
 public struct SyncView: View {
-    /// What a failure needs beyond the report's own words.
-    public typealias Advice = @Sendable (any Error) -> String?
+    /// Advice about a failure, in addition to the report's own text.
+    public typealias AdviceOnError = @Sendable (any Error) -> String?
 
     let reports: [SyncReport]
     let now: Timestamp
     let localTime: LocalTime
-    let advice: Advice
+    let advice: AdviceOnError
     let shares: ShareView?
+    let failures: [ErrorDocument.Failure]
 
     /// - Parameters:
     ///   - shares: how the sharing after it went; nil where nothing is shared.
-    ///   - advice: what to do about an error, in the terms of whoever failed.
+    ///   - failures: other failures, for programs: people read them on standard error.
+    ///   - advice: what to do about an error, whichever component failed.
     public init(
-        _ reports: [SyncReport], shares: ShareView? = nil, now: Timestamp, localTime: LocalTime, advice: @escaping Advice = { _ in nil }
+        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorDocument.Failure] = [], now: Timestamp, localTime: LocalTime,
+        advice: @escaping AdviceOnError = { _ in nil }
     ) {
         self.reports = reports
         self.shares = shares
+        self.failures = failures
         self.now = now
         self.localTime = localTime
         self.advice = advice
@@ -30,6 +34,7 @@ public struct SyncView: View {
         return switch progress {
         case .searching: "\(name): looking for it"
         case .connecting: "\(name): connected"
+        case .reconnecting: "\(name): the link was lost; connecting again"
         case .reading(let done, let all): "\(name): reading, \(done) of \(all)"
         case .settingClock: "\(name): setting its clock"
         }
@@ -37,27 +42,41 @@ public struct SyncView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        if reports.isEmpty { page.line("No pedometer to sync. Add one: istep scan, then istep add.") }
+        if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
         for report in reports {
             page.paragraph(line(report), ink: report.failure == nil ? nil : .bad, hanging: 2)
             if let failure = report.failure, let advice = advice(failure) {
-                page.paragraph(Printable(advice, limit: 400).description, indent: 2)
+                page.advice(Advice(markup: advice), indent: 2)
+            }
+            if let failure = report.failure, !(failure is CancellationError), report.hasReceived {
+                page.paragraph("Received data was saved. Run the command again to continue.", indent: 2)
             }
             for notice in report.notices { page.paragraph(words(notice, report), ink: .doubtful, indent: 2) }
         }
-        return page.lines + (shares?.news.lines(style) ?? [])
+        return page.lines + shareLines(style)
     }
+
+    /// Only what was shared after the sync.
+    public func shareLines(_ style: TextStyle) -> [String] { shares?.news.lines(style) ?? [] }
 
     private func line(_ report: SyncReport) -> String {
         let name = Printable(report.pedometer.name, limit: 32)
         guard report.failure == nil else {
-            let kept = report.counts.steps > 0 ? " after \(Words.count(report.counts.steps, "new step")), which are kept" : ""
-            return "\(name): failed\(kept): \(Printable(report.failureText ?? "no reason given", limit: 400))"
+            return "\(name): failed\(extent(report)): \(Printable(report.failureText ?? "no reason given", limit: 400))"
         }
-        var parts = [gain(report.counts)]
+        var parts = [report.notices.contains(.countingStarted) ? "counting starts now" : gain(report.counts)]
         if let battery = report.battery { parts.append("battery \(battery) %") }
-        if let seconds = report.connectedSeconds { parts.append("connected \(Words.fixed(seconds, 1)) s") }
+        if let firmware = report.firmware { parts.append("firmware \(Printable(firmware, limit: 32))") }
+        if let seconds = report.readSeconds { parts.append("read in \(Words.fixed(seconds, 1)) s") }
         return "\(name): " + parts.joined(separator: ", ")
+    }
+
+    /// Progress of a reading that failed: ` after 3 of 8 days, 1,234 new steps in 42 slots`.
+    private func extent(_ report: SyncReport) -> String {
+        var parts: [String] = []
+        if let done = report.daysRead, let planned = report.daysPlanned, planned > 1 { parts.append("\(done) of \(planned) days") }
+        if report.counts.steps > 0 { parts.append(gain(report.counts)) }
+        return parts.isEmpty ? "" : " after " + parts.joined(separator: ", ")
     }
 
     func words(_ notice: SyncNotice, _ report: SyncReport) -> String {
@@ -73,4 +92,136 @@ public struct SyncView: View {
         }
         return counts.added + counts.grown + counts.unchanged == 0 ? "no steps" : "nothing new"
     }
+}
+
+extension SyncReport {
+    /// Whether anything of it was stored.
+    fileprivate var hasReceived: Bool { counts.added + counts.grown + counts.unchanged > 0 || (daysRead ?? 0) > 0 }
+}
+
+extension SyncView {
+    /// `istep sync --json`.
+    public struct Document: JSONDocument {
+        public struct Notice: Codable, Sendable {
+            public var kind: String
+            public var message: String
+
+            static let schema = JSONSchema.object([
+                .init("kind", .choice(SyncNotice.kinds), "What was noticed."), .init("message", .text, "In words, with what to do."),
+            ])
+        }
+
+        /// A day that was requested and not received completely.
+        public struct Gap: Codable, Sendable {
+            /// ISO 8601.
+            public var day: String
+            /// `refused`, `unanswered` or `incomplete`.
+            public var reason: String
+
+            static let schema = JSONSchema.object([
+                .init("day", .day, "By the pedometer's calendar."),
+                .init("reason", .choice(["refused", "unanswered", "incomplete"]), "Why it was not received completely."),
+            ])
+        }
+
+        public struct Failure: Codable, Sendable {
+            public var message: String
+            @Nullable public var advice: String?
+
+            static let schema = JSONSchema.object([
+                .init("message", .text, "What failed."), .init("advice", .nullable(.text), "What to do."),
+            ])
+        }
+
+        public struct Entry: Codable, Sendable {
+            public var name: String
+            public var address: String
+            public var model: String
+            /// `complete` or `failed`.
+            public var outcome: String
+            /// ISO 8601 with offset; null where the sync was not begun.
+            @Nullable public var start: String?
+            @Nullable public var end: String?
+            /// Slots that the history did not have, had with fewer steps, had the same; and readings kept apart.
+            public var added: Int
+            public var grown: Int
+            public var unchanged: Int
+            public var implausible: Int
+            /// Steps that the history gained.
+            public var steps: Int
+            /// Raw frames kept.
+            public var frames: Int
+            /// Per cent.
+            @Nullable public var battery: Int?
+            /// The version of its firmware; null where it was not read.
+            @Nullable public var firmware: String?
+            /// From the beginning of each link to its end; null where there was none.
+            @Nullable public var connectedSeconds: Double?
+            /// Progress of the reading: days (one for a counter) that were processed, of those planned; null if it did not begin.
+            @Nullable public var daysRead: Int?
+            @Nullable public var daysPlanned: Int?
+            /// Requested again at the next sync.
+            public var missing: [Gap]
+            public var notices: [Notice]
+            @Nullable public var failure: Failure?
+
+            static let schema = JSONSchema.object([
+                .init("name", .text, "The name that the user chose."),
+                .init("address", .text, "Its Bluetooth address."),
+                .init("model", .text, "Key of the model, such as colmi."),
+                .init("outcome", .choice(["complete", "failed"]), "How it ended."),
+                .init("start", .nullable(.time), "Null where it was not begun."),
+                .init("end", .nullable(.time), "When it ended."),
+                .init("added", .integer, "Slots that the history did not have."),
+                .init("grown", .integer, "Slots that the history had with fewer steps."),
+                .init("unchanged", .integer, "Slots that the history had."),
+                .init("implausible", .integer, "Readings that were left out."),
+                .init("steps", .integer, "Steps that the history gained."),
+                .init("frames", .integer, "Raw frames that were stored."),
+                .init("battery", .nullable(.integer), "Per cent."),
+                .init("firmware", .nullable(.text), "The version of its firmware, where it was read."),
+                .init("connectedSeconds", .nullable(.number), "How long it was connected."),
+                .init("daysRead", .nullable(.integer), "Days (one for a counter) that were dealt with; null where the reading did not begin."),
+                .init("daysPlanned", .nullable(.integer), "Days that the reading set out to read."),
+                .init("missing", .list(Gap.schema), "Days that were not received completely; they are requested again at the next sync."),
+                .init("notices", .list(Notice.schema), "What the user should know."),
+                .init("failure", .nullable(Failure.schema), "Why it failed."),
+            ])
+        }
+
+        public var version = 1
+        public var pedometers: [Entry]
+        /// As `istep share --json` has them; empty where nothing is shared.
+        public var shares: [ShareView.Document.Destination]
+        /// Other failures: of neither a pedometer nor a destination.
+        public var failures: [ErrorDocument.Failure]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("pedometers", .list(Entry.schema), "The pedometers that were to be read."),
+            .init("shares", .list(ShareView.Document.Destination.schema), "What was shared afterwards."),
+            .init("failures", .list(ErrorDocument.Failure.schema), "What else failed, such as a configuration that is wrong."),
+        ])
+    }
+
+    public var document: Document {
+        Document(
+            pedometers: reports.map { report in
+                Document.Entry(
+                    name: report.pedometer.name, address: report.pedometer.address, model: report.pedometer.model,
+                    outcome: report.failure == nil ? "complete" : "failed",
+                    start: report.record.map { Words.iso($0.start, localTime) },
+                    end: report.record?.end.map { Words.iso($0, localTime) },
+                    added: report.counts.added, grown: report.counts.grown, unchanged: report.counts.unchanged,
+                    implausible: report.counts.implausible, steps: report.counts.steps, frames: report.counts.frames,
+                    battery: report.battery, firmware: report.firmware, connectedSeconds: report.connectedSeconds.flatMap(tenths),
+                    daysRead: report.daysRead, daysPlanned: report.daysPlanned,
+                    missing: report.gaps.map { Document.Gap(day: $0.day.description, reason: $0.reason.rawValue) },
+                    notices: report.notices.map { Document.Notice(kind: $0.kind, message: words($0, report)) },
+                    failure: report.failure.map {
+                        Document.Failure(message: report.failureText ?? "no reason given", advice: advice($0))
+                    })
+            }, shares: shares?.document.destinations ?? [], failures: failures)
+    }
+
+    private func tenths(_ seconds: Double) -> Double? { seconds.isFinite ? (seconds * 10).rounded() / 10 : nil }
 }

@@ -1,3 +1,69 @@
+internal import StepDomain
+
+/// Values ready to be shown: one result with two renderings, text for people and a document for programs.
+///
+/// A view reads no clock and no terminal: it receives what it needs of them.
+public protocol View: Sendable {
+    /// The JSON form: one object with a `version`.
+    associatedtype Document: JSONDocument
+    var document: Document { get }
+    /// Lines without line ends, and without control characters except those of colour. Only a command or a long path may exceed the style's
+    /// width.
+    func lines(_ style: TextStyle) -> [String]
+}
+
+extension View {
+    /// The document as JSON: pretty, keys sorted, so that two runs compare line by line.
+    ///
+    /// Characters that would control a terminal are escaped: a program reads the same string, a terminal only its escape.
+    public func json() throws -> String { try JSONText.pretty(document) }
+}
+
+/// Writes null where there is no value: a key that is always present is easier for programs than one that is sometimes absent.
+@propertyWrapper
+public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
+    public var wrappedValue: Value?
+
+    public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
+    }
+}
+
+/// How text is formatted for a terminal.
+public struct TextStyle: Hashable, Sendable {
+    /// Columns. Views of text use at most 80 of them: a longer line reads badly.
+    public private(set) var width: Int
+    /// Columns of the terminal, up to 200, for charts.
+    private let wholeWidth: Int
+    /// Whether colour may be used.
+    public var colour: Bool
+    /// Whether the characters of bars can be shown; else everything is ASCII.
+    public var unicode: Bool
+
+    /// - Parameter width: below 40 counts as 40, above 80 as 80.
+    public init(width: Int = 80, colour: Bool = false, unicode: Bool = true) {
+        self.width = min(max(width, 40), 80)
+        wholeWidth = min(max(width, 40), 200)
+        self.colour = colour
+        self.unicode = unicode
+    }
+
+    /// The same with all columns of the terminal, up to 200: for charts, which gain by width.
+    public var wide: TextStyle {
+        var style = self
+        style.width = wholeWidth
+        return style
+    }
+}
+
 /// Text in pieces, each with its own ink.
 struct InkedText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// What a piece means rather than how it looks.
@@ -9,7 +75,9 @@ struct InkedText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
         case doubtful = "33"
     }
 
-    fileprivate var pieces: [(text: String, ink: Ink?)]
+    fileprivate typealias Piece = (text: String, ink: Ink?)
+
+    fileprivate var pieces: [Piece]
 
     init(_ text: String, _ ink: Ink? = nil) { pieces = [(text, ink)] }
     init(stringLiteral text: String) { self.init(text) }
@@ -21,8 +89,13 @@ struct InkedText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     }
 }
 
-/// Lines as a terminal takes them: clipped to its width, in ASCII where it needs that, coloured where it may be.
+/// Lines for a terminal: within its width, in ASCII if required, coloured if allowed.
+///
+/// Every cut is marked. A row of a table that is too wide ends in `…`; sentences are wrapped between words; a command or a path is never
+/// cut or broken, and exceeds the width if necessary: half of one is useless.
 struct Page {
+    private typealias Piece = InkedText.Piece
+
     let style: TextStyle
     private(set) var lines: [String] = []
 
@@ -30,45 +103,164 @@ struct Page {
 
     mutating func blank() { lines.append("") }
 
-    mutating func line(_ text: InkedText) {
-        var room = style.width
-        var line = ""
-        for piece in text.pieces where room > 0 {
-            let shown = Columns.clip(style.unicode ? piece.text : Self.ascii(piece.text), to: room)
-            room -= Columns.of(shown)
-            line += shown.isEmpty ? "" : inked(shown, piece.ink)
+    /// Things with names, one below the other: the names in a column, what follows each name beside it, further lines below.
+    ///
+    /// - Parameter limit: columns for a name.
+    mutating func list<Item>(
+        _ items: [Item], name: (Item) -> String, limit: Int, beside: (Item) -> InkedText, below: (Item, inout Page) -> Void
+    ) {
+        let names = items.map { Printable(name($0), limit: limit).description }
+        let width = names.map(Columns.of).max() ?? 0
+        for (item, name) in zip(items, names) {
+            row(InkedText(Columns.pad(name, width), .strong) + "  " + beside(item))
+            below(item, &self)
         }
-        // Blanks at the end would only be in the way of copying.
-        while line.last == " " { line.removeLast() }
-        lines.append(line)
     }
 
-    /// Words that may need several lines; those after the first begin with blanks.
-    mutating func paragraph(_ text: String, ink: InkedText.Ink? = nil, indent: Int = 0, hanging: Int? = nil) {
-        var current = String(repeating: " ", count: indent)
-        var isEmpty = true
-        for word in text.split(separator: " ") {
-            if !isEmpty, Columns.of(current) + 1 + Columns.of(String(word)) > style.width {
-                line(InkedText(current, ink))
-                current = String(repeating: " ", count: hanging ?? indent)
-                isEmpty = true
+    /// A row of a table: what does not fit is cut and ends in `…`.
+    mutating func row(_ text: InkedText) {
+        var pieces = shown(text)
+        if pieces.reduce(0, { $0 + Columns.of($1.text) }) > style.width {
+            let ending = style.unicode ? "…" : "..."
+            var room = style.width - Columns.of(ending)
+            for (index, piece) in pieces.enumerated() {
+                let width = Columns.of(piece.text)
+                if width <= room {
+                    room -= width
+                    continue
+                }
+                pieces[index].text = Columns.prefix(piece.text, room) + ending
+                pieces.removeSubrange((index + 1)...)
+                break
             }
-            current += (isEmpty ? "" : " ") + word
-            isEmpty = false
         }
-        line(InkedText(current, ink))
+        append(pieces)
     }
 
-    /// A path behind what it is of, or on a line of its own where both do not fit. It is never cut: half a path is none.
+    /// Text that is wrapped between words. A word that is wider than the line stays whole.
+    ///
+    /// - Parameter hanging: blanks that lines after the first begin with.
+    mutating func wrap(_ text: InkedText, hanging: Int = 0) {
+        var (line, gap) = ([Piece](), [Piece]())
+        var used = 0
+        var hasWord = false
+        for run in runs(shown(text)) {
+            let width = run.reduce(0) { $0 + Columns.of($1.text) }
+            if run[0].text.first == " " {
+                gap = run
+                continue
+            }
+            let blanks = gap.reduce(0) { $0 + $1.text.count }
+            if hasWord, used + blanks + width > style.width {
+                append(line)
+                (line, gap) = ([(String(repeating: " ", count: hanging), nil)], [])
+                used = hanging + width
+            } else {
+                used += blanks + width
+            }
+            line += gap + run
+            (gap, hasWord) = ([], true)
+        }
+        append(line)
+    }
+
+    /// A value beside its label; the values of one page begin in the same column.
+    ///
+    /// - Parameter width: columns for the label.
+    mutating func labelled(_ label: String, _ value: InkedText, width: Int = 10) {
+        wrap(InkedText("  " + Columns.pad(label, width), .faint) + value, hanging: 2 + width)
+    }
+
+    /// Sentences.
+    mutating func paragraph(_ text: String, ink: InkedText.Ink? = nil, indent: Int = 0, hanging: Int? = nil) {
+        let words = text.split(separator: " ").joined(separator: " ")
+        wrap(InkedText(String(repeating: " ", count: indent) + words, ink), hanging: hanging ?? indent)
+    }
+
+    /// What to do: sentences, and each command on a line of its own, whole.
+    ///
+    /// - Parameter mark: what the first line begins with, behind the indent; the other lines stand below what follows it.
+    mutating func advice(_ advice: Advice, ink: InkedText.Ink? = nil, mark: String = "", indent: Int = 0) {
+        let hanging = indent + Columns.of(mark)
+        var beginning = String(repeating: " ", count: indent) + mark
+        let blanks = String(repeating: " ", count: hanging)
+        var isFirst = true
+        for (index, part) in advice.parts.enumerated() {
+            switch part {
+            case .command(let command):
+                append([((isFirst ? beginning : blanks + "  ") + command.text(isASCII: !style.unicode), ink)])
+            case .prose(let text):
+                let sentence = Self.sentence(text, isFirst: index == 0, isLast: index == advice.parts.count - 1)
+                if sentence.isEmpty { continue }
+                wrap(InkedText(beginning + sentence, ink), hanging: hanging)
+            }
+            (beginning, isFirst) = (blanks, false)
+        }
+    }
+
+    /// Words between commands, without what joins them to a command on the same line.
+    private static func sentence(_ text: String, isFirst: Bool, isLast: Bool) -> String {
+        let harmless = Printable(text, limit: 2 * text.unicodeScalars.count).description
+        var words = harmless.split(separator: " ").joined(separator: " ")[...]
+        if !isFirst { words = words.drop { " ,;.".contains($0) } }
+        if isLast || words.isEmpty { return String(words) }
+        while words.last == "," { words.removeLast() }
+        return words + (".:!?".contains(words.last ?? ":") ? "" : ":")
+    }
+
+    /// A path after its label, or on a line of its own if both do not fit.
     mutating func path(_ label: String, _ path: String, ink: InkedText.Ink? = nil) {
         let path = Printable(path, limit: 2 * path.unicodeScalars.count).description
-        guard Columns.of(label) + 1 + Columns.of(path) > style.width else { return line(InkedText("\(label) \(path)", ink)) }
-        line(InkedText(label, ink))
-        lines.append(inked(style.unicode ? path : Self.ascii(path), ink))
+        guard Columns.of(label) + 1 + Columns.of(path) > style.width else { return append(shown(InkedText("\(label) \(path)", ink))) }
+        append(shown(InkedText(label, ink)))
+        append(shown(InkedText(path, ink)))
+    }
+
+    // MARK: Pieces
+
+    private func shown(_ text: InkedText) -> [Piece] {
+        style.unicode ? text.pieces : text.pieces.map { (Self.ascii($0.text), $0.ink) }
+    }
+
+    /// Words and the blanks between them alternately, each in pieces where its ink changes.
+    private func runs(_ pieces: [Piece]) -> [[Piece]] {
+        var runs: [[Piece]] = []
+        for piece in pieces {
+            var rest = piece.text[...]
+            while let first = rest.first {
+                let isBlank = first == " "
+                let run = rest.prefix { ($0 == " ") == isBlank }
+                rest = rest.dropFirst(run.count)
+                if let last = runs.last?.last, (last.text.first == " ") == isBlank {
+                    runs[runs.count - 1].append((String(run), piece.ink))
+                } else {
+                    runs.append([(String(run), piece.ink)])
+                }
+            }
+        }
+        return runs
+    }
+
+    private mutating func append(_ pieces: [Piece]) {
+        var pieces = pieces.reduce(into: [Piece]()) { pieces, piece in
+            if let last = pieces.last, last.ink == piece.ink {
+                pieces[pieces.count - 1].text += piece.text
+            } else {
+                pieces.append(piece)
+            }
+        }
+        // Blanks at the end would disturb copying.
+        while var last = pieces.popLast() {
+            while last.text.last == " " { last.text.removeLast() }
+            if last.text.isEmpty { continue }
+            pieces.append(last)
+            break
+        }
+        lines.append(pieces.reduce(into: "") { $0 += inked($1.text, $1.ink) })
     }
 
     private func inked(_ text: String, _ ink: InkedText.Ink?) -> String {
-        guard style.colour, let ink else { return text }
+        guard style.colour, let ink, !text.isEmpty else { return text }
         return "\u{1b}[\(ink.rawValue)m\(text)\u{1b}[0m"
     }
 
@@ -80,6 +272,9 @@ struct Page {
             case "…": ascii += "..."
             case "█": ascii += "#"
             case "░": ascii += "."
+            case "▒": ascii += ":"
+            case "▓": ascii += "="
+            case "│": ascii += "|"
             default: ascii += Columns.isMark(scalar) ? "" : "?"
             }
         }

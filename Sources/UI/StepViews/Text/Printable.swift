@@ -1,4 +1,4 @@
-/// Text from elsewhere (a pedometer's name, an error of a server) made harmless for a terminal and for the eye.
+/// Text from elsewhere (a pedometer's name, an error of a server) made harmless for a terminal and for the reader.
 ///
 /// Control characters could move the cursor or change the terminal; bidirectional overrides could turn the rest of the line
 /// round; invisible characters could make two names look the same; a very long name could fill the screen.
@@ -9,8 +9,9 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String, limit: Int = 64) {
         var harmless = ""
         var marks = 0
-        // A column takes one scalar and a few marks: beyond that nothing can be shown anyway.
-        for scalar in text.unicodeScalars.prefix(max(limit, 1) * 8) {
+        // A column takes one scalar and a few marks: beyond that nothing could be shown.
+        let examined = text.unicodeScalars.prefix(max(limit, 1) * 8)
+        for scalar in examined {
             if Self.isJoiner(scalar) { continue }
             if Self.isHarmful(scalar) {
                 harmless.unicodeScalars.append("\u{fffd}")
@@ -20,10 +21,12 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
             marks = Columns.isMark(scalar) ? marks + 1 : 0
             if marks <= Self.mostMarks { harmless.unicodeScalars.append(scalar) }
         }
-        description = Columns.clip(harmless, to: max(limit, 1), ending: "…")
+        // The cut is marked even if combining marks alone have used up what is examined.
+        if examined.endIndex < text.unicodeScalars.endIndex, Columns.of(harmless) <= limit { harmless += "…" }
+        description = Columns.clip(harmless, to: max(limit, 1))
     }
 
-    /// Text of several lines, such as an error that quotes what somebody typed: each line made harmless, none cut.
+    /// Text of several lines, such as an error that quotes user input: each line made harmless, none cut.
     public static func lines(_ text: String) -> String {
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             // No scalar takes more than two columns.
@@ -31,7 +34,7 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// Marks on one letter; towers of them reach into the lines above.
+    /// Marks on one letter; more of them reach into the lines above.
     private static let mostMarks = 3
 
     /// Joiners and variation selectors shape letters and emoji; without them the text stays readable.
@@ -39,11 +42,11 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
         scalar.value == 0x200c || scalar.value == 0x200d || (0xfe00...0xfe0f).contains(scalar.value)
     }
 
-    /// Whether a character steers the terminal or the line, or shows nothing at all.
-    static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a character controls the terminal or the line, or shows nothing at all.
+    package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20..<0x7f: return false
-        // Fillers: letters by their category, blank to the eye.
+        // Fillers: letters by their category, but shown as blank.
         case 0x115f, 0x1160, 0x3164, 0xffa0: return true
         default: break
         }

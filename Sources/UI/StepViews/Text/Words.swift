@@ -1,9 +1,9 @@
-internal import StepDomain
+package import StepDomain
 
 /// Numbers and times in words, the same in all views.
-enum Words {
+package enum Words {
     /// Digits in groups of three: `12,345`.
-    static func grouped(_ number: Int) -> String {
+    package static func grouped(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))
         var text = number < 0 ? "-" : ""
         for (index, digit) in digits.enumerated() {
@@ -13,8 +13,8 @@ enum Words {
         return text
     }
 
-    /// A number with so many decimals, rounded; `?` for what is no number or beyond 10¹², which nothing here reaches.
-    static func fixed(_ number: Double, _ decimals: Int) -> String {
+    /// A number with so many decimals, rounded; `?` if it is not a number or beyond 10¹², which nothing here reaches.
+    package static func fixed(_ number: Double, _ decimals: Int) -> String {
         guard number.isFinite, abs(number) < 1e12 else { return "?" }
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = Int((abs(number) * scale).rounded())
@@ -25,8 +25,8 @@ enum Words {
         return "\(sign)\(whole)." + String(repeating: "0", count: decimals - digits.count) + digits
     }
 
-    /// With decimals only where they say something: `178`, `72.5`.
-    static func short(_ number: Double, _ decimals: Int = 1) -> String {
+    /// With decimals only if they are not 0: `178`, `72.5`.
+    package static func short(_ number: Double, _ decimals: Int = 1) -> String {
         var text = fixed(number, decimals)
         guard text.contains(".") else { return text }
         while text.last == "0" { text.removeLast() }
@@ -34,18 +34,35 @@ enum Words {
         return text
     }
 
-    static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+    package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(grouped(number)) \(number == 1 ? one : many ?? one + "s")"
     }
 
     // MARK: Time
 
     /// `Sunday 20 April 2014`.
-    static func date(_ day: Day) -> String {
+    package static func date(_ day: Day) -> String {
         let parts = day.components
         let name = day.weekday.name
         return "\(name.prefix(1).uppercased() + name.dropFirst()) \(parts.day) \(months[parts.month - 1]) \(parts.year)"
     }
+
+    /// `14 to 20 April 2014`, `28 April to 4 May 2014`, `29 December 2014 to 4 January 2015`; one day as `20 April 2014`.
+    package static func range(_ days: ClosedRange<Day>) -> String {
+        let (first, last) = (days.lowerBound.components, days.upperBound.components)
+        let end = "\(last.day) \(months[last.month - 1]) \(last.year)"
+        if first == last { return end }
+        var start = "\(first.day)"
+        if first.month != last.month || first.year != last.year { start += " \(months[first.month - 1])" }
+        if first.year != last.year { start += " \(first.year)" }
+        return "\(start) to \(end)"
+    }
+
+    /// `Monday`.
+    package static func weekday(_ weekday: Weekday) -> String { weekday.name.prefix(1).uppercased() + weekday.name.dropFirst() }
+
+    /// `November`.
+    package static func month(_ day: Day) -> String { months[day.components.month - 1] }
 
     private static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -53,18 +70,18 @@ enum Words {
     ]
 
     /// `2014-04-20 07:30`, as local clocks showed it.
-    static func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
+    package static func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
         let text = iso(moment, localTime)
         return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
     }
 
     /// ISO 8601 with the offset of local clocks at that moment.
-    static func iso(_ moment: Timestamp, _ localTime: LocalTime) -> String {
+    package static func iso(_ moment: Timestamp, _ localTime: LocalTime) -> String {
         moment.iso8601(utcOffset: localTime.utcOffset(moment))
     }
 
     /// `just now`, `5 minutes ago`, `3 hours ago`, `4 days ago`; for a moment to come `in the future`.
-    static func ago(_ moment: Timestamp, now: Timestamp) -> String {
+    package static func ago(_ moment: Timestamp, now: Timestamp) -> String {
         switch now - moment {
         case ..<(-60): "in the future"
         case ..<60: "just now"
@@ -75,7 +92,7 @@ enum Words {
     }
 
     /// `40 seconds`, `12 minutes`, `2 hours 5 minutes`, `3 days`.
-    static func duration(_ seconds: Int) -> String {
+    package static func duration(_ seconds: Int) -> String {
         switch abs(seconds) {
         case let seconds where seconds < 60: return count(seconds, "second")
         case let seconds where seconds < 3600: return count(seconds / 60, "minute")
@@ -86,6 +103,36 @@ enum Words {
         }
     }
 
-    /// First and last day, or the one that both are.
-    static func days(_ first: Day, _ last: Day) -> String { first == last ? "\(first)" : "\(first) to \(last)" }
+    /// `a`, `a and b`, `a, b and c`.
+    package static func list(_ parts: [String]) -> String {
+        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+        return parts.dropLast().joined(separator: ", ") + " and " + last
+    }
+
+    /// `820 kB`, `12.5 MB`, `1.2 GB`.
+    package static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case 1_000_000_000...: "\(fixed(Double(bytes) / 1_000_000_000, 1)) GB"
+        case 1_000_000...: "\(fixed(Double(bytes) / 1_000_000, 1)) MB"
+        default: "\(fixed(Double(max(0, bytes)) / 1000, 0)) kB"
+        }
+    }
+
+    /// First and last day, or one day if both are the same.
+    package static func days(_ first: Day, _ last: Day) -> String { first == last ? "\(first)" : "\(first) to \(last)" }
+}
+
+extension Advice {
+    /// How to begin, where there is no pedometer yet.
+    static func firstPedometer(_ finding: String) -> Advice {
+        "\(finding) Find one: \(command: "istep scan"), then add it: \(command: "istep add ADDRESS")"
+    }
+
+    /// What only the user can find out about a day whose delivery was not confirmed.
+    static func whetherItArrived(_ day: Day, _ destination: String) -> Advice {
+        """
+        Look whether it is there. If it is: \(command: "istep outbox drop", destination, "\(day)") \
+        If it is not: \(command: "istep outbox retry", destination, "\(day)")
+        """
+    }
 }

@@ -1,39 +1,41 @@
 import ArgumentParser
-import BlueZ
-import Pedometers
 import StepDomain
+import StepServices
 import StepViews
 
 struct AddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Take a pedometer on.",
+        abstract: "Register a pedometer.",
         discussion: """
-            Finds it, connects to see that it is what it should be, and remembers it. Without an address it takes the one \
-            pedometer in range, if there is just one.
+            Finds the pedometer, connects to verify its model, and registers it. Without an address it registers the only \
+            pedometer in range.
 
               istep add                              the only pedometer in range
               istep add C0:DE:00:00:00:01 --name ring
-              istep add InfiniTime --model generic --service 00030000-78fc-48fe-8e23-433b3a1942d0 \\
-                    --characteristic 00030001-78fc-48fe-8e23-433b3a1942d0 --format u32le --counts today
+              istep add InfiniTime
+              istep add --probe                      one that advertises nothing known
+              istep add Stepper --model generic --service fff0 \\
+                --characteristic fff1 --format u32le --counts today
 
-            The last describes a pedometer that istep does not know: the service and characteristic that hold its steps, how \
-            the number is written (u16, u24, u32; le, be; @ and an offset), and whether it counts today's steps or all.
+            The last example describes a pedometer that istep does not know: the service and the characteristic that hold its steps. --format \
+            is u16, u24 or u32, then le or be, then @ and an offset if it is not 0. --counts is today if the number is reset at \
+            midnight, otherwise total.
             """)
 
-    @Argument(help: ArgumentHelp("Its address, or the beginning of the name that it advertises.", valueName: "address"))
+    @Argument(help: ArgumentHelp("The address, or the beginning of the advertised name.", valueName: "address"))
     var address: String?
 
-    @Option(help: ArgumentHelp("How you want to call it; by default the name that it advertises.", valueName: "name"))
+    @Option(help: ArgumentHelp("A name of your choice (default: the advertised name).", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("What it is: \(PedometerRegistry.models.map { $0.key }.joined(separator: ", ")).", valueName: "model"))
+    @Option(help: ArgumentHelp("What it is: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).", valueName: "model"))
     var model: String?
 
-    @Option(help: ArgumentHelp("Generic: the service that holds its steps.", valueName: "uuid"))
+    @Option(help: ArgumentHelp("Generic: UUID of the service with the steps.", valueName: "uuid"))
     var service: String?
 
-    @Option(help: ArgumentHelp("Generic: the characteristic that holds its steps.", valueName: "uuid"))
+    @Option(help: ArgumentHelp("Generic: UUID of the characteristic with the steps.", valueName: "uuid"))
     var characteristic: String?
 
     @Option(help: ArgumentHelp("Generic: how the number is written, such as u32le or u24be@1.", valueName: "format"))
@@ -41,6 +43,9 @@ struct AddCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Generic: today or total.", valueName: "what"))
     var counts: String?
+
+    @Flag(help: "Connect to unknown devices in range, and recognise the pedometer by its services.")
+    var probe = false
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var bluetooth: BluetoothOptions
@@ -52,114 +57,71 @@ struct AddCommand: AsyncParsableCommand {
     func validate() throws {
         if let name { try Words.checkName(name, of: "--name") }
         if let address { try check(address) }
-        if let model, !PedometerRegistry.models.contains(where: { $0.key == model }) {
-            let known = PedometerRegistry.models.map { $0.key }.joined(separator: ", ")
-            throw ValidationError("There is no model '\(model)'; istep knows \(known).")
+        if let model, Wiring.catalog.kind(model) == nil {
+            throw ValidationError("There is no model '\(model)'; istep knows \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).")
         }
-        if !options.isEmpty, model != nil, model != Generic.key {
+        if probe, address != nil || model == Wiring.catalog.describedKind {
+            throw ValidationError("--probe looks for a pedometer that is not named. A named one is recognised by its services in any case.")
+        }
+        if !options.isEmpty, let model, model != Wiring.catalog.describedKind {
             throw ValidationError("--\(options.keys.sorted()[0]) is for --model generic only.")
         }
     }
 
     private func check(_ address: String) throws {
         if address.allSatisfy(\.isWhitespace) {
-            throw ValidationError("The address is empty. Leave it out to take the only pedometer in range.")
+            throw ValidationError("The address is empty. Leave it out to register the only pedometer in range.")
         }
-        if address.contains(":"), DeviceAddress(address) == nil {
-            throw ValidationError("'\(address)' is no address; one is written like C0:DE:00:00:00:01.")
+        if address.contains(":"), Wiring.catalog.address(address) == nil {
+            throw ValidationError("'\(address)' is not an address. Write it like C0:DE:00:00:00:01.")
         }
     }
 
     func run() async throws {
-        // What is wrong in the words is told before the radio is touched.
-        let options = usesGeneric ? try GenericOptions(self.options).stored : [:]
         let wiring = try Wiring(common, bluetooth)
+        let request = Registration.Request(
+            device: address, name: name, kind: model, options: options, seconds: wiring.chosenSearchTime,
+            probes: probe)
         let history = try wiring.history(for: .creating)
-        let user = try wiring.user(in: history, allowing: .anybody)
-        let known = try history.pedometers()
-        if let address, let before = known.first(where: { $0.address == address.uppercased() }) {
-            throw CommandFailure(.usage, "\(before.address) is added already: it is '\(before.name)'.")
-        }
-
         let progress = wiring.progress()
         defer { progress.end() }
-        let (discovery, kind) = try await wiring.withCentral { try await find($0, wiring, progress, except: known) }
-        func pedometer(of user: User) -> Pedometer {
-            Pedometer(
-                id: 0, user: user.id, model: kind.key, address: discovery.address.description,
-                addressType: discovery.addressType.rawValue, name: unused(name ?? discovery.name ?? kind.key, known),
-                options: options)
-        }
-        let candidate = pedometer(of: user)
-        progress.step("Connecting to \(Printable(candidate.name))")
-        try await wiring.reader().check(candidate)
-        // Only now: a pedometer that is not found makes nobody a user.
-        let owner = try wiring.stored(user, in: history)
-        let added = try history.addPedometer(pedometer(of: owner))
+        let (added, owner) = try await wiring.registration(history).register(
+            request, of: wiring.people(of: history), plain: { Printable($0).description },
+            progress: { step in
+                if case .experimental(let kind) = step, let caveat = kind.caveat, !common.json {
+                    progress.end()
+                    try? wiring.say("\(kind.title): experimental. \(caveat)")
+                } else {
+                    progress.step(step.words)
+                }
+            })
         progress.end()
         if common.json {
             try wiring.show(
-                DevicesView([.init(pedometer: added, model: wiring.title(ofModel: added.model), user: owner.name, lastSync: nil)],
+                DevicesView(
+                    [
+                        .init(
+                            pedometer: added, model: wiring.title(ofModel: added.model), caveat: Wiring.catalog.kind(added.model)?.caveat,
+                            user: owner.name, syncs: [])
+                    ],
                     now: wiring.now(), localTime: wiring.localTime))
         } else {
             try wiring.say("Added \(Printable(added.name)), a \(wiring.title(ofModel: added.model)), for \(Printable(owner.name)).")
             try wiring.say("Read its steps with: istep sync")
+            if wiring.holdsTodayOnly(added) {
+                try wiring.say("It keeps only today's count, which is lost at midnight: 'istep auto on' also syncs it shortly before.")
+            }
         }
     }
+}
 
-    private var usesGeneric: Bool { model == Generic.key || (model == nil && !options.isEmpty) }
-
-    // MARK: Finding it
-
-    private typealias Kind = any PedometerModel.Type
-
-    private func find(
-        _ central: Central, _ wiring: Wiring, _ progress: Progress, except known: [Pedometer]
-    ) async throws -> (Discovery, Kind) {
-        let chosen: Kind? = usesGeneric ? Generic.self : try model.map { key throws(PedometerError) in try PedometerRegistry.model(key) }
-        guard let address else {
-            // All in range shall have been heard, so the whole time is waited for: shorter than for one that is known to be there.
-            return try await only(central, wiring, progress, chosen, known, .seconds(wiring.searchTime(otherwise: 6)))
+extension Registration.Step {
+    fileprivate var words: String {
+        switch self {
+        case .searching(let device): "Looking for \(device.map { Printable($0).description } ?? "pedometers")"
+        case .connecting(let name): "Connecting to \(Printable(name))"
+        case .probing(let name): "Looking at the services of \(Printable(name))"
+        case .experimental(let kind): "\(kind.title) is experimental"
         }
-        let limit = Duration.seconds(wiring.searchTime(otherwise: 15))
-        progress.step("Looking for \(Printable(address))")
-        let wanted = DeviceAddress(address)
-        let filter = wanted.map { ScanFilter(address: $0) } ?? ScanFilter(namePrefix: address)
-        for try await discovery in await central.scan(filter, adapter: wiring.adapter, limit: limit) {
-            if let kind = chosen ?? PedometerRegistry.model(of: discovery) { return (discovery, kind) }
-            // Heard, but the name may come with the next advertisement; a chosen model need not wait for it.
-            guard discovery.name != nil else { continue }
-            throw CommandFailure(
-                .usage, "\(Printable(discovery.name ?? address)) is no pedometer that istep recognises.",
-                advice: "If it shows its steps in a characteristic, describe it: istep add --help, --model generic.")
-        }
-        throw BluetoothError.peripheralNotFound(address, seconds: Double(limit.components.seconds))
-    }
-
-    private func only(
-        _ central: Central, _ wiring: Wiring, _ progress: Progress, _ chosen: Kind?, _ known: [Pedometer], _ limit: Duration
-    ) async throws -> (Discovery, Kind) {
-        guard chosen?.key != Generic.key else {
-            throw CommandFailure(.usage, "A generic pedometer needs its address or name.", advice: "See them with: istep scan --all")
-        }
-        progress.step("Looking for pedometers")
-        let heard = try await Neighbourhood.collect(await central.scan(adapter: wiring.adapter, limit: limit))
-        let found = heard.compactMap { discovery in
-            PedometerRegistry.model(of: discovery).map { (discovery, $0) }
-        }.filter { pair in
-            !known.contains { $0.address == pair.0.address.description } && (chosen == nil || chosen?.key == pair.1.key)
-        }
-        if let first = found.first, found.count == 1 { return first }
-        if found.isEmpty { throw BluetoothError.peripheralNotFound("a new pedometer", seconds: Double(limit.components.seconds)) }
-        let list = found.map { "\($0.0.address) (\(Printable($0.0.name ?? "no name")))" }.joined(separator: ", ")
-        throw CommandFailure(.usage, "\(found.count) pedometers are in range: \(list).", advice: "Say which: istep add ADDRESS")
-    }
-
-    /// The name itself, or with a number behind it when another pedometer has it.
-    private func unused(_ name: String, _ known: [Pedometer]) -> String {
-        let taken = Set(known.map { $0.name.lowercased() })
-        let base = String(Printable(name).description.prefix(60))
-        guard self.name == nil, taken.contains(base.lowercased()) else { return base }
-        return (2...).lazy.map { "\(base) \($0)" }.first { !taken.contains($0.lowercased()) } ?? base
     }
 }

@@ -1,13 +1,12 @@
 import ArgumentParser
-import Settings
-import Sharing
 import StepDomain
+import StepServices
 import StepViews
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Check the configuration; see what destinations there are.",
+        abstract: "Check the configuration; list the kinds of destinations.",
         subcommands: [Check.self, Kinds.self, Example.self],
         defaultSubcommand: Check.self)
 }
@@ -16,16 +15,16 @@ extension ConfigCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
-            abstract: "Tell all that is wrong with the configuration, by file and line.",
-            discussion: "Reads the files and the secrets that they name; sends nothing. Exit code 78 tells that something is wrong.")
+            abstract: "List all errors of the configuration, by file and line.",
+            discussion: "Reads the files and the secrets that they name; sends nothing. Exit code 78: something is wrong.")
 
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            let report = Wiring.checkConfiguration(common)
-            let view = ConfigView(files: report.files, destinations: report.destinations, problems: report.problems)
+            let report = ConfigurationCheck(Wiring.configuration(common)).run()
+            let view = ConfigView(files: report.files, destinations: report.destinations, problems: report.problems.map(\.text))
             try Wiring.show(view, common)
-            if !report.problems.isEmpty { throw SilentExit(.configuration) }
+            if !report.problems.isEmpty { throw AlreadyReported(.configuration) }
         }
     }
 
@@ -35,24 +34,26 @@ extension ConfigCommand {
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try Wiring.show(KindsView(DestinationRegistry.kinds.map { .init(key: $0.key, title: $0.title) }), common)
+            try Wiring.show(KindsView(Wiring.destinationKinds.map { .init(key: $0.key, title: $0.title) }), common)
         }
     }
 
     struct Example: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "example", abstract: "Print the configuration of a kind of destination, to be adapted.")
+            commandName: "example", abstract: "Print an example configuration for a kind of destination.")
 
-        @Argument(help: ArgumentHelp("One of 'istep config kinds'.", valueName: "kind"))
+        @Argument(help: ArgumentHelp("A kind listed by 'istep config kinds'.", valueName: "kind"))
         var kind: String
 
+        @OptionGroup var common: CommonOptions
+
         func run() async throws {
-            guard let kind = DestinationRegistry.kind(kind.lowercased()) else {
-                let known = DestinationRegistry.kinds.map(\.key).joined(separator: ", ")
+            let kinds = Wiring.destinationKinds
+            guard let kind = kinds.first(where: { $0.key == kind.lowercased() }) else {
+                let known = kinds.map(\.key).joined(separator: ", ")
                 throw CommandFailure(.usage, "There is no kind '\(kind)'.", advice: "Known are: \(known).")
             }
-            try Output.standard.result("# in ~/.config/istep/config.toml")
-            try Output.standard.result(kind.example)
+            try Wiring.show(ExampleView(kind: kind.key, example: kind.example), common)
         }
     }
 }

@@ -1,27 +1,87 @@
 import ArgumentParser
-import Foundation
-import SimulatedBlueZ
+import StepDomain
 
 struct DemoCommand: AsyncParsableCommand {
+    static let name = "demo"
+
     static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Try everything with a simulated pedometer: no hardware, no root, nothing of yours touched.",
+        commandName: name,
+        abstract: "Try everything with a simulated pedometer: no hardware, no root; your data is not touched.",
         discussion: """
-            Puts BlueZ and a ring on a D-Bus of its own and runs the real commands on them: scan, add, sync of a week, show. \
-            The history of the demo is thrown away at its end, unless you say --keep.
+            Starts a simulated BlueZ with a ring and a watch on a private D-Bus, and runs the real commands: scan, add, sync of a week, show. Only \
+            the ring is added. All of it is deleted at the end unless --keep is given.
+
+            With --keep the demo goes on in the background, with a year of history; the pedometers go on counting:
+
+              istep demo --keep                    start it
+              istep --demo sync                    any command in the demo
+              export ISTEP_DEMO=FOLDER             the demo for all commands of this shell
+              istep demo --keep --pedometer all    with all simulated models
+              istep demo --end                     end it and delete it
+
+            The folder is printed. With a folder, --keep stores the demo's history there, and --end keeps it. The demo also ends when its \
+            folder is removed.
             """)
 
-    @Option(help: ArgumentHelp("Keep the demo's history in this folder.", valueName: "folder"))
-    var keep: String?
+    @Option(
+        defaultAsFlag: DemoFolder.standard, parsing: .next,
+        help: ArgumentHelp("Leave the demo running, with its history in this folder.", valueName: "folder"))
+    var keep: DemoFolder?
 
-    func run() async throws {
-        let demo = try await Demo.start(folder: keep)
-        do {
-            try await demo.run()
-            await demo.stop()
-        } catch {
-            await demo.stop()
-            throw error
+    @Option(defaultAsFlag: DemoFolder.standard, parsing: .next, help: ArgumentHelp("End a demo that was left running.", valueName: "folder"))
+    var end: DemoFolder?
+
+    @Option(
+        help: ArgumentHelp(
+            "A pedometer in range: \(DemoPedometer.all.map(\.key).joined(separator: ", ")), or all. Can be repeated.", valueName: "model"))
+    var pedometer: [String] = []
+
+    /// The process that goes on, started by --keep.
+    @Option(help: .hidden)
+    var world: String?
+
+    /// Whether the folder of that process belongs to it.
+    @Flag(help: .hidden)
+    var temporary = false
+
+    func validate() throws {
+        if end != nil, keep != nil || !pedometer.isEmpty { throw ValidationError("--end cannot be combined with other options.") }
+        for key in pedometer where key != "all" && !DemoPedometer.all.contains(where: { $0.key == key }) {
+            throw ValidationError("There is no pedometer '\(key)'; there are all, \(DemoPedometer.all.map(\.key).joined(separator: ", ")).")
         }
     }
+
+    /// In the order of the table, so that the ring is the one that is shown.
+    private var pedometers: [DemoPedometer] {
+        let keys = pedometer.isEmpty ? ["colmi", "infinitime"] : pedometer
+        return DemoPedometer.all.filter { keys.contains("all") || keys.contains($0.key) }
+    }
+
+    func run() async throws {
+        if let world {
+            return try await DemoProcess(world: DemoWorld(folder: world, isTemporary: temporary), pedometers: pedometers).run()
+        }
+        if let end { return try await LastingDemo(world(of: end)).end() }
+        if let keep { return try await LastingDemo(world(of: keep)).start(pedometers) }
+        try await Demo.runOnce(pedometers)
+    }
+
+    private func world(of folder: DemoFolder) -> DemoWorld {
+        var path: String?
+        if case .named(let name) = folder { path = name }
+        return DemoWorld(path: path, environment: Wiring.environment)
+    }
+}
+
+/// The folder of a demo, as `--keep` and `--end` take it.
+enum DemoFolder: ExpressibleByArgument, CustomStringConvertible {
+    case standard
+    case named(String)
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        self = .named(argument)
+    }
+
+    var description: String { "below $XDG_RUNTIME_DIR" }
 }

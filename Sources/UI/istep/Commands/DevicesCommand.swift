@@ -1,11 +1,12 @@
 import ArgumentParser
 import StepDomain
+import StepServices
 import StepViews
 
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the pedometers that you added.")
+        abstract: "List your pedometers.")
 
     @OptionGroup var common: CommonOptions
 
@@ -13,7 +14,7 @@ struct DevicesCommand: AsyncParsableCommand {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: .reading)
         let user = try common.user.map { _ in try wiring.user(in: history) }
-        let entries = try Selection(history).pedometers(named: [], of: user).map { try wiring.entry(of: $0, in: history) }
+        let entries = try PedometerSelection(history).pedometers(named: [], of: user).map { try wiring.entry(of: $0, in: history) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
     }
 }
@@ -22,8 +23,10 @@ extension Wiring {
     /// A pedometer as lists show it.
     func entry(of pedometer: Pedometer, in history: any StepHistory) throws -> DevicesView.Entry {
         DevicesView.Entry(
-            pedometer: pedometer, model: title(ofModel: pedometer.model),
+            pedometer: pedometer,
+            model: title(ofModel: pedometer.model) + (Self.catalog.kind(pedometer.model)?.isExperimental == true ? " (experimental)" : ""),
+            caveat: Self.catalog.kind(pedometer.model)?.caveat,
             user: try history.users().first { $0.id == pedometer.user }?.name ?? "",
-            lastSync: try history.syncs(of: pedometer.id, limit: 1).first)
+            syncs: try history.syncs(of: pedometer.id, limit: 20))
     }
 }

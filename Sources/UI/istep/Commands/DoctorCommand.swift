@@ -1,46 +1,52 @@
 import ArgumentParser
-import Settings
 import StepDomain
+import StepServices
 import StepViews
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out why something does not work: checks all, from the kernel to the cloud.",
+        abstract: "Check everything that a sync and a share need, and report causes and fixes.",
         discussion: """
-            Goes through the machine's Bluetooth, its clock, the configuration, the history, each pedometer, each destination and \
-            the nightly sync, and names the cause and the cure of what is not well. It changes nothing. It listens for the \
-            pedometers and connects to each, which can take a minute; a sync that runs is not disturbed.
+            Checks the machine's Bluetooth, its clock, the configuration, the history, each pedometer, each destination and \
+            the timers. It changes nothing, unless --repair is given. It scans for the \
+            pedometers and connects to each, which can take a minute; a running sync is not disturbed.
+
+            With --repair it only checks the history. If that is damaged, all rows that can be read are saved into a new file, which takes its \
+            place; what is lost is listed, and the damaged file is kept beside it. In a sound history, stored sums of days that differ from their \
+            samples are corrected. Exit code 0: the history is sound now; 65: nothing in it \
+            can be read; 75: a sync or a share is running.
 
             Exit code 0: nothing but warnings at most; else that of the worst fault: 69 no adapter, bus or device; 75 a pedometer is \
-            not in range, or something else that may pass; 77 not permitted; 78 the configuration does not hold; 65 the history is \
-            damaged; 1 something unforeseen.
+            not in range, or another temporary failure; 77 not permitted; 78 the configuration is invalid; 65 the history is \
+            damaged; 1 unexpected error.
             """)
 
-    @Flag(name: .customLong("no-radio"), help: "Do not listen for pedometers, nor connect to them.")
-    var isRadioSpared = false
+    @Flag(name: .customLong("no-radio"), help: "Do not scan for pedometers or connect to them.")
+    var noRadio = false
 
-    @Flag(name: .customLong("no-network"), help: "Do not ask the destinations whether they answer.")
-    var isNetworkSpared = false
+    @Flag(name: .customLong("no-network"), help: "Do not contact the destinations.")
+    var noNetwork = false
+
+    @Flag(help: "Repair a damaged history: save what can be read.")
+    var repair = false
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var bluetooth: BluetoothOptions
 
     func run() async throws {
-        let environment = Wiring.environment
-        let settings = Settings.check(flags: Wiring.flags(common, bluetooth), environment: environment)
-        // A slip in the command line is no sickness of the machine.
-        if let slip = settings.problems.first(where: { $0.exitCode == ExitStatus.usage.rawValue }) { throw slip }
-        let context = CheckupContext(
-            settings, Instruments.live(environment), environment: environment,
-            spared: CheckupContext.Spared(radio: isRadioSpared, network: isNetworkSpared))
+        if repair { return try await repairHistory() }
+        let doctor = try Wiring.doctor(common, bluetooth, usesRadio: !noRadio, usesNetwork: !noNetwork)
         let progress = Progress(common.quiet || !Output.error.isTerminal ? .silent : .overwriting)
         defer { progress.end() }
-        let style = TextStyle(.standard, environment: environment)
+        let style = TextStyle(.standard, environment: Wiring.environment)
+        func view(_ findings: [Finding]) -> DoctorView {
+            DoctorView(findings, isTerse: common.quiet, now: doctor.now(), localTime: .system)
+        }
         var last: Finding?
-        let findings = try await Doctor.examine(context, begin: { progress.step("Looking at: \($0.subject)") }) { finding in
+        let findings = try await doctor.examine(begin: { progress.step("Checking: \($0.words)") }) { finding in
             if common.json { return }
-            let lines = DoctorView.lines(of: finding, after: last, isTerse: common.quiet, style)
+            let lines = view([]).lines(of: finding, after: last, style)
             if !lines.isEmpty {
                 last = finding
                 progress.end()
@@ -48,12 +54,23 @@ struct DoctorCommand: AsyncParsableCommand {
             for line in lines { try Output.standard.result(line) }
         }
         progress.end()
-        let view = DoctorView(findings, isTerse: common.quiet)
         if common.json {
-            try Wiring.show(view, common)
+            try Wiring.show(view(findings), common)
         } else if !common.quiet {
-            for line in view.summary(style) { try Output.standard.result(line) }
+            for line in view(findings).summary(style) { try Output.standard.result(line) }
         }
-        if let worst = Doctor.worst(findings) { throw SilentExit(worst) }
+        if let worst = Doctor.worst(findings) { throw AlreadyReported(ExitStatus(worst)) }
+    }
+
+    private func repairHistory() async throws {
+        let wiring = try Wiring(common, bluetooth)
+        let progress = wiring.progress()
+        defer { progress.end() }
+        progress.step("Reading \(wiring.databasePath)")
+        let report = try await wiring.backupService.repair()
+        // A repaired history has none yet.
+        let corrected = report == nil ? try await wiring.backupService.correctSums() : 0
+        progress.end()
+        try wiring.show(RepairView(history: wiring.databasePath, report.map(RepairView.Repaired.init), correctedSums: corrected))
     }
 }

@@ -1,18 +1,18 @@
 import ArgumentParser
-import BlueZ
 import StepDomain
+import StepServices
 import StepViews
 
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Take a pedometer out of use; its steps stay in the history.",
-        discussion: "Adding it again takes up where it was left.")
+        abstract: "Remove a pedometer; its steps stay in the history.",
+        discussion: "If you add it again, the next sync continues where the last one stopped.")
 
     @Argument(help: ArgumentHelp("Its name or address.", valueName: "pedometer"))
     var pedometer: String
 
-    @Flag(help: "Remove its pairing from this machine, too.")
+    @Flag(help: "Remove its pairing from this machine as well.")
     var unpair = false
 
     @OptionGroup var common: CommonOptions
@@ -21,18 +21,13 @@ struct ForgetCommand: AsyncParsableCommand {
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
         let history = try wiring.history(for: .updating)
-        let known = try Selection(history).pedometer(pedometer)
-        let entry = try wiring.entry(of: known, in: history)
-        if unpair, let address = DeviceAddress(known.address) {
-            _ = try await wiring.withCentral { central in
-                try await central.remove(address, adapter: wiring.adapter)
-            }
-        }
-        try history.forgetPedometer(known.id)
+        // As it was before: a forgotten pedometer is not listed.
+        let entry = try wiring.entry(of: PedometerSelection(history).pedometer(pedometer), in: history)
+        let forgotten = try await wiring.registration(history).forget(pedometer, unpairing: unpair)
         if common.json {
             try wiring.show(DevicesView([entry], now: wiring.now(), localTime: wiring.localTime))
         } else {
-            try wiring.say("\(Printable(known.name)) is forgotten. Its steps stay in the history.")
+            try wiring.say("\(Printable(forgotten.name)) is out of use. Its steps stay in the history.")
         }
     }
 }

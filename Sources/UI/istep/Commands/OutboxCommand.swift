@@ -1,12 +1,12 @@
 import ArgumentParser
-import StepDatabase
 import StepDomain
+import StepServices
 import StepViews
 
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "What waits to be shared: list it, send it, try it again, drop it.",
+        abstract: "List, send, retry or drop the days that wait to be shared.",
         subcommands: [List.self, Send.self, Retry.self, Drop.self],
         defaultSubcommand: List.self)
 }
@@ -14,12 +14,12 @@ struct OutboxCommand: AsyncParsableCommand {
 extension OutboxCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Show the days that wait, may have arrived, or were rejected.")
+            commandName: "list", abstract: "List the days that wait, may have arrived, or were rejected.")
 
         @Argument(help: ArgumentHelp("Only for this destination.", valueName: "destination"))
         var destination: String?
 
-        @Flag(help: "Show what was sent as well.")
+        @Flag(help: "List sent days as well.")
         var all = false
 
         @OptionGroup var common: CommonOptions
@@ -37,7 +37,7 @@ extension OutboxCommand {
         }
     }
 
-    /// Which entries somebody means.
+    /// Which entries the command applies to.
     struct Choice: ParsableArguments {
         @Argument(help: ArgumentHelp("The destination.", valueName: "destination"))
         var destination: String
@@ -45,34 +45,20 @@ extension OutboxCommand {
         @Argument(help: ArgumentHelp("Only this day.", valueName: "day"))
         var day: DayArgument?
 
-        /// Of the wanted user, if one is named, and day.
-        ///
-        /// - Returns: those in these states, and the destination's name as it is written.
-        func entries(
-            _ states: Set<ShareEntry.State>, _ history: SharingRun.History, _ wiring: Wiring, isUserNamed: Bool
-        ) throws -> (name: String, entries: [ShareEntry]) {
-            let user = isUserNamed ? try wiring.user(in: history) : nil
-            let wanted = day?.day(today: wiring.localTime.day(of: wiring.now()))
-            let all = try history.entries(for: nil, in: Set(ShareEntry.State.allCases))
-            let name = all.first { $0.destination == destination }?.destination
-                ?? all.first { $0.destination.lowercased() == destination.lowercased() }?.destination
-            guard let name else {
-                throw CommandFailure(
-                    .usage, "Nothing was ever shared with '\(destination)'.", advice: "The destinations: istep share --list")
-            }
-            return (name, all.filter {
-                $0.destination == name && states.contains($0.state) && (wanted == nil || $0.day == wanted) && (user == nil || $0.user == user?.id)
-            })
+        func choice(_ history: History, _ wiring: Wiring, isUserNamed: Bool) throws -> OutboxService.Choice {
+            OutboxService.Choice(
+                destination: destination, day: day?.day(today: wiring.localTime.day(of: wiring.now())),
+                user: isUserNamed ? try wiring.user(in: history) : nil)
         }
     }
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "Try again what was rejected, may have arrived, or waits for a destination that was stopped.",
+            abstract: "Retry days that were rejected, may have arrived, or wait for a paused destination.",
             discussion: """
-                A day that may have arrived is sent again only if you name it: look first whether it is there, for the destination \
-                may then have it twice.
+                A day that may have arrived is sent again only if you name it. Check first whether the destination has it: \
+                it may otherwise have the day twice.
                 """)
 
         @OptionGroup var choice: Choice
@@ -81,22 +67,11 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
-            let sharing = try SharingRun(wiring, history).with([choice.destination])
-            let now = wiring.now()
-            try await SyncLock.hold(ofDatabase: wiring.databasePath, for: .sharing) {
-                // What may have arrived is asked for by its day, one by one.
-                let states: Set<ShareEntry.State> = choice.day == nil ? [.pending, .rejected] : [.pending, .rejected, .unknown, .sending]
-                let chosen = try choice.entries(states, history, wiring, isUserNamed: common.user != nil).entries
-                try history.record(chosen.map { entry in
-                    var entry = entry
-                    entry.retry(at: now)
-                    return entry
-                })
-            }
-            var state = try history.state(of: sharing.destinations[0].name)
-            state.release()
-            try history.record(state)
-            try await sharing.run(.due)
+            let services = wiring.services(history)
+            let sharing = try Sharing(services).with([choice.destination])
+            try await OutboxService(services).retry(
+                choice.choice(history, wiring, isUserNamed: common.user != nil), at: sharing.destinations[0])
+            try await ShareRun(wiring: wiring, sharing: sharing).run(.due)
         }
     }
 
@@ -104,12 +79,12 @@ extension OutboxCommand {
         static let configuration = CommandConfiguration(
             commandName: "send",
             abstract: "Send what is due, as every sync does after reading.",
-            discussion: "A destination that failed a moment ago is left alone until its time has come; --wait waits for that.")
+            discussion: "A destination that failed is not contacted before its next attempt is due; with --wait this command waits for that.")
 
-        @Argument(help: ArgumentHelp("Only to this destination.", valueName: "destination"))
+        @Argument(help: ArgumentHelp("Send only to this destination.", valueName: "destination"))
         var destination: String?
 
-        @Flag(help: "Go on until everything has arrived.")
+        @Flag(help: "Continue until everything has arrived.")
         var wait = false
 
         @OptionGroup var common: CommonOptions
@@ -117,18 +92,18 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
-            let sharing = try SharingRun(wiring, history).with(destination.map { [$0] } ?? [])
-            try await sharing.run(.due, isPatient: wait)
+            let sharing = try Sharing(wiring.services(history)).with(destination.map { [$0] } ?? [])
+            try await ShareRun(wiring: wiring, sharing: sharing).run(.due, waits: wait)
         }
     }
 
     struct Drop: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop",
-            abstract: "Take days out of the outbox that you do not want to share any more.",
+            abstract: "Remove days from the outbox that you do not want to share.",
             discussion: """
-                What the destination has stays there, and a day that may have arrived then counts as arrived. A day that never went \
-                out comes back when its steps change, or when you share it by name.
+                Nothing is deleted at the destination, and a day that may have arrived is treated as sent. A day that was never sent \
+                is added again when its steps change, or when you share it by name.
                 """)
 
         @OptionGroup var choice: Choice
@@ -137,17 +112,18 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
-            let now = wiring.now()
-            let (name, entries) = try await SyncLock.hold(ofDatabase: wiring.databasePath, for: .sharing) {
-                let (name, entries) = try choice.entries(
-                    [.pending, .unknown, .rejected, .sending], history, wiring, isUserNamed: common.user != nil)
-                for entry in entries {
-                    var entry = entry
-                    if entry.drop(at: now) { try history.remove(entry) } else { try history.record([entry]) }
-                }
-                return (name, entries)
+            let (name, state, entries) = try await OutboxService(wiring.services(history))
+                .drop(choice.choice(history, wiring, isUserNamed: common.user != nil))
+            if common.json {
+                return try wiring.show(
+                    OutboxView(
+                        entries, states: [state], users: try history.users(), now: wiring.now(),
+                        localTime: wiring.localTime))
             }
-            try wiring.say("\(entries.count) \(entries.count == 1 ? "day" : "days") dropped from the outbox of \(name).")
+            try wiring.say(
+                entries.isEmpty
+                    ? "The outbox of \(name) is empty: nothing to drop."
+                    : "\(entries.count) \(entries.count == 1 ? "day" : "days") dropped from the outbox of \(name).")
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StepDomain
+import StepServices
 import StepViews
 
 struct PlanCommand: AsyncParsableCommand {
@@ -7,7 +8,7 @@ struct PlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "Show or set your sport plan: a goal for each weekday.",
         discussion: """
-            What you set holds from today on (the first time: for all days); old percentages never change.
+            What you set applies from today on (the first time: to all days); earlier percentages do not change.
 
               istep plan 8000                        every day
               istep plan 9000 --on sun=rest          Sundays are rest days
@@ -22,7 +23,7 @@ struct PlanCommand: AsyncParsableCommand {
             "Goals of single weekdays, separated by commas; rest or 0 is a rest day.", valueName: "weekday=steps"))
     var on: [WeekdayGoals] = []
 
-    @Option(help: ArgumentHelp("The first day that it holds for.", valueName: "day"))
+    @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"))
     var from: DayArgument?
 
     @OptionGroup var common: CommonOptions
@@ -42,20 +43,12 @@ struct PlanCommand: AsyncParsableCommand {
         let history = try wiring.history(for: isSetting ? .creating : .reading)
         var user = try wiring.user(in: history, allowing: isSetting ? .first : .nobody)
         if isSetting {
-            user = try wiring.stored(user, in: history)
-            try set(history, user, wiring)
+            user = try wiring.people(of: history).stored(user)
+            let today = wiring.localTime.day(of: wiring.now())
+            let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }
+            try Planning(history, today: today).setPlan(everyDay: goal, weekdays: weekdays, from: from?.day(today: today), of: user)
         }
         try wiring.show(PlanView(user: user, plans: history.plans(of: user.id)))
-    }
-
-    private func set(_ history: any StepHistory, _ user: User, _ wiring: Wiring) throws {
-        let plans = try history.plans(of: user.id)
-        let validFrom = wiring.validFrom(from, isFirst: plans.isEmpty)
-        var plan = plans.last { $0.validFrom <= validFrom } ?? SportPlan(validFrom: validFrom, goals: [])
-        plan.validFrom = validFrom
-        if let goal { plan = SportPlan(validFrom: validFrom, everyDay: goal) }
-        for (weekday, steps) in on.flatMap(\.goals) { plan[weekday] = steps }
-        try history.setPlan(plan, of: user.id)
     }
 }
 

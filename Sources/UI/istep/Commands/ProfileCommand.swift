@@ -1,16 +1,17 @@
 import ArgumentParser
 import StepDomain
+import StepServices
 import StepViews
 
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "Show or set your height and weight, which distance and calories are reckoned with.",
+        abstract: "Show or set your height and weight, used to calculate distance and calories.",
         discussion: """
-            What you set holds from today on (the first time: for all days); earlier days keep the profile of their time.
+            What you set applies from today on (the first time: to all days); earlier days keep the profile of their time.
 
               istep profile --height 178 --weight 72 --sex male
-              istep profile --step-length 74      measured: metres walked, divided by steps
+              istep profile --step-length 74      in cm: 74 m walked in 100 steps
             """)
 
     @Option(help: ArgumentHelp("In centimetres.", valueName: "cm"), transform: Words.number)
@@ -19,7 +20,7 @@ struct ProfileCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("In kilograms.", valueName: "kg"), transform: Words.number)
     var weight: Double?
 
-    @Option(help: "female, male or unspecified.")
+    @Option(help: "Your sex, used for the step length.")
     var sex: Sex?
 
     @Option(help: ArgumentHelp("Your date of birth.", valueName: "date"))
@@ -28,7 +29,7 @@ struct ProfileCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("One walking step, measured, in centimetres.", valueName: "cm"), transform: Words.number)
     var stepLength: Double?
 
-    @Option(help: ArgumentHelp("The first day that it holds for.", valueName: "day"))
+    @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"))
     var from: DayArgument?
 
     @OptionGroup var common: CommonOptions
@@ -56,32 +57,21 @@ struct ProfileCommand: AsyncParsableCommand {
         let history = try wiring.history(for: isSetting ? .creating : .reading)
         var user = try wiring.user(in: history, allowing: isSetting ? .first : .nobody)
         if isSetting {
-            user = try wiring.stored(user, in: history)
-            try set(history, user, wiring)
+            user = try wiring.people(of: history).stored(user)
+            let change = Planning.ProfileChange(
+                height: height.map { $0 / 100 }, weight: weight, sex: sex, birthDate: birth, stepLength: stepLength.map { $0 / 100 })
+            let today = wiring.localTime.day(of: wiring.now())
+            try Planning(history, today: today).setProfile(change, from: from?.day(today: today), of: user)
         }
         try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))
     }
 
-    /// The longest life known is one of 122 years.
+    /// The longest known life lasted 122 years.
     private func checkBirth(today: Day) throws {
         guard let birth else { return }
         if birth >= today { throw CommandFailure(.usage, "--birth \(birth) is not in the past.") }
         if today.components.year - birth.components.year > 130 {
             throw CommandFailure(.usage, "--birth \(birth) is more than 130 years ago.")
         }
-    }
-
-    private func set(_ history: any StepHistory, _ user: User, _ wiring: Wiring) throws {
-        let profiles = try history.profiles(of: user.id)
-        let validFrom = wiring.validFrom(from, isFirst: profiles.isEmpty)
-        // What is not said stays as it was on that day.
-        var profile = profiles.last { $0.validFrom <= validFrom } ?? Profile(validFrom: validFrom)
-        profile.validFrom = validFrom
-        profile.height = height.map { $0 / 100 } ?? profile.height
-        profile.weight = weight ?? profile.weight
-        profile.sex = sex ?? profile.sex
-        profile.birthDate = birth ?? profile.birthDate
-        profile.stepLength = stepLength.map { $0 / 100 } ?? profile.stepLength
-        try history.setProfile(profile, of: user.id)
     }
 }

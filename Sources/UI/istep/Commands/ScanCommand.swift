@@ -1,6 +1,6 @@
 import ArgumentParser
-import BlueZ
-import Pedometers
+import StepDomain
+import StepServices
 import StepViews
 
 struct ScanCommand: AsyncParsableCommand {
@@ -8,48 +8,67 @@ struct ScanCommand: AsyncParsableCommand {
         commandName: "scan",
         abstract: "Find pedometers in range.",
         discussion: """
-            Shows the pedometers that istep knows how to read; with --all, every Bluetooth LE device. Phones and computers \
-            that are connected to a pedometer hide it: let them go first.
+            Shows the pedometers that istep can read; with --all, every Bluetooth LE device. A pedometer that is \
+            connected to a phone or computer is not visible: disconnect it there first.
+
+            For each device it shows how the model was recognised: by its name (other devices may have the same name), by advertised data, or \
+            by an advertised service. With --probe it connects to each listed device (at most \(Self.mostProbed)) and recognises it by its \
+            services. This is the most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
             """)
 
     @Flag(help: "Show every device, not only pedometers that istep recognises.")
     var all = false
 
     @Option(help: ArgumentHelp("Only devices that advertise this service.", valueName: "uuid"))
-    var service: BluetoothUUID?
+    var service: ServiceArgument?
 
-    @Option(help: ArgumentHelp("Only devices whose name begins so.", valueName: "prefix"))
+    @Option(help: ArgumentHelp("Only devices whose name starts with this prefix.", valueName: "prefix"))
     var name: String?
+
+    @Flag(help: "Connect to the listed devices, and recognise them by their services.")
+    var probe = false
+
+    /// Each takes some seconds, and is not available to others meanwhile.
+    private static let mostProbed = 10
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var bluetooth: BluetoothOptions
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
-        let limit = wiring.searchTime(otherwise: 10)    // listening longer than that is for the patient
-        let filter = ScanFilter(services: service.map { [$0] } ?? [], namePrefix: name)
+        let limit = wiring.chosenSearchTime ?? 10  // a longer scan must be requested by the user
         let progress = wiring.progress()
         defer { progress.end() }
         progress.step("Scanning for \(Int(limit)) seconds")
-        let found = try await wiring.withCentral { central in
-            try await Neighbourhood.collect(await central.scan(filter, adapter: wiring.adapter, limit: .seconds(limit))) {
-                progress.step("Scanning for \(Int(limit)) seconds: \($0) found")
-            }
+        let outcome = try await wiring.scanner().scan(ScanConditions(service: service?.uuid, namePrefix: name), seconds: limit) {
+            progress.step("Scanning for \(Int(limit)) seconds: \($0) found")
         }
         progress.end()
-        let wanted = all || service != nil || name != nil
-        let rows = found.map(ScanView.Row.init).filter { wanted || $0.model != nil }
-        try wiring.show(ScanView(rows: rows, hidden: found.count - rows.count))
+        if outcome.isCut {
+            Output.error.line("More than \(ScanOutcome.limit) devices were heard. Pedometers and those with the strongest signal were kept.")
+        }
+        let isEveryOneWanted = all || service != nil || name != nil
+        var rows = outcome.devices.filter { isEveryOneWanted || $0.kind != nil }
+        let hidden = outcome.devices.count - rows.count
+        var unprobed: [String: String] = [:]
+        if probe {
+            let results = await DeviceProbing(wiring.scanner()).probe(rows, most: Self.mostProbed) {
+                progress.step("Connecting to \($0.name.map { Printable($0).description } ?? $0.address)")
+            }
+            (rows, unprobed) = (results.devices, results.failures.mapValues { "\($0)" })
+            progress.end()
+        }
+        try wiring.show(ScanView(rows: rows, hidden: hidden, unprobed: unprobed))
     }
 }
 
-extension ScanView.Row {
-    fileprivate init(_ discovery: Discovery) {
-        let model = PedometerRegistry.model(of: discovery)
-        self.init(
-            address: discovery.address.description, addressType: discovery.addressType.rawValue, name: discovery.name,
-            rssi: discovery.rssi, model: model?.key, modelTitle: model?.title,
-            services: discovery.services.map(\.description), isConnected: discovery.isConnected,
-            isPaired: discovery.isPaired)
+/// The UUID of a service, in any of its notations.
+struct ServiceArgument: ExpressibleByArgument {
+    /// The full form.
+    let uuid: String
+
+    init?(argument: String) {
+        guard let uuid = Wiring.catalog.uuid(argument) else { return nil }
+        self.uuid = uuid
     }
 }

@@ -1,22 +1,24 @@
 import ArgumentParser
 import StepDomain
+import StepServices
 import StepViews
 
 struct ShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "share",
-        abstract: "Share a day with the web services that you set up.",
+        abstract: "Share a day with the configured destinations.",
         discussion: """
-            Sends the day's summary to your destinations, and what waits in the outbox. Every sync shares by itself what is new; \
-            this is for a day that you want to share now.
+            Sends the day's summary to your destinations, together with the days that wait in the outbox. Every sync shares new days \
+            automatically; this command is for a day that you want to share now.
 
               istep share yesterday                  one day
               istep share --from 2014-04-01 --to-day yesterday
-              istep share --dry-run                  what would be sent, word for word
-              istep share --list --check             your destinations, and whether each answers
+              istep share --dry-run                  exactly what would be sent
+              istep share yesterday --again          again, although it was sent
+              istep share --list --check             check each destination
 
-            'istep config kinds' tells what destinations there are. What cannot be sent now stays in the outbox and goes out \
-            later. Exit codes: 75 something stays queued, 77 credentials are refused, 78 the configuration does not hold, \
+            'istep config kinds' lists the kinds of destinations. What cannot be sent now stays in the outbox and is sent later. \
+            Exit codes: 75 something stays queued, 77 credentials were rejected, 78 the configuration is wrong, \
             65 a destination rejected a day.
             """)
 
@@ -35,16 +37,19 @@ struct ShareCommand: AsyncParsableCommand {
     @Flag(help: "Show exactly what would be sent, secrets masked; send nothing.")
     var dryRun = false
 
-    @Flag(help: "Go on until everything has arrived, however long a server makes us wait.")
+    @Flag(help: "Continue until everything has arrived, however long a server takes.")
     var wait = false
 
-    @Flag(help: "Only put it into the outbox; the next sync sends it.")
+    @Flag(help: "Only put the days into the outbox; the next sync sends them.")
     var queue = false
+
+    @Flag(help: "Send the days once more even if they were already sent. A service that does not replace a day then has it twice.")
+    var again = false
 
     @Flag(help: "List the destinations instead.")
     var list = false
 
-    @Flag(help: "With --list: ask each whether it answers and accepts you.")
+    @Flag(help: "With --list: check that each answers and accepts your credentials.")
     var check = false
 
     @OptionGroup var common: CommonOptions
@@ -53,33 +58,36 @@ struct ShareCommand: AsyncParsableCommand {
         if day != nil, from != nil || toDay != nil { throw ValidationError("Give a day, or --from and --to-day, not both.") }
         if toDay != nil, from == nil { throw ValidationError("--to-day needs --from.") }
         if check, !list { throw ValidationError("--check goes with --list.") }
-        if list, day != nil || from != nil || dryRun || wait || queue { throw ValidationError("--list takes --to, --check and nothing else.") }
-        if [dryRun, wait, queue].count(where: { $0 }) > 1 { throw ValidationError("Of --dry-run, --wait and --queue only one can be.") }
+        if list, day != nil || from != nil || dryRun || wait || queue || again {
+            throw ValidationError("--list can only be combined with --to and --check.")
+        }
+        if [dryRun, wait, queue].count(where: { $0 }) > 1 { throw ValidationError("Give only one of --dry-run, --wait and --queue.") }
     }
 
     func run() async throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: list || dryRun ? .reading : .updating)
-        let sharing = try SharingRun(wiring, history).with(to)
-        if list { return try await DestinationList(sharing).show(isChecked: check) }
+        let sharing = try Sharing(wiring.services(history)).with(to)
+        if list { return try await DestinationList(wiring, sharing).show(isChecked: check) }
         guard !sharing.destinations.isEmpty else {
             throw CommandFailure(
-                .configuration, "There is nowhere to share: the configuration has no destination.",
-                advice: "See what there is: istep config kinds; then: istep config example KIND")
+                .configuration, "The configuration has no destination to share with.",
+                advice: "List the kinds: istep config kinds; then: istep config example KIND")
         }
         let user = try wiring.user(in: history)
         let days = try days(of: user, history, today: wiring.localTime.day(of: wiring.now()))
-        let order = StepDataService.ShareOrder.days(days, of: user)
-        if dryRun { return try preview(days, user, sharing) }
+        let order = StepDataService.ShareOrder.days(days, of: user, again: again)
+        if dryRun { return try preview(days, user, wiring, sharing) }
         if queue {
-            try sharing.service.enqueueShares(order, to: sharing.destinations, users: sharing.users)
+            try await sharing.enqueue(order)
+            if common.json { return try showQueue(days, user, wiring, sharing) }
             return try wiring.say("Put into the outbox; the next sync sends it.")
         }
 
-        try await sharing.run(order, isPatient: wait)
+        try await ShareRun(wiring: wiring, sharing: sharing).run(order, waits: wait)
     }
 
-    private func days(of user: User, _ history: SharingRun.History, today: Day) throws -> [Day] {
+    private func days(of user: User, _ history: History, today: Day) throws -> [Day] {
         guard let from else {
             let day = (day ?? DayArgument(.daysAgo(0))).day(today: today)
             guard day <= today else {
@@ -89,21 +97,43 @@ struct ShareCommand: AsyncParsableCommand {
         }
         let first = from.day(today: today)
         let last = toDay?.day(today: today) ?? today.advanced(by: -1)
-        guard first <= last else { throw CommandFailure(.usage, "\(first) is after \(last).", advice: "Give the earlier day to --from.") }
+        guard first <= today else {
+            throw CommandFailure(.usage, "--from \(first) has not begun; today is \(today).", advice: "Give a day of the past to --from.")
+        }
+        guard first <= last else {
+            throw toDay == nil
+                ? CommandFailure(
+                    .usage, "--from \(first) without --to-day shares the days up to yesterday, \(last).",
+                    advice: "To share today: istep share today")
+                : CommandFailure(.usage, "--from \(first) is after --to-day \(last).", advice: "Give the earlier day to --from.")
+        }
         let days = try history.knownDays(of: user.id, from: first, through: min(last, today))
-        guard !days.isEmpty else { throw CommandFailure(.usage, "Nothing is known of the days from \(first) to \(last).") }
+        guard !days.isEmpty else {
+            throw CommandFailure(.usage, "The history has no steps from \(first) to \(last).", advice: "Read your pedometer first: istep sync")
+        }
         return days
     }
 
-    private func preview(_ days: [Day], _ user: User, _ sharing: SharingRun) throws {
+    /// Shows the entries of these days that are in the outbox now.
+    private func showQueue(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: Sharing) throws {
+        let history = sharing.context.history, names = sharing.destinations.map(\.name)
+        let entries = try names.flatMap { try history.entries(for: $0, in: [.pending, .sending, .unknown, .rejected]) }
+            .filter { $0.user == user.id && days.contains($0.day) }
+        try wiring.show(
+            OutboxView(
+                entries, states: try names.map(history.state(of:)), users: sharing.users, now: wiring.now(),
+                localTime: wiring.localTime))
+    }
+
+    private func preview(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: Sharing) throws {
         var previews: [PreviewView.Preview] = []
         for destination in sharing.destinations {
             for day in days {
                 var preview = PreviewView.Preview(destination: destination.name, user: user.name, day: day, content: nil)
                 if destination.terms.include(user) {
-                    switch try sharing.service.previewShare(of: user, on: day, to: destination) {
+                    switch try sharing.context.stepData.previewShare(of: user, on: day, to: destination, again: again) {
                     case .content(let content): preview.content = content
-                    case .settled: preview.remark = "it is there already, or cannot be changed there"
+                    case .settled: preview.remark = "already sent, or cannot be changed there; --again sends it once more"
                     case .nothingKnown: preview.remark = "nothing is known of that day"
                     }
                 } else {
@@ -112,45 +142,33 @@ struct ShareCommand: AsyncParsableCommand {
                 previews.append(preview)
             }
         }
-        try sharing.wiring.show(PreviewView(previews))
+        try wiring.show(PreviewView(previews))
     }
 }
 
 /// `istep share --list`.
 struct DestinationList {
-    private let sharing: SharingRun
+    private let wiring: Wiring
+    private let sharing: Sharing
 
-    init(_ sharing: SharingRun) { self.sharing = sharing }
+    init(_ wiring: Wiring, _ sharing: Sharing) {
+        self.wiring = wiring
+        self.sharing = sharing
+    }
 
     func show(isChecked: Bool) async throws {
-        let answers = isChecked ? await answers() : [:]
+        let answers = isChecked ? await sharing.check() : [:]
         let all = Set(ShareEntry.State.allCases)
         let entries = try sharing.destinations.map { destination in
             DestinationsView.Entry(
                 name: destination.name, kind: destination.kind, place: destination.place,
-                state: try sharing.history.state(of: destination.name),
-                counts: try sharing.history.entries(for: destination.name, in: all)
+                state: try sharing.context.history.state(of: destination.name),
+                counts: try sharing.context.history.entries(for: destination.name, in: all)
                     .reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
                 answer: answers[destination.name])
         }
-        try sharing.wiring.show(DestinationsView(entries, now: sharing.wiring.now(), localTime: sharing.wiring.localTime))
+        try wiring.show(DestinationsView(entries, now: wiring.now(), localTime: wiring.localTime))
         let failures = answers.values.compactMap { if case .failure(let failure) = $0 { Failure(failure) } else { nil } }
-        if let worst = failures.max(by: { $0.severity < $1.severity }) { throw SilentExit(worst.status) }
-    }
-
-    /// All at the same time: one that does not answer keeps nobody waiting for the others.
-    private func answers() async -> [String: Result<String, ShareFailure>] {
-        await withTaskGroup(of: (String, Result<String, ShareFailure>).self) { group in
-            for destination in sharing.destinations {
-                group.addTask {
-                    do throws(ShareFailure) {
-                        return (destination.name, .success(try await destination.check()))
-                    } catch {
-                        return (destination.name, .failure(error))
-                    }
-                }
-            }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
-        }
+        if let worst = failures.max(by: { $0.severity < $1.severity }) { throw AlreadyReported(worst.status) }
     }
 }

@@ -1,17 +1,31 @@
 import ArgumentParser
 import StepDomain
+import StepPages
+import StepServices
 import StepViews
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show a day: steps, distance, calories, percentage of goal.",
-        discussion: "Reads the history only: no Bluetooth, no network.")
+        discussion: """
+            Reads the history only: no Bluetooth, no network.
+
+              istep show yesterday
+              istep show --svg > today.svg      a card of the day as a picture
+            """)
 
     @Argument(help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"))
     var day = DayArgument(.daysAgo(0))
 
+    @Flag(help: "Print the day as a picture (SVG).")
+    var svg = false
+
     @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if svg, common.json { throw ValidationError("--svg and --json exclude each other.") }
+    }
 
     func run() async throws {
         let wiring = try Wiring(common)
@@ -25,6 +39,8 @@ struct ShowCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "\(day) has not begun.", advice: "Show a day that has: istep show; today is \(today).")
         }
         let summary = try service.summary(of: user, on: day)
-        try wiring.show(DayView(summary, today: today, now: now, localTime: wiring.localTime))
+        let view = DayView(summary, today: today, now: now, localTime: wiring.localTime)
+        if svg { return try Output.standard.result(DayCard(view).document.source) }
+        try wiring.show(view)
     }
 }

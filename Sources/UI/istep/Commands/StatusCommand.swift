@@ -1,15 +1,16 @@
 import ArgumentParser
 import StepDomain
+import StepServices
 import StepViews
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Tell how things stand: what is new, today's steps, when each pedometer was last read, its battery.",
+        abstract: "Show notices, today's steps, and the last sync and battery of each pedometer.",
         discussion: """
-            Reads the history only: no Bluetooth, no network. What the nights have to say (nights that failed, a low battery, a \
-            rejected day, a goal reached) comes first, marked as new the first time; what has happened is told once, what lasts \
-            until it ends. With --json nothing is taken for seen: a program that looks is nobody who was told.
+            Reads the history only: no Bluetooth, no network. Notices (nights that failed, a low battery, a rejected day, a goal \
+            reached) are listed first and marked as new the first time. Events are shown once, ongoing problems until they end. \
+            --json does not mark notices as seen.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -37,9 +38,9 @@ struct StatusCommand: AsyncParsableCommand {
             StatusView(
                 people, notices: notices, isHousehold: users.count > 1, database: wiring.databasePath, now: now,
                 localTime: wiring.localTime))
-        let told = notices.filter(\.isNew).map(\.id)
-        guard !told.isEmpty, !common.json else { return }
-        // A history that may not be written tells them again.
-        try? wiring.history(for: .updating).markSeen(told, at: now)
+        let shown = notices.filter(\.isNew).map(\.id)
+        guard !shown.isEmpty, !common.json else { return }
+        // If the history cannot be written, they are shown again.
+        try? wiring.history(for: .updating).markSeen(shown, at: now)
     }
 }

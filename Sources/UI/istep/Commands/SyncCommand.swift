@@ -1,6 +1,5 @@
 import ArgumentParser
-import StepDatabase
-import StepDomain
+import StepServices
 import StepViews
 
 struct SyncCommand: AsyncParsableCommand {
@@ -8,29 +7,37 @@ struct SyncCommand: AsyncParsableCommand {
         commandName: "sync",
         abstract: "Read the steps of your pedometers into the history.",
         discussion: """
-            Reads what is new since the last time, or all that a pedometer still holds. What has come in is safe at once: a sync \
-            that is cut short goes on the next time. Then it shares what is due with the destinations that you set up (see \
-            'istep share --help'). Exit code 75 tells that a pedometer was not in range, or that something waits to be shared.
+            Reads what is new since the last time, or all that a pedometer still holds. Data is stored as it arrives; an \
+            interrupted sync continues next time. Then it shares what is due with the configured destinations (see \
+            'istep share --help'). Exit code 75: a pedometer was not in range, or \
+            something waits to be shared.
 
-            For timers and services: with --unattended it prints one line that sums up, waits for an adapter that is just coming up, and has the \
-            desktop show what is worth a word ('istep status' tells it too; 'notifications = false' in the configuration keeps the \
-            desktop out of it). With --counters it reads only pedometers that keep nothing but the count of today, shortly before \
-            midnight takes it from them.
+            A day that a pedometer refuses, does not answer or delivers only in part is reported and does not delay the other days. It is \
+            requested again at each sync until the pedometer no longer holds it. Such days do not change the exit code.
+
+            All pedometers are searched for together, and each is read when it is in range. A lost connection is re-established once. The \
+            output says how long the reading took; with --json connectedSeconds is the time connected, including the 2 s that BlueZ \
+            takes to disconnect.
+
+            For timers and services: with --unattended it prints a one-line summary, waits for an adapter that is starting, \
+            makes a backup of the history once a week, deletes old raw frames (after two years, or as 'frames' in the configuration says), and \
+            sends desktop notifications ('istep status' shows the same notices; 'notifications = false' in the configuration disables \
+            notifications). With --counters it reads only pedometers that keep only today's count, before it is reset at midnight.
             """)
 
     @Argument(help: ArgumentHelp("Only these, by name or address.", valueName: "pedometer"))
     var pedometers: [String] = []
 
-    @Option(help: ArgumentHelp("Ask for so many days at most, today counted.", valueName: "days"))
+    @Option(help: ArgumentHelp("Request at most this many days, including today.", valueName: "days"))
     var days: Int?
 
-    @Flag(name: .customLong("no-share"), help: "Share nothing this time.")
+    @Flag(name: .customLong("no-share"), help: "Do not share.")
     var isUnshared = false
 
-    @Flag(help: "Nobody is watching: one line of output, and notices for the desktop.")
+    @Flag(help: "For timers and services: a one-line summary, and desktop notifications.")
     var unattended = false
 
-    @Flag(help: "Only pedometers that keep nothing but today's count.")
+    @Flag(help: "Only pedometers that keep only today's count.")
     var counters = false
 
     @OptionGroup var common: CommonOptions
@@ -42,47 +49,34 @@ struct SyncCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
-        guard let history = try history(wiring) else { return try nobody(wiring) }
-        let user = try common.user.map { _ in try wiring.user(in: history) }
-        let all = try Selection(history).pedometers(named: pedometers, of: user)
-        let chosen = counters ? all.filter(wiring.holdsTodayOnly) : all
-        guard !chosen.isEmpty else { return try nobody(wiring) }
-
+        let request = SyncRequest(
+            pedometers: pedometers, user: common.user, days: days, isShared: !isUnshared, isUnattended: unattended,
+            readsOnlyCounters: counters)
+        guard let sync = try await RequestedSync(request, in: wiring.histories, services: wiring.services) else {
+            return try showNothingToSync(wiring)
+        }
         let progress = unattended ? Progress(.silent) : wiring.progress()
         defer { progress.end() }
-        let result = try await SyncRun(
-            wiring: wiring, history: history, progress: progress, days: days, isShared: !isUnshared, isPatient: unattended
-        ).run(chosen)
+        // Text is printed as results arrive; a document, or the one line of an unattended run, at the end.
+        let lines = unattended || common.json ? nil : SyncLines(wiring, progress)
+        let outcome = try await sync.run(progress: { progress.step($0.words(wiring.localTime)) }, finished: { lines?.show($0) })
         progress.end()
         if unattended {
-            try await NightReport(wiring: wiring, history: history).tell(result)
+            try await wiring.unattendedReporter(sync.context).report(outcome)
         } else {
-            try wiring.show(result.view(wiring))
-            // A program that reads JSON is nobody who was told. What cannot be marked is told again.
-            if !common.json { try? history.markSeen(result.told.map(\.id), at: wiring.now()) }
+            if let lines { try lines.end(outcome) } else { try wiring.show(outcome.view(wiring)) }
+            // `--json` does not mark notices as seen.
+            if !common.json { await sync.context.markSeen(in: outcome) }
         }
-        guard let worst = result.failures.max(by: { $0.0.severity < $1.0.severity }) else { return }
-        // The view has told the words of most.
-        for (failure, isTold) in result.failures where !isTold && !unattended { Main.tell(failure) }
-        throw SilentExit(worst.0.status)
+        guard let worst = outcome.failures.map({ Failure($0.error) }).max(by: { $0.severity < $1.severity }) else { return }
+        if !unattended { outcome.reportHidden() }
+        throw AlreadyReported(worst.status)
     }
 
-    /// Nil where there is none, and that is no fault: a timer may be set up before the first pedometer.
-    private func history(_ wiring: Wiring) throws -> SharingRun.History? {
-        do throws(HistoryError) {
-            return try wiring.history(for: .updating)
-        } catch {
-            if case .missing = error, unattended || counters { return nil }
-            throw error
-        }
-    }
-
-    private func nobody(_ wiring: Wiring) throws {
-        if counters { return }
-        guard unattended else {
-            throw CommandFailure(.usage, "There is no pedometer to sync.", advice: "Add one: istep scan, then istep add ADDRESS.")
-        }
+    private func showNothingToSync(_ wiring: Wiring) throws {
+        guard unattended || counters else { throw ServiceError.noPedometer(to: .sync) }
         if common.json { return try wiring.show(SyncView([], now: wiring.now(), localTime: wiring.localTime)) }
+        if counters { return }
         try Output.standard.result(SyncSummary([]).line)
     }
 }

@@ -1,37 +1,39 @@
 import ArgumentParser
+import StepServices
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Stay, and read each pedometer whenever it comes into range.",
+        abstract: "Keep running; sync each pedometer when it comes into range.",
         discussion: """
-            Syncs and shares as 'istep sync' does: a pedometer that comes into range at once, one that stays there every so often, \
-            and one that keeps only today's count also shortly before midnight. It waits for adapters that are unplugged and for a \
-            bluetoothd that is restarted, and ends by Ctrl-C. Where BlueZ monitors advertisements (bluetoothd --experimental), \
-            it is woken when a pedometer is there; elsewhere it scans for five seconds a minute while one is to be read, more seldom \
-            when nobody is heard for hours.
+            Syncs and shares as 'istep sync' does: when a pedometer comes into range, regularly while it stays in range, and, if \
+            it keeps only today's count, also shortly before midnight. It waits for adapters that are unplugged and for a \
+            bluetoothd that is restarted. Ctrl-C ends it. Where BlueZ monitors advertisements (bluetoothd --experimental), \
+            the adapter reports the pedometer; otherwise istep scans for five seconds a minute while a pedometer is due, and less often \
+            when none was in range for hours.
 
-            With --live a pedometer that can tells its steps while its wearer walks. Its link then stays open as long as it is in \
-            range, which costs its battery, and no phone can connect to it meanwhile.
+            With --live, pedometers that support it report steps live. The connection then stays open as long as the pedometer is in \
+            range; this uses its battery, and no phone can connect to it meanwhile. A band that advertises its steps is listened to \
+            without a connection.
 
-            With --json each sync is a document as 'istep sync --json' prints it. With --live besides, each change is a document on a \
-            line of its own: "version" is 1, "time" when it was, and "live" a list of those that are connected, each with its "name", \
-            "steps", "goal" and "percentage", of which null is what is not known.
+            With --json each sync is a document as 'istep sync --json' prints it. With --live, each change is also a document on a \
+            line of its own: "version" is 1, "time" when it was, and "live" a list of the connected pedometers, each with "name", \
+            "steps", "goal" and "percentage"; unknown values are null.
             """)
 
     @Argument(help: ArgumentHelp("Only these, by name or address.", valueName: "pedometer"))
     var pedometers: [String] = []
 
-    @Option(help: ArgumentHelp("Read one that stays in range again after so many minutes.", valueName: "minutes"))
+    @Option(help: ArgumentHelp("Sync a pedometer that stays in range again after this many minutes.", valueName: "minutes"))
     var every = 15
 
-    @Flag(help: "Stay connected, and show the steps of today as they are made.")
+    @Flag(help: "Stay connected and show today's steps live.")
     var live = false
 
-    @Flag(name: .customLong("no-share"), help: "Share nothing.")
+    @Flag(name: .customLong("no-share"), help: "Do not share.")
     var isUnshared = false
 
-    @Flag(help: "Nobody is watching: one line of output for each sync, and waiting for the first pedometer to be added.")
+    @Flag(help: "For services: one line of output per sync; waits until a pedometer is added.")
     var unattended = false
 
     @OptionGroup var common: CommonOptions
@@ -42,11 +44,9 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await Watch(
-            try Wiring(common, bluetooth),
-            Watch.Order(
-                pedometers: pedometers, user: common.user, interval: every * 60, isLive: live && !unattended, isShared: !isUnshared,
-                manner: unattended ? .unattended : .attended)
-        ).run()
+        let options = WatchOptions(
+            pedometers: pedometers, user: common.user, interval: every * 60, isLive: live && !unattended, isShared: !isUnshared,
+            isUnattended: unattended, marksNotices: !common.json)
+        try await Watch(try Wiring(common, bluetooth).watching(options), options).run()
     }
 }

@@ -1,14 +1,15 @@
-import ArgumentParser
+public import ArgumentParser
+public import StepDomain
 
-/// What every command takes.
+/// The options of every command.
 struct CommonOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Read this configuration besides the usual ones.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also read this configuration file.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Use this history instead of the usual one.", valueName: "file"))
+    @Option(help: ArgumentHelp("Use this history instead of the default one.", valueName: "file"))
     var db: String?
 
-    @Option(help: ArgumentHelp("Whose steps; by default the only user's, or yours.", valueName: "name"))
+    @Option(help: ArgumentHelp("The user whose steps to use (default: the only user, or you).", valueName: "name"))
     var user: String?
 
     @Flag(help: "Print JSON for programs instead of text for people.")
@@ -22,11 +23,40 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
-/// What the commands take that use Bluetooth.
+/// The options of the commands that use Bluetooth.
 struct BluetoothOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use this adapter, such as hci1; by default the first that is on.", valueName: "name"))
     var adapter: String?
 
-    @Option(help: ArgumentHelp("Search for so many seconds at most.", valueName: "seconds"), transform: Words.number)
+    @Option(help: ArgumentHelp("Search for at most this many seconds (default: 20; scan: 10).", valueName: "seconds"), transform: Words.number)
     var timeout: Double?
+}
+
+// Command-line arguments that stand for values of other modules.
+
+extension Day: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension Sex: ExpressibleByArgument {}
+
+/// Rules for arguments that more than one command takes.
+enum Words {
+    /// A number in plain notation, `72` or `72.5`: no hexadecimal, no exponent, no infinity.
+    static func number(_ text: String) throws -> Double {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e || $0 == 0x2d }),
+            let number = Double(text)
+        else { throw ValidationError("a number is written like 72 or 72.5") }
+        return number
+    }
+
+    /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
+    static func checkName(_ name: String, of option: String) throws {
+        guard !name.allSatisfy(\.isWhitespace), name.count <= 64 else {
+            throw ValidationError("\(option) takes 1 to 64 characters.")
+        }
+        guard !name.unicodeScalars.contains(where: { $0 == "\u{fffd}" || $0.properties.generalCategory == .control }) else {
+            throw ValidationError("\(option) '\(name)' has characters that cannot be shown.")
+        }
+    }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StepDomain
 
-/// A day as people name it: `2014-04-20`, `today`, `yesterday`, `-3`, `monday` (the last one, today not counted).
+/// A day as users write it: `2014-04-20`, `today`, `yesterday`, `-3`, `monday` (the last one, today not counted).
 struct DayArgument: ExpressibleByArgument, Hashable {
     enum Named: Hashable {
         case date(Day)
@@ -43,8 +43,8 @@ struct DayArgument: ExpressibleByArgument, Hashable {
 
     var defaultValueDescription: String { "today" }
 
-    /// The parser takes `-3` for an option. So that people need not write `-- -3` or `--from=-3`, such a word is tied to the option
-    /// before it, or moved behind a `--`, where the subcommand is one that takes days.
+    /// The parser takes `-3` for an option. So that users need not write `-- -3` or `--from=-3`, such a word is joined to the option
+    /// before it or moved behind a `--`, if the subcommand takes days.
     static func shielded(_ arguments: [String]) -> [String] {
         guard let command = arguments.first, let options = dayOptions[command], !arguments.contains("--") else { return arguments }
         var rest: [String] = []
@@ -59,16 +59,17 @@ struct DayArgument: ExpressibleByArgument, Hashable {
             }
         }
         if days.isEmpty { return rest }
-        // Where a day is no word of its own, the parser is to say so of what was typed.
+        // If the subcommand takes no day as an argument, the parser must report the words as they were typed.
         return commandsOfDays.contains(command) ? rest + ["--"] + days : arguments
     }
 
     /// Subcommands with options that take days.
     private static let dayOptions: [String: Set<String>] = [
-        "show": [], "outbox": [], "plan": ["--from"], "profile": ["--from"], "share": ["--from", "--to-day"],
+        "show": [], "correct": [], "outbox": [], "history": ["--on", "--from", "--to"], "plan": ["--from"], "profile": ["--from"],
+        "share": ["--from", "--to-day"], "report": ["--from", "--to"],
     ]
-    /// Subcommands of which a day is a word of its own.
-    private static let commandsOfDays: Set = ["show", "share", "outbox"]
+    /// Subcommands that take a day as an argument.
+    private static let commandsOfDays: Set = ["show", "correct", "share", "outbox"]
 
     private static func isDaysAgo(_ word: String) -> Bool { word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil }
 }

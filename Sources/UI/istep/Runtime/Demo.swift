@@ -1,100 +1,149 @@
+import ArgumentParser
 import Foundation
-import SimulatedBlueZ
+import StepDomain
+import StepViews
 
-/// The walk through: the real commands, with an environment that points them to a simulated stack and a history of its own.
+/// The walk-through: the real commands, in an environment that directs them to a simulated stack and a separate history.
 struct Demo {
-    private let stack: SimulatedBlueZ
-    private let folder: URL
-    private let isKept: Bool
+    let world: DemoWorld
+    let bus: String
+    let pedometers: [DemoPedometer]
 
-    static func start(folder path: String?) async throws -> Demo {
-        let folder = path.map { URL(fileURLWithPath: $0) }
-            ?? FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(UUID().uuidString)")
-        try make(folder)
+    /// The demo that ends with this command and leaves nothing.
+    static func runOnce(_ pedometers: [DemoPedometer]) async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(UUID().uuidString)").path
+        let world = DemoWorld(folder: path, isTemporary: true)
+        try world.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let bluetooth = try await SimulatedBluetooth.start(pedometers)
         do {
-            try configure(folder)
-            let stack = try await SimulatedBlueZ.start(peripherals: [SimulatedRing(), SimulatedPedometer.infiniTime()])
-            return Demo(stack: stack, folder: folder, isKept: path != nil)
+            try await Demo(world: world, bus: bluetooth.address, pedometers: pedometers).run()
+            await bluetooth.stop()
         } catch {
-            if path == nil { try? FileManager.default.removeItem(at: folder) }
+            await bluetooth.stop()
             throw error
         }
-    }
-
-    /// A destination to share with that needs no network: a file in the folder.
-    private static func configure(_ folder: URL) throws {
-        let configuration = folder.appendingPathComponent("istep")
-        try make(configuration)
-        let file = configuration.appendingPathComponent("config.toml")
-        if FileManager.default.fileExists(atPath: file.path) { return }    // of a demo before
-        let path = folder.appendingPathComponent("steps.csv").path
-        try Data("[share.diary]\nkind = \"file\"\npath = '\(path)'\n".utf8).write(to: file)
-    }
-
-    /// A history that is there already is somebody's: the demo's steps do not belong into it.
-    private static func make(_ folder: URL) throws {
-        let advice = "Choose another folder: istep demo --keep FOLDER"
-        if FileManager.default.fileExists(atPath: folder.appendingPathComponent("history.sqlite").path) {
-            throw CommandFailure(.usage, "'\(folder.path)' holds a history already.", advice: advice)
-        }
-        let code = makeFolder(folder.path)
-        let message = "The folder '\(folder.path)' cannot be used: \(String(cString: strerror(code)))."
-        switch code {
-        case 0: return
-        case EACCES, EPERM, EROFS: throw CommandFailure(.permission, message, advice: advice)
-        case ENOSPC, EDQUOT: throw CommandFailure(.temporary, message, advice: "Free some space, or choose another folder.")
-        default: throw CommandFailure(.usage, message, advice: advice)
-        }
-    }
-
-    /// With the folders above it. Foundation's own does the same and hides the reason where it fails.
-    ///
-    /// - Returns: 0, or the `errno` of what stands in the way of writing there.
-    private static func makeFolder(_ path: String) -> Int32 {
-        if mkdir(path, 0o700) == 0 { return 0 }
-        let above = (path as NSString).deletingLastPathComponent
-        switch errno {
-        case EEXIST: return access(path + "/.", W_OK) == 0 ? 0 : errno
-        case ENOENT where !above.isEmpty && above != path:
-            let code = makeFolder(above)
-            return code != 0 || mkdir(path, 0o700) == 0 ? code : errno
-        default: return errno
-        }
-    }
-
-    func run() async throws {
         let out = Output.standard
-        try out.result("istep demo: a simulated ring on a D-Bus of its own. The commands are the real ones.")
-        let environment = Wiring.environment.merging(
-            [
-                "DBUS_SYSTEM_BUS_ADDRESS": stack.address, "ISTEP_DB": folder.appendingPathComponent("history.sqlite").path,
-                "ISTEP_CONFIG": "", "XDG_CONFIG_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
-            ]) { $1 }
-        for words in Self.commands {
-            try out.result("")
-            try out.result("$ istep \(words)")
-            let status = await Wiring.$environment.withValue(environment) {
-                await Main.run(words.split(separator: " ").map(String.init))
-            }
-            // Its own error has been told.
-            guard status == 0 else { throw SilentExit(ExitStatus(rawValue: status) ?? .unforeseen) }
-        }
         try out.result("")
-        try out.result("That was all of it. With your own pedometer:")
+        try out.result("This is the end of the demo. To keep one that goes on: istep demo --keep. With your own pedometer:")
         try out.result("  istep scan                which pedometers are in range")
-        try out.result("  istep add                 take yours on")
+        try out.result("  istep add                 register your pedometer")
         try out.result("  istep sync                read its steps")
         try out.result("  istep show                today; istep show yesterday, istep show monday")
-        if isKept { try out.result("The demo's history is kept: istep show --db \(folder.appendingPathComponent("history.sqlite").path)") }
     }
 
-    func stop() async {
-        await stack.stop()
-        if !isKept { try? FileManager.default.removeItem(at: folder) }
+    /// - Parameter registered: called once the pedometer is in the history, before its first sync.
+    func run(registered: (Wiring, DemoPedometer) throws -> Void = { _, _ in }) async throws {
+        try world.configure()
+        let first = pedometers[0], names = pedometers.map(\.name)
+        try Output.standard.result(
+            "istep demo: a simulated \(names.count == 1 ? names[0] : "\(names.dropLast().joined(separator: ", ")) and \(names[names.count - 1])")"
+                + " on a private D-Bus. The commands are the real ones.")
+        try await run("scan --timeout 3")
+        try await run("add \(first.registration) --name \(first.name)")
+        try Wiring.$environment.withValue(environment) { try registered(try Wiring(try CommonOptions.parse([])), first) }
+        // A pedometer that holds only today's count has no yesterday to show.
+        let day = first.daysHeld > 0 ? "yesterday" : "today"
+        for words in [
+            "profile --height 178 --weight 72 --sex male", "plan 8000 --on sun=rest", "sync", "show \(day)", "status", "share \(day) --dry-run",
+            "share \(day)",
+        ] {
+            try await run(words)
+        }
     }
 
-    private static let commands = [
-        "scan --timeout 3", "add --name ring", "profile --height 178 --weight 72 --sex male", "plan 8000 --on sun=rest",
-        "sync", "show yesterday", "status", "share yesterday --dry-run", "share yesterday",
-    ]
+    private var environment: [String: String] { Wiring.environment.merging(world.environment(bus: bus)) { $1 } }
+
+    private func run(_ words: String) async throws {
+        try Output.standard.result("")
+        try Output.standard.result("$ istep \(words)")
+        let status = await Wiring.$environment.withValue(environment) { await Main.run(words.split(separator: " ").map(String.init)) }
+        // The command has reported its own error.
+        guard status == 0 else { throw AlreadyReported(ExitStatus(rawValue: status) ?? .unforeseen) }
+    }
+}
+
+/// A demo that goes on in the background until it is ended.
+struct LastingDemo {
+    private let world: DemoWorld
+
+    init(_ world: DemoWorld) { self.world = world }
+
+    func start(_ pedometers: [DemoPedometer]) async throws {
+        if world.process != nil { return try showRunning() }
+        // A history that exists already belongs to a user, unless a demo was killed here: the demo's steps must not be added to it.
+        let isResumed = !world.isTemporary && world.state != nil && FileManager.default.fileExists(atPath: world.history)
+        if !isResumed, !world.isTemporary { try world.refuseHistory() }
+        try world.makeFolder()
+        guard let process = try await StartedDemo.start(world, pedometers) else { return try showRunning() }
+        do {
+            if !isResumed {
+                try await Demo(world: world, bus: process.bus, pedometers: pedometers).run { wiring, model in
+                    try DemoHistory(model, wiring.localTime, now: wiring.now()).fill(try wiring.history(for: .updating))
+                }
+            }
+            try await process.leaveRunning()
+        } catch {
+            await process.end()
+            throw error
+        }
+        try Output.standard.result("")
+        try Output.standard.result("The demo goes on in \(world.folder): its wearer walks, and there is a year of history.")
+        try showUse()
+    }
+
+    private func showRunning() throws {
+        guard let state = world.state else {
+            throw CommandFailure(.temporary, "The demo in '\(world.folder)' is being started by another command.")
+        }
+        try Output.standard.result("A demo runs already in \(world.folder), with \(state.pedometers.joined(separator: ", ")) in range.")
+        try showUse()
+    }
+
+    private func showUse() throws {
+        let out = Output.standard, folder = ShellCommand.quoted(world.folder)
+        let isStandard = world.folder == DemoWorld.standardFolder(Wiring.environment)
+        let option = isStandard ? "--demo" : "--demo=\(folder)"
+        let lines = [
+            ("istep \(option) sync", "any command in the demo: show, history, browse, watch"),
+            ("istep \(option) serve --open", "its days in your browser"),
+            ("export \(DemoWorld.variable)=\(folder)", "all commands of this shell, until: unset \(DemoWorld.variable)"),
+            ("istep demo --end\(isStandard ? "" : " \(folder)")", "end it"),
+        ]
+        let width = lines.map(\.0.count).max() ?? 0
+        for (command, meaning) in lines {
+            try out.result("  \(command)\(String(repeating: " ", count: width - command.count + 3))\(meaning)")
+        }
+        if !world.isTemporary { try out.result("The demo's history is kept: istep show --db \(ShellCommand.quoted(world.history))") }
+    }
+
+    /// Ends the demo, and removes what it has left if it was killed. Does nothing where there is none.
+    func end() async throws {
+        let out = Output.standard
+        guard let process = world.process else {
+            let isLeft = [world.lockPath, world.statePath].contains { FileManager.default.fileExists(atPath: $0) }
+            if isLeft { try removeLeftovers() }
+            return try out.result(isLeft ? "The demo had been ended from outside; its files are removed." : "No demo runs in \(world.folder).")
+        }
+        guard kill(process, SIGTERM) == 0 || errno == ESRCH else {
+            throw CommandFailure(.permission, "The demo in '\(world.folder)' cannot be ended: \(String(cString: strerror(errno))).")
+        }
+        var polls = 0
+        while world.process == process {
+            try await Task.sleep(for: .milliseconds(20))
+            polls += 1
+            // Ten seconds: it ends within one, unless it hangs.
+            if polls == 500 { kill(process, SIGKILL) }
+        }
+        if FileManager.default.fileExists(atPath: world.statePath) { try removeLeftovers() }
+        try out.result("The demo has ended.")
+        if !world.isTemporary { try out.result("Its history is kept: istep show --db \(ShellCommand.quoted(world.history))") }
+    }
+
+    private func removeLeftovers() throws {
+        // Not while another command starts a new one.
+        guard let lock = try DemoWorld.Lock.take(world.lockPath) else { return }
+        world.remove()
+        lock.release()
+    }
 }

@@ -1,34 +1,21 @@
 import ArgumentParser
-import BlueZ
-import Pedometers
-import PrivateBus
-import Settings
-import StepDatabase
 import StepDomain
-import Systemd
+import StepServices
+import StepViews
 
-/// An error as a command ends with it: words, advice, exit code. The one place where errors get their exit codes.
+/// The error that ends a command: message, advice, exit code. This is the only place that assigns exit codes to errors.
 struct Failure {
     let status: ExitStatus
-    /// Nil where the words have been told already.
+    /// Nil if the message was printed already.
     let message: String?
     let advice: String?
 
     init(_ error: any Error) {
         switch error {
-        case let error as CommandFailure: self.init(error.status, error.message, error.advice)
-        case let error as BluetoothError: self.init(Self.status(of: error), error.description, error.advice)
-        case let error as PedometerError: self.init(Self.status(of: error), error.description, error.advice)
-        case let error as HistoryError: self.init(Self.status(of: error), error.description, nil)
-        case let error as SyncLockError: self.init(Self.status(of: error.category), error.description, nil)
-        case let error as SettingsError: self.init(ExitStatus(rawValue: error.exitCode) ?? .configuration, error.description, nil)
-        case let error as SettingsProblems: self.init(ExitStatus(rawValue: error.exitCode) ?? .configuration, error.description, nil)
-        case let error as ShareFailure: self.init(Self.status(of: error), error.reason, error.advice)
-        case let error as PrivateBusError: self.init(.unavailable, error.description, nil)
-        case let error as SystemdError: self.init(Self.status(of: error), error.description, error.advice)
-        case let error as OutputFailure: self.init(.unforeseen, error.description, "Free some space or write elsewhere, then show it again.")
-        case let error as SilentExit: self.init(error.status, nil, nil)
-        case is CancellationError: self.init(.temporary, "Interrupted.", "What had come in is kept; go on with the same command.")
+        case let error as ServiceError: self.init(ExitStatus(error.category), error.problem, ServiceWords.advice(error))
+        case let error as any ReportableError: self.init(ExitStatus(error.category), error.problem, error.advice)
+        case let error as AlreadyReported: self.init(error.status, nil, nil)
+        case is CancellationError: self.init(.temporary, "Interrupted.", "Received data was saved. Run the command again to continue.")
         default: self.init(.unforeseen, "\(error)", "Please report this.")
         }
     }
@@ -39,76 +26,91 @@ struct Failure {
         self.advice = advice
     }
 
-    /// Of several failures the one that most needs somebody to act decides the exit code.
+    /// Message and advice on one line.
+    var line: String? { message.map { message in advice.map { "\(message); \($0)" } ?? message } }
+
+    /// For programs; nil if the message was printed already.
+    var document: ErrorDocument.Failure? {
+        message.map {
+            ErrorDocument.Failure(
+                category: (FailureCategory(status) ?? .unforeseen).rawValue, exitCode: Int(status.rawValue), message: $0, advice: advice)
+        }
+    }
+
+    /// Of several failures, the one that most needs action by the user decides the exit code.
     var severity: Int { status.severity }
 
-    /// What passes by itself is no error to whoever looks after a machine.
+    /// A temporary failure passes by itself: for the machine's administrator it is not an error.
     var priority: JournalPriority { status == .temporary ? .warning : .error }
 
-    /// Whether the argument parser made it: a request for help, or words that it does not understand.
+    /// Whether the error is the argument parser's: a request for help, or arguments that it does not understand.
     static func isOfParser(_ error: any Error) -> Bool {
         error is CleanExit || error is ValidationError || error is ExitCode
             || String(reflecting: type(of: error)).hasPrefix("ArgumentParser.")
     }
+}
 
-    private static func status(of error: BluetoothError) -> ExitStatus {
-        switch error {
-        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost, .daemonNotRunning, .daemonSilent,
-            .noBus:
-            .unavailable
-        case .accessDenied: .permission
-        case .serviceNotFound, .characteristicNotFound: .unavailable
-        case .notPaired, .pairingFailed: .permission
-        case .peripheralNotFound, .connectFailed, .linkLost, .timedOut, .busy, .cancelled: .temporary
-        case .readFailed, .writeFailed, .notifyFailed, .attError: .data
-        case .unexpected: .unforeseen
-        }
-    }
+/// Ends the command with an exit code after its message was printed.
+struct AlreadyReported: Error {
+    let status: ExitStatus
+    init(_ status: ExitStatus) { self.status = status }
+}
 
-    private static func status(of error: PedometerError) -> ExitStatus {
-        switch error {
-        case .noAnswer, .refused: .temporary
-        case .undecodable: .data
-        case .wrongDevice: .unavailable
-        case .unknownModel, .badOption: .usage
-        }
-    }
+/// Exit codes, after sysexits(3).
+enum ExitStatus: Int32 {
+    case done = 0
+    /// An unexpected error.
+    case unforeseen = 1
+    /// The command line is invalid.
+    case usage = 64
+    /// Data that a pedometer sent or that the history holds cannot be understood.
+    case data = 65
+    /// No adapter, no bus, no daemon, or not the expected device.
+    case unavailable = 69
+    /// Not now: try again later.
+    case temporary = 75
+    /// Not permitted.
+    case permission = 77
+    /// The configuration is invalid.
+    case configuration = 78
+}
 
-    private static func status(of error: SystemdError) -> ExitStatus {
-        switch error {
-        case .noManager, .notInstalled: .unavailable
-        case .refused: .permission
-        case .jobFailed, .failed: .unforeseen
-        }
-    }
-
-    private static func status(of error: ShareFailure) -> ExitStatus {
-        switch error.kind {
-        case .unreachable, .busy, .unanswered: .temporary
-        case .credentials: .permission
-        case .rejected: .data
-        case .misconfigured: .configuration
-        }
-    }
-
-    private static func status(of error: HistoryError) -> ExitStatus {
-        if case .missing = error { return .unavailable }
-        return status(of: error.category)
-    }
-
-    private static func status(of category: HistoryError.Category) -> ExitStatus {
+extension ExitStatus {
+    init(_ category: FailureCategory) {
         switch category {
-        case .usage: .usage
-        case .data: .data
-        case .temporary: .temporary
-        case .permission: .permission
-        case .general, .software, .inputOutput: .unforeseen
+        case .temporary: self = .temporary
+        case .unavailable: self = .unavailable
+        case .data: self = .data
+        case .usage: self = .usage
+        case .configuration: self = .configuration
+        case .permission: self = .permission
+        case .unforeseen: self = .unforeseen
         }
+    }
+
+    /// Of several exit codes, a command ends with the one of the greatest severity.
+    var severity: Int { FailureCategory(self)?.severity ?? 0 }
+}
+
+extension FailureCategory {
+    /// Nil for success.
+    init?(_ status: ExitStatus) {
+        guard let category = Self.allCases.first(where: { ExitStatus($0) == status }) else { return nil }
+        self = category
     }
 }
 
-/// Ends the command with a code when its words have been told.
-struct SilentExit: Error {
-    let status: ExitStatus
-    init(_ status: ExitStatus) { self.status = status }
+/// Why a command cannot do what the user requests, although no part of istep below it has failed.
+struct CommandFailure: ReportableError {
+    /// `usage` if the command line requests something impossible, `temporary` if it is possible later, and so on.
+    var category: FailureCategory
+    var description: String
+    /// What to do instead.
+    var advice: String?
+
+    init(_ category: FailureCategory, _ description: String, advice: String? = nil) {
+        self.category = category
+        self.description = description
+        self.advice = advice
+    }
 }

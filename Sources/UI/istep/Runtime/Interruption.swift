@@ -2,43 +2,59 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ctrl-C and `systemctl stop`: the first asks the command to end, so that the link is dropped and the scan stopped; the
-/// second ends the process where it stands, and so does time when the command does not react: it may wait for a file or a
-/// reader that never comes.
+/// Handles Ctrl-C and `systemctl stop`. The first signal requests the command to end, so that the link is dropped and the scan
+/// stopped. The second ends the process at once. The process also ends if the command does not react in time: it may wait for
+/// a file or a reader that never comes.
 ///
-/// A signal that the process was started to ignore (`nohup`, or SIGINT in a script's background job) goes on being ignored.
+/// A signal that the process was started to ignore (`nohup`, or SIGINT in a script's background job) is still ignored.
 enum Interruption {
-    /// Seconds for a command to end by itself: more than a link takes to be dropped (BlueZ alone waits for two), less than anybody's patience.
+    /// Seconds for a command to end by itself: longer than dropping a link takes (BlueZ alone waits for two), shorter than a user waits.
     private static let grace = 5.0
 
     /// - Returns: what `body` returned, or 128 and the signal's number when it was interrupted.
     static func guarding(_ body: @escaping @Sendable () async -> Int32) async -> Int32 {
         let received = Mutex<Int32>(0)
-        let task = Task { await body() }
+        let running = Mutex<Task<Int32, Never>?>(nil)
+        let registration = DispatchGroup()
         let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
-            // Ignored or not, a source would hear of it.
-            if isIgnored(signal(number, SIG_IGN)) { return nil }
+            if isIgnored(number) { return nil }
+            // The source replaces the action of the signal, a moment after it was activated. Until then the signal ends the process: if it
+            // were ignored, a signal of that moment would be lost. Nothing has begun by then: the command waits for the registration.
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            registration.enter()
+            source.setRegistrationHandler { registration.leave() }
             source.setEventHandler {
                 let again = received.withLock { first in
                     defer { first = number }
                     return first != 0
                 }
-                if again { _exit(128 + number) }
-                task.cancel()
-                DispatchQueue.global().asyncAfter(deadline: .now() + grace) { _exit(128 + number) }
+                if again { end(128 + number) }
+                running.withLock { $0?.cancel() }
+                DispatchQueue.global().asyncAfter(deadline: .now() + grace) { end(128 + number) }
             }
             source.activate()
             return source
         }
+        await withCheckedContinuation { continuation in registration.notify(queue: .global()) { continuation.resume() } }
+        let task = Task { await body() }
+        running.withLock { $0 = task }
+        // A signal may have come since the registration.
+        if received.withLock({ $0 }) != 0 { task.cancel() }
         let status = await task.value
         for source in sources { source.cancel() }
         let interrupted = received.withLock { $0 }
         return interrupted == 0 || status == 0 ? status : 128 + interrupted
     }
 
-    /// Functions cannot be compared; that one is a number in C.
-    private static func isIgnored(_ handler: sighandler_t?) -> Bool {
-        unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
+    private static func end(_ status: Int32) {
+        TerminalScreen.leaveCurrent()
+        _exit(status)
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        // Functions cannot be compared, but `SIG_IGN` is a number in C.
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
+import StepDomain
 import StepViews
-import Systemd
+import Synchronization
 
 /// Lines to standard output or standard error, unbuffered, so that both stay in order also in a journal.
 struct Output: Sendable {
@@ -8,7 +9,7 @@ struct Output: Sendable {
     static let error = Output(descriptor: STDERR_FILENO)
 
     let descriptor: Int32
-    /// Whether it leads straight to the journal, which takes a priority in front of each line.
+    /// Whether it is connected directly to the journal, which accepts a priority in front of each line.
     private let isJournal: Bool
 
     private init(descriptor: Int32) {
@@ -16,25 +17,39 @@ struct Output: Sendable {
         isJournal = getenv("JOURNAL_STREAM").map { JournalStream.isConnected(to: descriptor, variable: String(cString: $0)) } ?? false
     }
 
-    /// A line of a message: where it cannot be written there is nobody to tell it to.
+    /// Writes a line of a message. A failure to write is ignored: it could not be reported anywhere.
     func line(_ text: String, _ priority: JournalPriority = .information) { write(marked(text, priority) + "\n") }
 
     func write(_ text: String) { _ = put(text) }
 
-    /// A line of a result: whoever keeps results has to hear that one is missing.
+    /// Writes a line of a result. A failure is thrown: a user who stores results must learn that one is missing.
     ///
-    /// A reader who has had enough (`istep show | head -1`) is no failure.
+    /// A reader that stops reading (`istep show | head -1`) is not a failure.
     func result(_ text: String, _ priority: JournalPriority = .information) throws(OutputFailure) {
         let code = put(marked(text, priority) + "\n")
         guard code == 0 || code == EPIPE else { throw OutputFailure(code: code) }
     }
 
+    /// Writes a JSON document, the whole result for a program.
+    func document(_ text: String) throws(OutputFailure) {
+        Self.documents.withLock { $0 += 1 }
+        try result(text)
+    }
+
+    private static let documents = Mutex(0)
+
+    /// Whether the command has printed a document.
+    static var hasDocument: Bool { documents.withLock { $0 > 0 } }
+
+    /// Resets the count for the next command of the same process.
+    static func forgetDocuments() { documents.withLock { $0 = 0 } }
+
     private func marked(_ text: String, _ priority: JournalPriority) -> String {
         isJournal ? JournalStream.prefixed(text, priority) : text
     }
 
-    /// - Returns: 0, or the `errno` of what could not be written.
-    private func put(_ text: String) -> Int32 {
+    /// - Returns: 0, or the `errno` of the write that failed.
+    func put(_ text: String) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -47,19 +62,28 @@ struct Output: Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Fills descriptors 0 to 2 where the caller closed them (`istep show >&-`): else the next file to be opened, maybe the
-    /// history, would be taken for standard output. What fills them cannot be written, so that a lost result is told.
+    /// The terminal's width; nil if there is no terminal, or if it does not report a width.
+    var columns: Int? {
+        var size = winsize()
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    }
+
+    /// Opens descriptors 0 to 2 if the caller closed them (`istep show >&-`). Otherwise the next file that is opened, possibly the
+    /// history, would become standard output. They are opened for reading only, so that a lost result is reported.
     static func reserveStandardDescriptors() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            _ = open("/dev/null", O_RDONLY)     // takes the lowest that is free: this one
+            _ = open("/dev/null", O_RDONLY)  // uses the lowest free descriptor: this one
         }
     }
 }
 
 /// The result could not be written to standard output.
-struct OutputFailure: Error, CustomStringConvertible {
+struct OutputFailure: ReportableError {
     /// `errno`
     let code: Int32
+
+    var category: FailureCategory { .unforeseen }
+    var advice: String? { "Free some space or write elsewhere, then show it again." }
 
     var description: String { "The result could not be written: \(String(cString: strerror(code)))." }
 }
@@ -67,17 +91,15 @@ struct OutputFailure: Error, CustomStringConvertible {
 extension TextStyle {
     /// What the terminal at `output` can show.
     ///
-    /// - Parameter environment: `NO_COLOR`, `TERM`, `COLUMNS` and the locale's variables are looked at.
+    /// - Parameter environment: `NO_COLOR`, `TERM`, `COLUMNS` and the locale's variables are used.
     init(_ output: Output, environment: [String: String]) {
-        var size = winsize()
-        let known = ioctl(output.descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        let columns = known ? Int(size.ws_col) : Int(environment["COLUMNS"] ?? "") ?? 80
+        let columns = output.columns ?? Int(environment["COLUMNS"] ?? "") ?? 80
         let plain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let locale = [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]].compactMap(\.self)
             .first { !$0.isEmpty }?.uppercased()
         self.init(
             width: columns, colour: output.isTerminal && !plain && environment["TERM"] != "dumb",
-            // No locale at all (a service, a container) says nothing of the reader: UTF-8 is what journals and pagers take.
+            // Without a locale (a service, a container) the reader is not known. Journals and pagers accept UTF-8.
             unicode: locale.map { $0.contains("UTF-8") || $0.contains("UTF8") } ?? true)
     }
 }

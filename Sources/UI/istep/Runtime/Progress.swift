@@ -1,17 +1,19 @@
+import StepViews
 import Synchronization
 
-/// What a long command is doing: one line that is written over on a terminal, plain lines elsewhere, nothing when quiet.
-/// Always on standard error, so that results stay alone on standard output.
+/// Shows what a long command is doing: one line that is overwritten on a terminal, plain lines elsewhere, nothing when quiet.
+/// Always on standard error, so that standard output has only results.
 final class Progress: Sendable {
-    enum Manner: Sendable { case overwriting, lines, silent }
+    enum Mode: Sendable { case overwriting, lines, silent }
 
-    private let manner: Manner
+    private let mode: Mode
     private let output: Output
-    private let width: Int
+    /// Columns; nil for those of the terminal, which may change.
+    private let width: Int?
     private let last = Mutex("")
 
-    init(_ manner: Manner, output: Output = .error, width: Int = 80) {
-        self.manner = manner
+    init(_ mode: Mode, output: Output = .error, width: Int? = nil) {
+        self.mode = mode
         self.output = output
         self.width = width
     }
@@ -22,8 +24,10 @@ final class Progress: Sendable {
             return last != text
         }
         guard isNew else { return }
-        switch manner {
-        case .overwriting: output.write("\r\u{1b}[K" + text.prefix(width - 1))
+        switch mode {
+        case .overwriting:
+            // A line that the terminal wraps could not be overwritten.
+            output.write("\r\u{1b}[K\(Printable(text, limit: max(1, (width ?? output.columns ?? 80) - 1)))")
         case .lines: output.line(text)
         case .silent: break
         }
@@ -35,6 +39,6 @@ final class Progress: Sendable {
             defer { last = "" }
             return !last.isEmpty
         }
-        if shown, manner == .overwriting { output.write("\r\u{1b}[K") }
+        if shown, mode == .overwriting { output.write("\r\u{1b}[K") }
     }
 }

@@ -2,22 +2,28 @@ import BlueZ
 import DBus
 import Foundation
 import HTTP
+import KernelBluetooth
 import Pedometers
 import Settings
 import Sharing
 import StepDatabase
 import StepDomain
+import StepPages
+import StepServices
 import StepViews
 
-/// The only place that knows concrete resources: from options, environment and configuration to a history, a central and
-/// a clock.
+/// The only place that knows concrete resources: it makes a history, a central and a clock from options, environment and
+/// configuration.
 struct Wiring: Sendable {
-    /// The process's environment; the demo puts another in its place for the commands that it runs.
+    /// The environment that the process was started with; in a demo the one outside it.
+    static let outerEnvironment = ProcessInfo.processInfo.environment
+
+    /// The process's environment. The demo replaces it for the commands that it runs.
     @TaskLocal static var environment = ProcessInfo.processInfo.environment
 
     let environment: [String: String]
     let localTime = LocalTime.system
-    let now: @Sendable () -> Timestamp = { Timestamp(Int(Date().timeIntervalSince1970)) }
+    let now: @Sendable () -> Timestamp = Self.now
     /// Measures limits and pauses.
     var clock: any Clock<Duration> = ContinuousClock()
     let databasePath: String
@@ -25,6 +31,8 @@ struct Wiring: Sendable {
     let limits: ConnectionLimits
     private let common: CommonOptions
     let settings: Settings
+
+    @Sendable static func now() -> Timestamp { Timestamp(Int(Date().timeIntervalSince1970)) }
 
     init(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) throws(SettingsError) {
         let environment = Self.environment
@@ -49,97 +57,107 @@ struct Wiring: Sendable {
     /// What a command does with the history.
     enum HistoryUse { case reading, updating, creating }
 
-    /// - Throws: `HistoryError.missing` where there is none and none is to be made.
-    func history(for use: HistoryUse) throws(HistoryError) -> SharingRun.History {
-        if use == .updating, !FileManager.default.fileExists(atPath: databasePath) {
-            // Opening for reading makes no file; it tells whether there is none, or a link that leads nowhere.
-            _ = try StepDatabase(path: databasePath, for: .reading)
-        }
-        return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing)
+    /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
+    func history(for use: HistoryUse) throws(HistoryError) -> History {
+        if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
+        return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing, backups: backups)
     }
 
-    /// Seconds to search for: those that somebody set, else what suits the command.
-    func searchTime(otherwise standard: Double) -> Double {
-        settings.timeout.source == .standard ? standard : settings.timeout.value
+    /// Seconds to search, where the user has set them.
+    var chosenSearchTime: Double? { settings.timeout.source == .standard ? nil : settings.timeout.value }
+
+    /// Opens a central on the machine's bus, or on the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
+    func central() async throws -> Central {
+        let bus = Self.systemBus(environment)
+        return try await Central.open(bus, clock: clock, machine: Self.machine(on: bus))
     }
 
-    /// On the machine's bus, or on the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
-    func central() async throws -> Central { try await Central.open(Self.systemBus(environment), clock: clock) }
+    /// The state of the kernel and the radio switches; nil for a bus that is not the machine's own, where they explain nothing.
+    static func machine(on bus: DBusAddress) -> MachineProbe? { bus == .system ? .live : nil }
 
     static func systemBus(_ environment: [String: String]) -> DBusAddress {
         environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : DBusAddress.address($0) } ?? .system
     }
 
-    /// The bus of the session that the command runs in; nil where it runs in none.
+    /// The bus of the session that the command runs in; nil if there is no session.
     var sessionBus: DBusAddress? { DBusAddress.session(in: environment) }
 
-    func withCentral<R: Sendable>(_ body: @Sendable (Central) async throws -> R) async throws -> R {
-        let central = try await central()
-        do {
-            let result = try await body(central)
-            await central.close()
-            return result
-        } catch {
-            await central.close()
-            throw error
-        }
+    func withCentral<R>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Central) async throws -> R
+    ) async throws -> R {
+        try await central().closing(after: body)
     }
 
-    /// - Parameter days: at most so many back, today counted; nil for all that is new.
-    func reader(days: Int? = nil) -> BluetoothPedometerReader {
+    /// - Parameters:
+    ///   - days: the number of days to read at most, including today; nil for all that is new.
+    ///   - registered: addresses of the history's pedometers.
+    func reader(days: Int? = nil, registered: Set<String> = []) -> BluetoothPedometerReader {
         BluetoothPedometerReader(
-            adapter: adapter, limits: limits, days: days, localTime: localTime, now: now, clock: clock,
+            adapter: adapter, limits: limits, days: days, registered: registered, localTime: localTime, now: now, clock: clock,
             central: { try await central() })
+    }
+
+    /// The backups that istep makes by itself.
+    var backups: AutomaticBackups {
+        AutomaticBackups(BackupSchedule(count: settings.backups.value), now: now, localTime: localTime)
+    }
+
+    var backupService: BackupService {
+        BackupService(
+            HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime), lock: HistoryLock(path: databasePath))
+    }
+
+    static let catalog: any PedometerCatalog = RegisteredModels()
+
+    func scanner() -> any PedometerScanner {
+        BluetoothPedometerScanner(reader: reader(), adapter: adapter, central: { try await central() })
+    }
+
+    /// Runs `body` on any device in range, with a line of progress.
+    func exploring<R: Sendable>(_ words: String, _ body: (any GATTExplorer) async throws -> R) async throws -> R {
+        let progress = progress()
+        defer { progress.end() }
+        progress.step(words)
+        return try await body(BlueZExplorer(adapter: adapter, limits: limits, central: { try await central() }))
+    }
+
+    func registration(_ history: History) -> Registration { Registration(history, scanner: scanner(), catalog: Self.catalog) }
+
+    /// What the use cases work with.
+    func services(_ history: History) -> ServiceContext {
+        ServiceContext(
+            history: history, lock: HistoryLock(path: databasePath),
+            upkeep: HistoryFileUpkeep(path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
+            reader: { reader(days: $0, registered: $1) },
+            waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
+            destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime, now: now, clock: clock)
     }
 
     // MARK: People
 
-    /// Who may become a user of a history. Nobody can be taken out of one again, so that a slip of the pen must not suffice.
-    enum Newcomer { case nobody, first, anybody }
-
-    /// The user asked for; else the configured one, the only one, the one who is logged in.
-    ///
-    /// - Returns: with the `id` 0 where the history does not have the user yet: `stored` adds one.
-    func user(in history: any StepHistory, allowing newcomer: Newcomer = .nobody) throws -> User {
-        let users = try history.users()
-        let wanted = settings.user?.value
-        if wanted == nil, users.count == 1 { return users[0] }
-        let name = wanted ?? environment["USER"] ?? environment["LOGNAME"] ?? "me"
-        if let user = users.first(where: { $0.name.lowercased() == name.lowercased() }) { return user }
-        let isWelcome =
-            switch newcomer {
-            case .nobody: users.isEmpty && wanted == nil
-            case .first: users.isEmpty
-            case .anybody: true
-            }
-        if isWelcome { return User(id: 0, name: name) }
-        let known = users.map(\.name).joined(separator: ", ")
-        if wanted == nil {
-            throw CommandFailure(.usage, "Whose steps? The history has those of \(known).", advice: "Say whose: --user NAME")
-        }
-        throw CommandFailure(
-            .usage, "There is no user '\(name)'; known are: \(known.isEmpty ? "none yet" : known).",
-            advice: "For a new person add a pedometer first: istep add --user NAME")
+    func people(of history: any StepHistory) -> People {
+        People(history, wanted: settings.user?.value, login: environment["USER"] ?? environment["LOGNAME"] ?? "me")
     }
 
-    func stored(_ user: User, in history: any StepHistory) throws -> User {
-        user.id == 0 ? try history.addUser(named: user.name) : user
+    /// The requested user; otherwise the only one, or the one who is logged in.
+    func user(in history: any StepHistory, allowing newcomer: People.Newcomer = .nobody) throws -> User {
+        try people(of: history).user(allowing: newcomer)
     }
 
-    /// The first profile or plan holds for all days, later ones from today.
-    func validFrom(_ day: DayArgument?, isFirst: Bool) -> Day {
-        let today = localTime.day(of: now())
-        return day?.day(today: today) ?? (isFirst ? Day(daysSince1970: 0) : today)
-    }
-
-    /// Whether it holds nothing but the count of its today.
+    /// Whether the pedometer holds only today's count.
     func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
         PedometerRegistry.holdsTodayOnly(pedometer)
     }
 
     func title(ofModel key: String) -> String { (try? PedometerRegistry.model(key).title) ?? key }
 
-    // MARK: Talking
+    /// The first day of a week: configured, else of the locale, else Monday.
+    var weekStart: Weekday {
+        settings.weekStart.flatMap { name in Weekday.allCases.first { $0.name == name.value } }
+            ?? Weekday.firstOfWeek(environment: environment) ?? .monday
+    }
+
+    // MARK: Output
 
     var isForPrograms: Bool { common.json }
 
@@ -153,7 +171,7 @@ struct Wiring: Sendable {
 
     static func show(_ view: some View, json: Bool) throws {
         if json {
-            try Output.standard.result(try view.json())
+            try Output.standard.document(try view.json())
         } else {
             for line in view.lines(TextStyle(.standard, environment: environment)) { try Output.standard.result(line) }
         }
@@ -162,5 +180,45 @@ struct Wiring: Sendable {
     func progress() -> Progress {
         if common.quiet { return Progress(.silent) }
         return Progress(Output.error.isTerminal ? .overwriting : .lines)
+    }
+}
+
+extension Wiring {
+    /// The names of the destinations that are configured, whether they can be used or not.
+    var destinationNames: [String] { settings.destinations.map(\.name) }
+
+    /// The destinations that the configuration describes and does not switch off.
+    ///
+    /// - Throws: `SettingsProblems` with all problems of all destinations.
+    func destinations() throws(SettingsProblems) -> [any ShareDestination] {
+        let (destinations, errors) = Self.destinations(from: settings.destinations, environment)
+        if let problems = SettingsProblems(errors) { throw problems }
+        return destinations
+    }
+
+    /// The card of a day, twice as large as in a page: timelines show it on screens of any density.
+    @Sendable private static func picture(_ summary: DaySummary) -> DayPicture? {
+        let card = DayCard(DayView(summary, today: LocalTime.system.day(of: now()), now: now(), localTime: .system))
+        return DayPicture(
+            svg: card.plainDocument.source, width: Int(2 * DayCard.width), height: Int(2 * DayCard.height), description: card.summary)
+    }
+
+    static func destinations(
+        from tables: [SettingsTable], _ environment: [String: String]
+    ) -> ([any ShareDestination], [SettingsError]) {
+        let world = DestinationEnvironment(
+            environment: environment, home: Paths(environment: environment).home, systemBus: systemBus(environment),
+            webSockets: { CurlTransport(userAgent: "istep/\(Version.current)") }, picture: picture,
+            transport: { CurlTransport(userAgent: "istep/\(Version.current)") })
+        var destinations: [any ShareDestination] = []
+        var errors: [SettingsError] = []
+        for table in tables {
+            do throws(SettingsProblems) {
+                if let destination = try DestinationRegistry.destination(from: table, in: world) { destinations.append(destination) }
+            } catch {
+                errors += error.errors
+            }
+        }
+        return (destinations, errors)
     }
 }

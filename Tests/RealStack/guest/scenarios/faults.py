@@ -2,7 +2,7 @@
 import contextlib
 import signal
 
-from lab import peripheral, set_clock
+from lab import events, peripheral, set_clock
 from scenarios.harness import Istep, check, scenario
 
 RING = "C0:DE:00:00:00:02"
@@ -37,10 +37,23 @@ def heals(istep):
 
 @scenario
 def dropped_once():
-    """the link drops in the middle of a sync: retried, or told and completed by the next one"""
+    """the link drops once in the middle of a sync: it is made again, and the sync completes"""
     istep = Istep(added)
     with fault("drop", 100):
-        istep("sync", exits=(0, 75))
+        istep("sync")
+        check(len(events("ring", "connected")) == 2, "not one link more")
+    istep.holds_the_ring("ring")
+    heals(istep)
+
+
+@scenario
+def dropped_early():
+    """each link drops after 45 packets: one is made again, the second loss is reported, the next sync completes the week"""
+    istep = Istep(added)
+    with fault("drop", 45, "always"):
+        result = istep("sync", exits=75)
+        check(len(events("ring", "connected")) == 2, "not one link more")
+        check("lost" in result.out, str(result))
     heals(istep)
 
 

@@ -34,8 +34,9 @@ def run():
         except Exception as error:
             failed += 1
             verdict, reason = "FAILED", f"\n{type(error).__name__}: {error}".replace("\n", "\n        ")
-            peripheral("ring", "fault", "none")     # or the next ones would suffer from this one's leavings
-            peripheral("ring", "drop")
+            with contextlib.suppress(RuntimeError):         # (the ring of the group may know no faults)
+                peripheral("ring", "fault", "none")     # or the next ones would suffer from this one's leavings
+                peripheral("ring", "drop")
         group = each.__module__.rpartition(".")[2]
         print(f"{verdict}  {group}: {each.__doc__} ({time.monotonic() - start:.1f} s){reason}", flush=True)
     print("end of", len(scenarios), "scenarios", flush=True)
@@ -66,6 +67,32 @@ class Result:
             return json.loads(self.out)
         except ValueError:
             raise AssertionError(f"no JSON from {self}") from None
+
+
+class Watch:
+    """istep watch in the background; what it says so far is in a file."""
+
+    def __init__(self, home, *options):
+        self.path = home.home / "watched"
+        self.output = open(self.path, "w")
+        self.process = subprocess.Popen([os.environ["ISTEP"], "watch", *options], env=home.environment,
+                                        stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
+
+    @property
+    def said(self):
+        return self.path.read_text()
+
+    def reads(self, times, seconds=90):
+        """Returns once the ring was read so often."""
+        until(lambda: self.said.count("ring: ") - self.said.count("failed") >= times, seconds, f"sync {times}: {self.said}")
+
+    def end(self):
+        """By SIGTERM, as systemd does it: soon, and without a failure."""
+        since = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=20)
+        check(code == 0, f"ended with {code}: {self.said}")
+        check(time.monotonic() - since < 5, f"ended after {time.monotonic() - since:.1f} s")
 
 
 class Istep:
@@ -115,7 +142,7 @@ class Istep:
         """Every sample in the database: the start of its slot and its steps."""
         with tempfile.TemporaryDirectory() as copied:       # to look at it must not mend it
             shutil.copytree(self.data, copied, dirs_exist_ok=True)
-            history, = (f for f in Path(copied).rglob("*") if f.is_file() and f.read_bytes()[:15] == b"SQLite format 3")
+            history, = Path(copied).rglob("history.sqlite")
             database = sqlite3.connect(history)
             query = "SELECT pedometer, start, steps FROM sample ORDER BY pedometer, start"
             with contextlib.closing(database):

@@ -3,6 +3,7 @@ from lab import events, peripheral, set_clock
 from scenarios.harness import Istep, check, scenario
 
 COUNTER, SECURE = "C0:DE:00:00:00:04", "C0:DE:00:00:00:05"
+RING, OLD_RING = "C0:DE:00:00:00:02", "C0:DE:00:00:00:03"
 TODAY = "2026-11-20"
 OPEN = ("--service", "00030000-78fc-48fe-8e23-433b3a1942d0",
         "--characteristic", "00030001-78fc-48fe-8e23-433b3a1942d0", "--format", "u32le", "--counts", "today")
@@ -53,6 +54,33 @@ def refused():
     finally:
         peripheral("secure", "pairing", "accept")
         istep("forget", "locked", exits=(0, 64))
+
+
+@scenario
+def bond_refused():
+    """a ring that asks for a bond and refuses it is not added, and the error says what to do"""
+    peripheral("old-ring", "bond", "on")
+    peripheral("old-ring", "pairing", "refuse")
+    try:
+        result = istep("add", OLD_RING, "--name", "bonded", exits=77)
+        check("asks for a bond" in " ".join((result.out + result.err).split()), f"{result}")
+        istep.lets_go_of("old-ring")
+    finally:
+        peripheral("old-ring", "pairing", "accept")
+
+
+@scenario
+def bond_on_demand():
+    """a ring that asks for a bond is paired when it is added, and read over the bond; another one is not paired"""
+    istep("add", OLD_RING, "--name", "bonded")
+    check(peripheral("old-ring", "status")["bonds"], "the ring knows of no bond")
+    istep.lets_go_of("old-ring")
+    istep("sync", "bonded")
+    check(istep.steps(TODAY), "no steps were read over the bond")
+    check(len(events("old-ring", "paired")) == 1, "paired more than once")
+    istep.lets_go_of("old-ring")
+    istep("add", RING, "--name", "unbonded")
+    check(not peripheral("ring", "status")["bonds"], "a ring that does not ask was paired")
 
 
 @scenario

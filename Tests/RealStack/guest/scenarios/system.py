@@ -370,7 +370,7 @@ def lingering():
     istep("add", RING, "--name", "ring")
     machine("stop", "istep-sync.timer")
     said = ran(*istep.command, "auto", "on")
-    check("goes on while anna is not logged in" in " ".join(said.split()), f"istep auto on says: {said}")
+    check("continues while anna is not logged in" in " ".join(said.split()), f"istep auto on says: {said}")
     status = anna.runs_after(lambda: anna.let_fire("istep-sync.timer"), "istep-sync.service")
     check(status == (0, "success"), f"{status}: {anna.lines('istep-sync.service')}")
     istep.has_all_of("ring")

@@ -6,38 +6,12 @@ import subprocess
 import time
 
 from lab import adapter, daemon, peripheral, powered, set_clock, until
-from scenarios.harness import Istep, check, scenario
+from scenarios.harness import Istep, Watch, check, scenario
 
 RING = "C0:DE:00:00:00:02"
 
 set_clock('TZ="Europe/Berlin" 2026-11-20 23:06:00')
 istep = Istep(TZ="Europe/Berlin")
-
-
-class Watch:
-    """istep watch in the background; what it says so far is in a file."""
-
-    def __init__(self, home, *options):
-        self.path = home.home / "watched"
-        self.output = open(self.path, "w")
-        self.process = subprocess.Popen([os.environ["ISTEP"], "watch", *options], env=home.environment,
-                                        stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
-
-    @property
-    def said(self):
-        return self.path.read_text()
-
-    def reads(self, times, seconds=90):
-        """Returns once the ring was read so often."""
-        until(lambda: self.said.count("ring: ") - self.said.count("failed") >= times, seconds, f"sync {times}: {self.said}")
-
-    def end(self):
-        """By SIGTERM, as systemd does it: soon, and without a failure."""
-        since = time.monotonic()
-        self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=20)
-        check(code == 0, f"ended with {code}: {self.said}")
-        check(time.monotonic() - since < 5, f"ended after {time.monotonic() - since:.1f} s")
 
 
 @contextlib.contextmanager

@@ -65,6 +65,24 @@ def grown():
 
 
 @scenario
+def own_total():
+    """the ring's own total of the day is compared with its slots, and never counted"""
+    day = peripheral("ring", "truth")["clock"][:10]
+    for off in (120, -50, 0):
+        peripheral("ring", "total", off)
+        peripheral("ring", "walk", 100)
+        anna("sync")
+        shown = anna("show", day, "--json").json
+        total, = shown["deviceTotals"]
+        check(total["difference"] == off and total["differs"] == (off != 0), f"{off}: {total}")
+        check(shown["steps"] == total["slots"] == peripheral("ring", "truth")["days"][day]["steps"], f"{shown['steps']}, {total}")
+        text = anna("show", day).out
+        check(("itself reported" in text) == (off != 0), text)
+    anna("sync")
+    anna.holds_the_ring("ring")
+
+
+@scenario
 def past_days():
     """older days keep their steps when the ring forgets them; days unheard of are no zeros"""
     oldest = min(remembered(peripheral("ring", "truth")))

@@ -10,7 +10,7 @@ extension Fixture {
         web: WebManners(notFound: .misconfigured))
 }
 
-/// Datapoints as Beeminder keeps them.
+/// Datapoints as Beeminder stores them.
 private final class Goal: WebService {
     private struct Point: Equatable {
         var daystamp: String
@@ -52,7 +52,7 @@ private final class Goal: WebService {
 }
 
 extension ReceivedRequest {
-    /// The fields of a form; empty where it is none.
+    /// The fields of a form; empty if it is no form.
     var form: [String: String] {
         guard header("Content-Type") == "application/x-www-form-urlencoded" else { return [:] }
         let pairs = text.split(separator: "&").map { pair in

@@ -2,7 +2,7 @@ import Foundation
 
 extension Fixture {
     static let command = Fixture(
-        kind: "command", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage, .samples], hasSecret: false,
+        kind: "command", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage, .samples], corrects: false, hasSecret: false,
         open: { try CommandVenue(keys: "samples = true") })
 
     static let idempotentCommand = Fixture(
@@ -10,7 +10,7 @@ extension Fixture {
         open: { try CommandVenue(keys: "idempotent = true") })
 }
 
-/// A program that appends what it reads to a file; read back as one that takes the last of each day would.
+/// A program that appends its input to a file; if it is idempotent, only the last entry of each day counts.
 private struct CommandVenue: Venue {
     let folder: Folder
     let keys: String
@@ -45,10 +45,11 @@ private struct CommandVenue: Venue {
         for line in sent() {
             let day = try JSONDecoder().decode(Document.self, from: Data(line.utf8))
             if isIdempotent { days.removeAll { $0.day == day.day && $0.user == day.user } }
-            days.append(HeldDay(
-                user: day.user, day: day.day, steps: day.steps, metres: day.distanceMetres, kilocalories: day.energyKilocalories,
-                goal: day.goal, percentage: day.percentage,
-                samples: day.pedometers.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.name, $0.samples.map(\.steps)) }) }))
+            days.append(
+                HeldDay(
+                    user: day.user, day: day.day, steps: day.steps, metres: day.distanceMetres, kilocalories: day.energyKilocalories,
+                    goal: day.goal, percentage: day.percentage,
+                    samples: day.pedometers.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.name, $0.samples.map(\.steps)) }) }))
         }
         return days.sorted { ($0.day ?? "") < ($1.day ?? "") }
     }

@@ -26,7 +26,7 @@ extension Fixture {
         web: WebManners())
 }
 
-/// A server of FHIR R4 that knows conditional updates of Observations by identifier.
+/// A FHIR R4 server that supports conditional updates of Observations by identifier.
 private final class ObservationStore: WebService {
     struct Observation: Decodable {
         struct Identifier: Decodable {

@@ -10,7 +10,7 @@ extension Fixture {
         open: { try FileVenue("steps.jsonl") })
 }
 
-/// A file in a folder of its own, read back line by line.
+/// A file in its own folder, read back line by line.
 private struct FileVenue: Venue {
     let folder: Folder
     let name: String
@@ -34,7 +34,7 @@ private struct FileVenue: Venue {
             goal: object["goal"] as? Int, percentage: object["percentage"] as? Double)
     }
 
-    /// Columns as the header names them; only the name is ever in quotes.
+    /// Columns by their names in the header; only the user's name can be in quotes.
     private static func ofCSV(_ line: String) -> HeldDay {
         let day = line.prefix(10)
         var rest = line.dropFirst(11)

@@ -7,7 +7,7 @@ extension Fixture {
         holdsManyDays: false, open: { BrokerVenue(try await RealBroker.start(users: ["istep": TestSecret.text])) })
 }
 
-/// Debian's mosquitto, read back as Home Assistant would: by what it was told to look at.
+/// Debian's mosquitto, read back as Home Assistant would: by the topics that the discovery messages name.
 private struct BrokerVenue: Venue {
     let broker: RealBroker
 
@@ -25,10 +25,14 @@ private struct BrokerVenue: Venue {
         let retained = await retained
         return try retained.filter { $0.key.hasPrefix("homeassistant/sensor/") && $0.key.hasSuffix("/config") }.map { _, text in
             let discovery = try object(text)
-            let state = retained[discovery["state_topic"] as? String ?? ""]
+            // The templates in the discovery message extract these values.
+            let state = try object(retained[discovery["state_topic"] as? String ?? ""] ?? "{}")
+            guard state["last_reset"] is String, discovery["value_template"] as? String == "{{ value_json.steps }}" else {
+                return HeldDay(steps: -2)
+            }
             let attributes = try object(retained[discovery["json_attributes_topic"] as? String ?? ""] ?? "{}")
             return HeldDay(
-                user: attributes["user"] as? String, day: attributes["date"] as? String, steps: state.flatMap { Int($0) } ?? -1,
+                user: attributes["user"] as? String, day: attributes["date"] as? String, steps: state["steps"] as? Int ?? -1,
                 metres: attributes["distance_m"] as? Int, kilocalories: attributes["energy_kcal"] as? Int,
                 goal: attributes["goal"] as? Int, percentage: attributes["percentage"] as? Double)
         }
@@ -41,7 +45,7 @@ private struct BrokerVenue: Venue {
     func sent() async -> [String] { await retained.map { "\($0.key) (retained)\n\($0.value)" }.sorted() }
 
     func announced(_ preview: String) -> [String] {
-        // Behind who is asked as whom; payloads have no empty lines in them.
+        // Skips the part that names broker and user; payloads contain no empty lines.
         preview.split(separator: "\n\n").dropFirst().map(String.init).sorted()
     }
 

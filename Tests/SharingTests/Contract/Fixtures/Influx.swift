@@ -26,7 +26,7 @@ extension Fixture {
         web: WebManners(confirming: [204], notFound: .misconfigured))
 }
 
-/// Keeps points as InfluxDB does: by measurement, tags and time.
+/// Stores points as InfluxDB does: by measurement, tags and time.
 final class InfluxServer: WebService {
     private let target: String
     private let authorization: String
@@ -83,7 +83,7 @@ final class InfluxServer: WebService {
         text.replacing(/\\([,= ])/.matchingSemantics(.unicodeScalar)) { String($0.1) }
     }
 
-    /// What becomes of a name: no control characters, no backslash that a server could take for an escape.
+    /// The stored form of a name: no control characters, no backslash that a server could take for an escape.
     static func text(_ name: String) -> String {
         name.replacing(/\\(?=[\\,= "]|\p{Cc}|$)/.matchingSemantics(.unicodeScalar), with: "\u{29F5}")
             .replacing(/\p{Cc}/.matchingSemantics(.unicodeScalar), with: " ")

@@ -10,7 +10,7 @@ extension Fixture {
         web: WebManners(notFound: .misconfigured))
 }
 
-/// Wellness records as intervals.icu keeps them.
+/// Wellness records as intervals.icu stores them.
 private final class Wellness: WebService {
     private let steps = Mutex<[String: Int]>([:])
     private let authorization = "Basic " + Data("API_KEY:\(TestSecret.text)".utf8).base64EncodedString()

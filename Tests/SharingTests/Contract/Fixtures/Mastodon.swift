@@ -5,28 +5,49 @@ import WebStage
 
 extension Fixture {
     static let mastodon = Fixture(
-        kind: "mastodon", keeps: [.day, .kilocalories, .goal],
+        kind: "mastodon", keeps: [.day, .kilocalories, .goal], knowsKeys: true,
         open: {
             try WebVenue(PostServer()) { url in "url = '\(url)'\ntoken_env = '\(TestSecret.variable)'" }
         },
         web: WebManners())
 }
 
-/// Takes posts as Mastodon does.
+/// Accepts posts as Mastodon does.
 final class PostServer: WebService {
     private struct State {
         var ids: [String: Int] = [:]
         var texts: [Int: String] = [:]
         var losesAnswers = false
+        var ignoresKeys = false
+        /// Whether posts appear only after `publish`, and the posts that wait for it.
+        var isSlow = false
+        var waiting: [String] = []
+
+        mutating func add(_ text: String) -> Int {
+            let id = 1000 + texts.count
+            texts[id] = text
+            return id
+        }
     }
 
     private let state = Mutex(State())
 
-    /// Whether what it does next is done without an answer.
+    /// Whether it processes the next requests without answering them.
     func loseAnswers(_ losesAnswers: Bool) { state.withLock { $0.losesAnswers = losesAnswers } }
 
-    /// As an hour does.
-    func forgetKeys() { state.withLock { $0.ids = [:] } }
+    /// Ignores idempotency keys, as GoToSocial and Pixelfed do.
+    func ignoreKeys() { state.withLock { $0.ignoresKeys = true } }
+
+    /// From now on, accepts a post without an answer and shows it only after `publish`, like a server that continues behind a proxy.
+    func slowDown() { state.withLock { $0.isSlow = true } }
+
+    func publish() {
+        state.withLock { state in
+            for text in state.waiting { _ = state.add(text) }
+            state.waiting = []
+            state.isSlow = false
+        }
+    }
 
     func answer(to request: ReceivedRequest) -> Answer {
         if request.path == "/api/v2/instance" { return .json(#"{"domain":"x","configuration":{"statuses":{"max_characters":500}}}"#) }
@@ -47,18 +68,21 @@ final class PostServer: WebService {
                 return id
             }
             guard let key = request.header("Idempotency-Key"), form["visibility"] == "private", form["language"] == "en" else { return nil }
-            if let known = state.ids[key] { return known }
-            let id = 1000 + state.texts.count
+            if state.isSlow {
+                state.waiting.append(status)
+                return 0
+            }
+            if !state.ignoresKeys, let known = state.ids[key] { return known }
+            let id = state.add(status)
             state.ids[key] = id
-            state.texts[id] = status
             return id
         }
         guard let id else { return .json(#"{"error":"Record not found"}"#, status: 404) }
-        if state.withLock(\.losesAnswers) { return .closeWithoutAnswer }
+        if state.withLock({ $0.losesAnswers || $0.isSlow }) { return .closeWithoutAnswer }
         return .json(#"{"id":"\#(id)","content":"<p>…</p>","url":"https://example.social/@anna/\#(id)"}"#)
     }
 
-    /// From the newest on.
+    /// Newest first.
     private var posts: String {
         state.withLock(\.texts).sorted { $0.key > $1.key }.map { id, text in
             let html = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\n", with: "<br />")

@@ -14,7 +14,7 @@ extension Fixture {
         web: WebManners(confirming: [200, 204]))
 
     static let restPost = Fixture(
-        kind: "rest", variant: "POST", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage],
+        kind: "rest", variant: "POST", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage], corrects: false,
         open: {
             let basic = Data("anna:\(TestSecret.text)".utf8).base64EncodedString()
             return try WebVenue(DayKeeper(method: "POST", authorization: "Basic \(basic)")) { url in
@@ -24,7 +24,7 @@ extension Fixture {
         web: WebManners(confirming: [200, 204]))
 }
 
-/// Keeps days as JSON: by PUT at their own address, by POST one after another.
+/// Stores days as JSON: with PUT at their own address, with POST one after another.
 private final class DayKeeper: WebService {
     private let method: String
     private let authorization: String

@@ -3,10 +3,10 @@ import ModemStage
 import PrivateBus
 
 extension Fixture {
-    static let sms = Fixture(kind: "sms", keeps: [.day], hasSecret: false, open: { try await ModemVenue() })
+    static let sms = Fixture(kind: "sms", keeps: [.day], corrects: false, hasSecret: false, open: { try await ModemVenue() })
 }
 
-/// A modem on a bus of its own, and who gets its messages.
+/// A modem on a private bus, and the receiver of its messages.
 private struct ModemVenue: Venue {
     let bus: PrivateBus
     let manager: FakeModemManager

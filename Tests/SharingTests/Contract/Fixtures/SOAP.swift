@@ -1,6 +1,7 @@
 import Foundation
 import FoundationXML
 import StepDomain
+import StepServices
 import Synchronization
 import WebStage
 
@@ -13,7 +14,7 @@ extension Fixture {
     }
 
     static let soap = Fixture(
-        kind: "soap", variant: "1.1", keeps: kept, text: inXML,
+        kind: "soap", variant: "1.1", keeps: kept, corrects: false, text: inXML,
         open: {
             let basic = Data("anna:\(TestSecret.text)".utf8).base64EncodedString()
             return try WebVenue(StepService(version: "1.1", authorization: "Basic \(basic)")) { url in
@@ -38,7 +39,7 @@ extension Fixture {
         web: WebManners())
 }
 
-/// Takes days by SOAP. Version 1.1 keeps every call; 1.2 keeps the last of a user's day.
+/// Receives days by SOAP. Version 1.1 stores every call; 1.2 stores the last call for each day of a user.
 private final class StepService: WebService {
     private let version: String
     private let authorization: String
@@ -83,14 +84,15 @@ private final class StepService: WebService {
     var held: [HeldDay] {
         calls.withLock(\.self).sorted { $0["date"] ?? "" < $1["date"] ?? "" }.map { call in
             HeldDay(
-                user: call["user"], day: call["date"], steps: call["steps"].flatMap { Int($0) } ?? -1, metres: call["distance"].flatMap { Int($0) },
+                user: call["user"], day: call["date"], steps: call["steps"].flatMap { Int($0) } ?? -1,
+                metres: call["distance"].flatMap { Int($0) },
                 kilocalories: call["calories"].flatMap { Int($0) }, goal: call["goal"].flatMap { Int($0) },
                 percentage: call["percentage"].flatMap(Double.init))
         }
     }
 }
 
-/// Reads a call by a parser other than istep's.
+/// Reads a call with another parser than istep's.
 private final class CallReader: NSObject, XMLParserDelegate {
     private(set) var path: [String] = []
     private(set) var values: [String: String] = [:]

@@ -14,7 +14,7 @@ import TestSupport
         "Sunday 2014-04-20: 0 steps", "Sunday 2014-04-20: 1,234,567 steps 3.4 mi", "Sunday\u{A0}2014-04-20:8,123steps\n\n▁",
         "Sunday 2014-04-20: 8,123 steps 5.4 km · 232 kcal",
     ])
-    func textsOfTheDayMatchWhateverTheFiguresAre(text: String) throws {
+    func `a pattern matches texts of the day with any figures`(text: String) throws {
         #expect(try pattern(PostTemplate.standard).matches(text))
     }
 
@@ -22,24 +22,26 @@ import TestSupport
         "", "Sunday 2014-04-20: steps", "Sunday 2014-04-21: 8,123 steps", "Monday 2014-04-20: 8,123 steps", "Sunday 2014-04-20: 8,123 steps!",
         "RT Sunday 2014-04-20: 8,123 steps", "Sunday 2014-04-20: eight steps", "Sunday 2014-04-20: 8,123 steps 81% of the goal of",
     ])
-    func otherTextsDoNot(text: String) throws {
+    func `a pattern does not match other texts`(text: String) throws {
         #expect(try !pattern(PostTemplate.standard).matches(text))
     }
 
-    @Test func figuresNextToEachOtherAreToldApart() throws {
+    @Test func `adjacent figures are matched separately`() throws {
         #expect(try pattern("{steps}{goal}{percentage}").matches("8,12310,00081%"))
         #expect(try pattern("{steps}{steps}").matches("12"))
         #expect(try !pattern("{steps}{steps}").matches("1"))
         #expect(try pattern("{date}{date}").matches("2014-04-202014-04-20"))
     }
 
-    @Test func lettersThatAreWrittenInTwoWaysAreTheSame() throws {
+    @Test func `equivalent Unicode spellings of a letter match`() throws {
         #expect(try pattern("Zo\u{EB} {steps}").matches("Zoe\u{308} 5"))
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func whatATemplateMakesIsFoundAsAServerShowsIt(seed: UInt64) throws {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func `a pattern matches the generated text as a server shows it`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let words = ["Hello & <world>", "\"quoted\"", "'s", "#steps", "🚶‍♀️", "\n", " · ", "  ", "https://example.org/?a=1&b=2", "&amp;", "Zoë", "]]>"]
+        let words = [
+            "Hello & <world>", "\"quoted\"", "'s", "#steps", "🚶‍♀️", "\n", " · ", "  ", "https://example.org/?a=1&b=2", "&amp;", "Zoë", "]]>",
+        ]
         for _ in 0..<30 {
             let pieces = (0..<Int.random(in: 1...12, using: &random)).map { _ in
                 Bool.random(using: &random)
@@ -59,14 +61,16 @@ import TestSupport
         }
     }
 
-    /// As Mastodon shows a text.
+    /// A text as Mastodon returns it.
     private func html(_ text: String) -> String {
-        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
-            .replacing("'", with: "&#39;").replacing("#steps", with: "<a href=\"/tags/steps\" class=\"mention\">#<span>steps</span></a>")
+        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing(
+            "\"", with: "&quot;"
+        )
+        .replacing("'", with: "&#39;").replacing("#steps", with: "<a href=\"/tags/steps\" class=\"mention\">#<span>steps</span></a>")
         return "<p>" + escaped.replacing("\n\n", with: "</p><p>").replacing("\n", with: "<br />") + "</p>"
     }
 
-    @Test func nothingTakesLong() throws {
+    @Test func `matching a long text ends quickly`() throws {
         let template = String(repeating: "{goal}{percentage}\n", count: 200) + "x"
         #expect(try !pattern(template).matches(String(repeating: "1", count: 5000)))
     }
@@ -76,7 +80,7 @@ import TestSupport
         ("a & b &c; &#x110000; &#; &#xZ; &toolongtobeanentity;", "a & b &c; &#x110000; &#; &#xZ; &toolongtobeanentity;"),
         ("<a href=\"x\">y", "y"), ("a <b", "a"), ("<<<", ""), ("&", "&"), ("&amp", "&amp"),
     ])
-    func htmlIsReadAsText(html: String, text: String) {
+    func `HTML is converted to plain text`(html: String, text: String) {
         let words = PostText.text(ofHTML: html).split(whereSeparator: \.isWhitespace)
         #expect(words == text.split(whereSeparator: \.isWhitespace))
     }

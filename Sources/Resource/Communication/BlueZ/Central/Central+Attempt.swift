@@ -1,10 +1,10 @@
 internal import DBus
 
 extension Central {
-    /// One attempt to connect: `Connect`, the link up, the services known. A failure leaves the link cut (if it was
-    /// ours), and may be worth another attempt; what is thrown is not.
+    /// One attempt to connect: calls `Connect`, waits until the link is up and the services are known. After a failure the link is
+    /// disconnected (if this program owns it), and another attempt may be made; after a thrown error none is made.
     ///
-    /// - Parameter isContested: whether another program was seen to connect: a link that is up then is theirs.
+    /// - Parameter isContested: whether another program was seen to connect: a link that is up then belongs to it.
     func attempt(
         _ address: DeviceAddress, on adapter: ObjectPath, _ limits: ConnectionLimits, isContested: Bool
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
@@ -16,8 +16,8 @@ extension Central {
         do throws(AttemptError) {
             result = .success(try await bringUp(device, on: adapter, limits, use))
         } catch {
-            // Also when cancelled, and just when a Connect may still be under way: Disconnect cancels it. Not so when
-            // another program's is: it would cancel that.
+            // Also when cancelled, in particular while a Connect may still be in progress: Disconnect cancels it. Not while a Connect of
+            // another program is in progress: it would cancel that.
             if error.isBusy {
                 owned.remove(device.path)
             } else if use == .own {
@@ -57,16 +57,17 @@ extension Central {
                 }
             }
         }
-        // BlueZ reports success for a socket that failed with ECONNABORTED: the property tells the truth.
+        // BlueZ reports success for a socket that failed with ECONNABORTED: the property is correct.
         try await wait(for: device.path, on: adapter, within: .seconds(3), otherwise: .notConnectedAfterAll) { device, cache in
             if device.isConnected { return .success(()) }
             return cache.disconnections[device.path] == disconnections ? nil : .failure(ConnectFailure(.droppedAgain))
         }
-        guard let watch = await daemon.watchLink(device.path, adapter: adapter) else {
+        let timer = LinkTimer(clock)
+        guard let watch = await daemon.watchLink(device.path, adapter: adapter, timer) else {
             throw .failed(ConnectFailure(.droppedAgain))
         }
         do throws(AttemptError) {
-            // For LE, Connect returns once the link is up: the services come later, or the link goes first.
+            // For LE, Connect returns once the link is up: the services follow later, or the link drops first.
             try await wait(
                 for: device.path, on: adapter, within: limits.services, otherwise: .servicesUnresolved
             ) { device, _ in
@@ -78,14 +79,14 @@ extension Central {
             let now = await daemon.cache.device(device.path) ?? device
             return Link(
                 daemon: daemon, id: watch, address: device.address, addressType: now.addressType, name: now.name,
-                device: device.path, table: table, limits: limits, use: use)
+                device: device.path, table: table, limits: limits, use: use, isTakenOver: device.isConnected, timer: timer)
         } catch {
             await daemon.releaseLink(watch)
             throw error
         }
     }
 
-    /// Waits for a state of a device, racing the end of the device and of its adapter.
+    /// Waits for a state of a device, or for the end of the device or its adapter.
     private func wait(
         for path: ObjectPath, on adapter: ObjectPath, within limit: Duration,
         otherwise reason: ConnectFailure.Reason,
@@ -108,30 +109,81 @@ extension Central {
         if case .failure(let failure) = result { throw .failed(failure) }
     }
 
-    /// The device's services. ServicesResolved was seen before the objects of the services: what the cache lacks is
-    /// asked for once more.
+    /// The device's services. ServicesResolved has been seen before the objects of the services: if the cache lacks any, they are requested
+    /// once more.
     private func serviceTable(_ device: ObjectPath) async throws(AttemptError) -> GATTTable {
-        let table = GATTTable(await daemon.cache, device: device)
+        let table = try await knownTable(device)
         guard table.isEmpty else { return table }
         do throws(BluetoothError) {
             try await daemon.reload()
         } catch {
             throw .fatal(error)
         }
-        return GATTTable(await daemon.cache, device: device)
+        return try await knownTable(device)
     }
 
-    /// Cuts the link, or the attempt to make one. Returns when it is cut, also for a cancelled task.
+    private func knownTable(_ device: ObjectPath) async throws(AttemptError) -> GATTTable {
+        do throws(ConnectFailure) {
+            return try GATTTable(await daemon.cache, device: device)
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// Disconnects, or cancels the attempt to connect. Returns when that is done, even if the task was cancelled.
     func disconnect(_ device: ObjectPath) async {
         let daemon = daemon
         await uncancelled {
-            // BlueZ answers NotConnected when there is nothing to cut; the device may be gone altogether.
+            // BlueZ answers NotConnected if there is no link; the device may not exist any more.
             _ = try? await daemon.call(device, BlueZName.device, "Disconnect", limit: .seconds(5))
-            // The next attempt must not take the dying link for a live one.
+            // The next attempt must not use the link that is being disconnected.
             try? await daemon.wait(limit: .seconds(3), doing: "disconnecting") { cache in
                 cache.device(device)?.isConnected == true ? nil : .success(())
             }
         }
         owned.remove(device)
+    }
+}
+
+/// Whether, when and how a connection attempt is repeated.
+struct RetryPolicy {
+    enum Step: Equatable {
+        case again(after: Duration, Approach)
+        case giveUp(ConnectFailure)
+    }
+
+    /// An attempt that took this long was ended by the kernel's own limit (20 s), or nearly: the peripheral is probably out of range, and
+    /// the link not just disturbed.
+    static let slow: Duration = .seconds(15)
+
+    let limits: ConnectionLimits
+    let isPaired: Bool
+    private var attempt = 0
+    private var suspicious = 0
+    private var isVanishing = false
+
+    init(limits: ConnectionLimits, isPaired: Bool) {
+        self.limits = limits
+        self.isPaired = isPaired
+    }
+
+    mutating func next(after failure: ConnectFailure, took: Duration) -> Step {
+        attempt += 1
+        // BlueZ reports the same error for a stale bond and for a bad link. A broken pairing is suspected after three in a row; a bond is
+        // never removed here, because that cannot be undone.
+        let isSuspicious = [.linkFailed, .droppedAgain, .notConnectedAfterAll].contains(failure.reason)
+        suspicious = isSuspicious && isPaired ? suspicious + 1 : 0
+        var failure = failure
+        failure.suspectsPairing = suspicious >= 3
+
+        guard failure.isTransient, attempt < limits.attempts else { return .giveUp(failure) }
+
+        if failure.reason == .vanished { isVanishing = true }
+        // After `le-connection-abort-by-local` an immediate second attempt works best; further attempts back off.
+        let isFirst = attempt == 1 && failure.reason != .busy
+        let wait: Duration = isFirst ? .zero : limits.backOff * (1 << min(max(attempt - 2, 0), 6))
+        if isVanishing { return .again(after: wait, .whileDiscovering) }
+        let isFar = took >= Self.slow && [.linkFailed, .timedOut].contains(failure.reason)
+        return .again(after: wait, isFar || attempt >= 3 ? .afterDiscovery : .direct)
     }
 }

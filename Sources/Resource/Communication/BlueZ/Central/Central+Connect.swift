@@ -1,59 +1,67 @@
 internal import DBus
 
 extension Central {
-    /// Connects, runs `body`, and disconnects on every way out: return, error and cancellation.
+    /// Connects, runs `body`, and disconnects in every case: return, error and cancellation.
     ///
-    /// The peripheral is listened for first, unless it is connected, heard or paired already; discovery is stopped
-    /// before connecting. What fails in passing is tried again up to `limits.attempts` times. A link that was up before, and is
-    /// in use by another program, is shared and left up.
+    /// The peripheral is searched for first, unless it is connected, heard or paired already; discovery is stopped before connecting.
+    /// Transient failures are retried, up to `limits.attempts` attempts. A link that was up before, and is in use by another program, is
+    /// shared and left up. Cancellation disconnects at once, whatever `body` is doing.
     ///
     /// - Parameters:
+    ///   - address: the peripheral's address.
     ///   - adapter: such as `hci0`; by default the first one that is switched on.
+    ///   - limits: how long each step may take, and the number of attempts.
+    ///   - isInRange: connects without a search: for a peripheral that a search has just found.
     ///   - pairing: with a delegate, a peripheral that is not paired yet is paired before `body` runs.
-    ///   - body: must not keep the peripheral beyond its end: everything fails with `linkLost` then.
+    ///   - isolation: the actor on which `body` runs; by default that of the caller.
+    ///   - body: must not keep the peripheral after it returns: every operation fails with `linkLost` then.
     /// - Throws: what `body` throws, or `BluetoothError`: `peripheralNotFound`, `connectFailed`, `pairingFailed`, `busy` if
     ///   this central is connected to it already, or the adapter's errors as `adapter(_:)`.
     @discardableResult
     public func withPeripheral<R>(
         _ address: DeviceAddress, adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(),
-        pairing: (any PairingDelegate)? = nil, isolation: isolated (any Actor)? = #isolation,
+        isInRange: Bool = false, pairing: (any PairingDelegate)? = nil, isolation: isolated (any Actor)? = #isolation,
         _ body: (Peripheral) async throws -> R
     ) async throws -> R {
-        let link = try await connect(address, adapter: adapter, limits: limits, pairing: pairing)
-        let result: R
-        do {
-            result = try await body(Peripheral(link: link))
-        } catch {
-            await release(link)
-            throw error
+        let link = try await connect(address, adapter: adapter, limits: limits, isInRange: isInRange, pairing: pairing)
+        let peripheral = Peripheral(link: link, central: self) { [self] in Task { await self.beginRelease(link) } }
+        return try await cleaningUp({ await release(link) }) {
+            try await withTaskCancellationHandler {
+                try await body(peripheral)
+            } onCancel: {
+                peripheral.disconnect()
+            }
         }
-        await release(link)
-        return result
     }
 
     func connect(
-        _ address: DeviceAddress, adapter name: String?, limits: ConnectionLimits, pairing: (any PairingDelegate)?
+        _ address: DeviceAddress, adapter name: String?, limits: ConnectionLimits, isInRange: Bool = false,
+        pairing: (any PairingDelegate)?
     ) async throws(BluetoothError) -> Link {
         guard inUse.insert(address).inserted else { throw .busy("\(address) is in use by this program already") }
+        await daemon.want([address])
+        let link: Link
         do throws(BluetoothError) {
             let adapter = try await usableAdapter(await homeAdapter(of: address, wanted: name))
-            let link = try await establish(address, on: adapter, limits)
-            guard let pairing else { return link }
-            do throws(BluetoothError) {
-                try await pair(link, pairing)
-                return link
-            } catch {
-                await release(link)
-                throw error
-            }
+            link = try await establish(address, on: adapter, limits, isInRange: isInRange)
+            linksInUse.insert(link.id)
         } catch {
             inUse.remove(address)
+            await daemon.unwant([address])
+            throw error
+        }
+        guard let pairing else { return link }
+        do throws(BluetoothError) {
+            try await pair(link, pairing)
+            return link
+        } catch {
+            // Ends the use of the address, too.
+            await release(link)
             throw error
         }
     }
 
-    /// Where there are several adapters, the one that the peripheral is connected or bonded to: a bond does not hold for
-    /// another.
+    /// If there are several adapters, the one that the peripheral is connected or bonded to: a bond is not valid for another adapter.
     private func homeAdapter(of address: DeviceAddress, wanted name: String?) async -> String? {
         if let name { return name }
         let cache = await daemon.cache
@@ -63,18 +71,131 @@ extension Central {
         }?.name
     }
 
+    /// Disconnects. Returns when that is done, even if the task was cancelled.
     func release(_ link: Link) async {
+        await beginRelease(link)?.value
+        releases[link.id] = nil
+        linksInUse.remove(link.id)
+    }
+
+    /// Begins to disconnect, once per link. Nil if the link was released before.
+    @discardableResult
+    func beginRelease(_ link: Link) -> Task<Void, Never>? {
+        if let running = releases[link.id] { return running }
+        guard linksInUse.contains(link.id) else { return nil }
+        let task = Task { await self.tearDown(link) }
+        releases[link.id] = task
+        return task
+    }
+
+    private func tearDown(_ link: Link) async {
         let subscriptions = await daemon.subscriptions(of: link.id)
         await daemon.releaseLink(link.id)
         if link.use == .own { await disconnect(link.device) }
+        link.timer.stop()
         let daemon = daemon
         await uncancelled {
-            // After the disconnection this costs no packet. Without it, BlueZ would subscribe again by itself with the
-            // next connection, whoever makes that, and call the characteristic in use meanwhile.
+            // After the disconnection this sends no packet. Without it, BlueZ would subscribe again by itself with the next connection,
+            // even one of another program, and report the characteristic as in use meanwhile.
             for path in subscriptions {
                 _ = try? await daemon.call(path, BlueZName.characteristic, "StopNotify", limit: .seconds(5))
             }
         }
         inUse.remove(link.address)
+        await daemon.unwant([link.address])
     }
+}
+
+extension Central {
+    /// Finds and connects, and retries transient failures.
+    func establish(
+        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits, isInRange: Bool = false
+    ) async throws(BluetoothError) -> Link {
+        let known = await daemon.cache.device(address, on: adapter.path)
+        var policy = RetryPolicy(limits: limits, isPaired: known?.isPaired ?? false)
+        // A connection attempt to a peripheral that is out of range takes the kernel 20 s and more; listening is faster. A paired one may
+        // advertise to this machine only, which no scan shows.
+        let isNear = isInRange || (known.map { $0.isConnected || $0.isHeard || $0.isPaired } ?? false)
+        var approach: Approach = isNear ? .direct : .afterDiscovery
+        var isContested = false
+        while true {
+            try Self.throwIfCancelled()
+            let stopwatch = Stopwatch(clock)
+            let failure: ConnectFailure
+            switch try await self.approach(approach, address, on: adapter, limits, isContested: isContested) {
+            case .success(let link): return link
+            case .failure(let reason): failure = reason
+            }
+            isContested = isContested || failure.reason == .busy
+            switch policy.next(after: failure, took: stopwatch.elapsed()) {
+            case .giveUp(let failure):
+                // If the adapter is off or gone, report that instead of this error.
+                _ = try await usableAdapter(adapter.name)
+                throw .connectFailed(address.description, reason: failure)
+            case .again(let wait, let next):
+                approach = next
+                if wait > .zero { try? await clock.sleep(for: wait) }
+            }
+        }
+    }
+
+    private func approach(
+        _ approach: Approach, _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits,
+        isContested: Bool
+    ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
+        switch approach {
+        case .direct: break
+        case .afterDiscovery: try await hear(address, on: adapter, limits)
+        case .whileDiscovering:
+            return try await attemptWhileDiscovering(address, on: adapter, limits, isContested: isContested)
+        }
+        await holdDiscovery(adapter.path)
+        return try await cleaningUp({ await releaseDiscovery(adapter.path) }) { () async throws(BluetoothError) in
+            try await attempt(address, on: adapter.path, limits, isContested: isContested)
+        }
+    }
+
+    /// Listens until the peripheral is heard.
+    private func hear(
+        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits
+    ) async throws(BluetoothError) {
+        let heard = Signal<Void>()
+        try await listen(ScanFilter(address: address), on: adapter, limit: limits.scan) { _ in
+            heard.send(())
+            return true
+        }
+        guard heard.isSent else { throw .peripheralNotFound(address.description, seconds: limits.scan.inSeconds) }
+    }
+
+    /// Some time after discovery ends, BlueZ drops devices that it only saw in discovery. If that happens before the connection, discovery
+    /// has to continue.
+    private func attemptWhileDiscovering(
+        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits, isContested: Bool
+    ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
+        let id = await joinDiscovery(adapter, ScanFilter(address: address)) { _ in }
+        let result: Result<Link, ConnectFailure>
+        do throws(BluetoothError) {
+            try await daemon.wait(limit: limits.scan, doing: "") { [path = adapter.path] cache -> Result<Void, BluetoothError>? in
+                guard let device = cache.device(address, on: path) else { return nil }
+                return device.isHeard || device.isConnected ? .success(()) : nil
+            }
+            result = try await attempt(address, on: adapter.path, limits, isContested: isContested)
+        } catch {
+            await leaveDiscovery(adapter.path, id)
+            guard case .timedOut = error else { throw error }
+            throw .peripheralNotFound(address.description, seconds: limits.scan.inSeconds)
+        }
+        await leaveDiscovery(adapter.path, id)
+        return result
+    }
+}
+
+/// How an attempt to connect begins.
+enum Approach: Hashable {
+    /// At once: BlueZ has an object for the peripheral.
+    case direct
+    /// After the peripheral was heard and discovery was stopped again.
+    case afterDiscovery
+    /// After the peripheral was heard, while discovery continues.
+    case whileDiscovering
 }

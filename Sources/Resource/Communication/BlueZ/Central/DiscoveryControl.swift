@@ -1,9 +1,9 @@
 internal import DBus
 
-/// Discovery on one adapter: what the scans of this program want of it, and the next step towards that.
+/// Discovery on one adapter: what the scans of this program need, and the next step towards that.
 ///
-/// BlueZ has one discovery session a client and adapter (a second StartDiscovery is refused as InProgress), so all
-/// scans share it. A connection attempt holds it back: connecting while scanning is what often fails.
+/// BlueZ has one discovery session per client and adapter (a second StartDiscovery is refused as InProgress), so all scans share it. A
+/// connection attempt holds it back: connecting while scanning often fails.
 struct DiscoveryControl {
     enum Step: Hashable {
         case setFilter(DiscoveryFilter)
@@ -14,17 +14,17 @@ struct DiscoveryControl {
 
     private var members: [Int: ScanFilter] = [:]
     private var holds = 0
-    /// What BlueZ has of us.
+    /// The filter that BlueZ has from this program.
     private var filter: DiscoveryFilter?
     private var isRunning = false
     /// Whether another program scans too.
     private var isShared = false
 
-    /// The step that brings BlueZ nearer to what is wanted. Nil when it is there.
+    /// The next step towards the wanted state. Nil if it is reached.
     var next: Step? {
         if members.isEmpty || holds > 0 {
             if isRunning { return .stop }
-            // Also after a failed start: a filter left behind would weigh on the scans of other programs.
+            // Also after a failed start: a filter left behind would affect the scans of other programs.
             return members.isEmpty && filter != nil ? .clearFilter : nil
         }
         let wanted = DiscoveryFilter(members.values, isShared: isShared)
@@ -50,8 +50,8 @@ struct DiscoveryControl {
         }
     }
 
-    /// A step failed. What is to be undone counts as undone: BlueZ has forgotten it (adapter off, daemon new), or
-    /// will when the bus connection ends. Who wanted to scan is out.
+    /// A step failed. A step that undoes something counts as done: BlueZ has dropped that state (adapter off, daemon new), or will when the
+    /// bus connection ends. Other failures remove all scans.
     mutating func didFail(_ step: Step) -> [Int] {
         switch step {
         case .stop, .clearFilter:
@@ -64,29 +64,76 @@ struct DiscoveryControl {
     }
 }
 
-/// What goes to `Adapter1.SetDiscoveryFilter`.
+/// The argument of `Adapter1.SetDiscoveryFilter`.
 struct DiscoveryFilter: Hashable, Sendable {
-    /// BlueZ reports who advertises any of these. Empty: everybody.
+    /// BlueZ reports devices that advertise any of these. Empty: all devices.
     var services: Set<BluetoothUUID> = []
-    /// BlueZ reports who has an address or a name that begins so.
+    /// BlueZ reports devices whose address or name begins with this.
     var pattern: String?
 
-    /// The narrowest filter that lets everything through that any of the scans looks for.
+    /// The narrowest filter that passes everything that any of the scans looks for.
     init(_ scans: some Collection<ScanFilter>, isShared: Bool) {
         if scans.allSatisfy({ !$0.services.isEmpty }) {
             services = scans.reduce(into: []) { $0.formUnion($1.services) }
         } else if scans.count == 1, let scan = scans.first, !isShared {
-            // A pattern hides from all other programs, too, what does not match it (device_is_discoverable in
-            // src/adapter.c): only when nobody else scans. It speeds up things and no more: matches are checked again.
+            // A pattern also hides everything that does not match it from all other programs (device_is_discoverable in src/adapter.c): it
+            // is used only if no other program scans. It only saves time: matches are checked again.
             pattern = scan.address?.description ?? scan.namePrefix
         }
     }
 
     var value: DBusValue {
-        // Without Transport=le, BlueZ also inquires for BR/EDR, and then may connect a dual-mode device by that.
+        // Without Transport=le, BlueZ also inquires for BR/EDR, and may then connect to a dual-mode device over that.
         var properties: [String: DBusValue] = ["Transport": .string("le")]
         if !services.isEmpty { properties["UUIDs"] = .strings(services.map(\.description).sorted()) }
         if let pattern, !pattern.isEmpty { properties["Pattern"] = .string(pattern) }
         return .properties(properties)
+    }
+}
+
+/// Turns device events into discoveries: only of devices in range now, only those that are looked for, and only changes.
+struct ScanState {
+    let filter: ScanFilter
+    let adapter: String
+    private(set) var reported: [ObjectPath: Discovery] = [:]
+
+    /// Devices whose last report is remembered. Beyond that all are dropped, and reported again: a scan in a crowd then repeats reports,
+    /// and its memory does not grow.
+    static let limit = 4_096
+
+    init(filter: ScanFilter, adapter: String) {
+        self.filter = filter
+        self.adapter = adapter
+    }
+
+    mutating func take(_ event: DeviceEvent) -> Discovery? {
+        switch event {
+        case .known(let device): news(device, isHeard: device.isHeard)
+        // When an adapter comes up, devices from BlueZ's store are added too: those were not heard.
+        case .added(let device): news(device, isHeard: device.isHeard)
+        case .changed(let device, let names):
+            news(device, isHeard: device.isHeard || !names.isDisjoint(with: Self.fromAdvertisements))
+        case .removed(let path):
+            forget(path)
+        case .adapter: nil
+        }
+    }
+
+    /// These change only by an advertisement.
+    static let fromAdvertisements: Set<String> = ["RSSI", "ManufacturerData", "ServiceData", "AdvertisingData"]
+
+    private mutating func forget(_ path: ObjectPath) -> Discovery? {
+        reported[path] = nil
+        return nil
+    }
+
+    private mutating func news(_ device: DeviceRecord, isHeard: Bool) -> Discovery? {
+        // A connected peripheral does not advertise, but is in range.
+        guard isHeard || device.isConnected else { return nil }
+        let discovery = device.discovery(adapter: adapter)
+        guard filter.matches(discovery), reported[device.path] != discovery else { return nil }
+        if reported.count >= Self.limit { reported = [:] }
+        reported[device.path] = discovery
+        return discovery
     }
 }

@@ -1,13 +1,14 @@
 internal import DBus
+internal import Synchronization
 
 extension Daemon {
-    /// Returns once `bluetoothd` runs and its objects are loaded; starts it by the bus if need be.
+    /// Returns once `bluetoothd` runs and its objects are loaded; lets the bus start it if necessary.
     func ready() async throws(BluetoothError) {
         if let end { throw end }
         if cache.isLoaded { return }
         if cache.owner == nil {
             let owner = try await findOwner()
-            // A NameOwnerChanged may have been faster.
+            // A NameOwnerChanged may have arrived earlier.
             if cache.owner != owner { adopt(owner) }
         }
         do {
@@ -23,8 +24,8 @@ extension Daemon {
     /// The unique name behind `org.bluez`.
     private func findOwner() async throws(BluetoothError) -> String {
         if let owner = try await currentOwner() { return owner }
-        // Where the kernel has no adapter, bluetooth.service does not start (ConditionPathIsDirectory): the bus
-        // would wait two minutes for it, and the adapter is what is missing anyway.
+        // If the kernel has no adapter, bluetooth.service does not start (ConditionPathIsDirectory): the bus would wait two minutes for it,
+        // and the missing adapter is the actual cause.
         if let fault = machine?.read().missing(nil) { throw fault }
         do {
             _ = try await busCall("StartServiceByName", [.string(BlueZName.service), .uint32(0)])
@@ -54,7 +55,7 @@ extension Daemon {
     func ownerChanged(_ message: DBusMessage) {
         guard end == nil, message.body.count == 3, let owner = message.body[2].stringValue else { return }
         let new = owner.isEmpty ? nil : owner
-        // The answer to our own GetNameOwner may have been faster.
+        // The answer to this program's own GetNameOwner may have arrived earlier.
         if new != cache.owner { adopt(new) }
     }
 
@@ -90,14 +91,71 @@ extension Daemon {
         }
     }
 
-    /// Reads all objects again, for when BlueZ's signals are known to lag behind.
+    /// Reads all objects again. For when BlueZ's signals are known to be delayed.
     func reload() async throws(BluetoothError) {
         let generation = cache.generation
         cache.beginSnapshot()
-        let objects = try await managedObjects()
+        let objects: [ObjectPath: [String: Properties]]
+        do {
+            objects = try await managedObjects()
+        } catch {
+            if generation == cache.generation { cache.abandonSnapshot() }
+            throw error
+        }
         guard generation == cache.generation else { return }
         cache.finishSnapshot(objects)
         settle(nil)
+    }
+
+    /// Signals arrived faster than they could be read, and some were dropped: the state is read again, and readers of notifications get an
+    /// error that some are missing.
+    func signalsWereMissed() {
+        for queue in notifications.queues(inside: nil) { queue.overrun() }
+        isStale = true
+        guard recovery == nil, end == nil else { return }
+        recovery = Task { [weak self, clock] in
+            var pause = 1
+            while let isRead = await self?.readStaleState() {
+                // After a failed read the pause doubles, up to 60 s, so that a flood of signals does not cause a flood of calls.
+                pause = isRead ? 1 : min(2 * pause, 60)
+                guard (try? await clock.sleep(for: .seconds(pause))) != nil else { return }
+            }
+        }
+    }
+
+    /// - Returns: whether it could be read; nil if there is nothing to read again.
+    private func readStaleState() async -> Bool? {
+        // Another `bluetoothd` is read completely anyway.
+        guard isStale, end == nil, cache.isLoaded else {
+            recovery = nil
+            return nil
+        }
+        isStale = false
+        do {
+            try await reload()
+            return true
+        } catch {
+            isStale = true
+            return false
+        }
+    }
+
+    // MARK: Devices that tasks wait for
+
+    /// Keeps the devices with these addresses in the cache until `unwant`, however many others arrive.
+    func want(_ addresses: Set<DeviceAddress>) async {
+        for address in addresses { wants[address, default: 0] += 1 }
+        cache.wanted.formUnion(addresses)
+        // A device that was dropped because of the limits has to be read again.
+        guard cache.isLoaded, cache.omitted > 0, addresses.contains(where: { !cache.knows($0) }) else { return }
+        try? await reload()
+    }
+
+    func unwant(_ addresses: Set<DeviceAddress>) {
+        for address in addresses {
+            wants[address] = wants[address].flatMap { $0 > 1 ? $0 - 1 : nil }
+            if wants[address] == nil { cache.wanted.remove(address) }
+        }
     }
 
     private func managedObjects() async throws(BluetoothError) -> [ObjectPath: [String: Properties]] {
@@ -111,5 +169,54 @@ extension Daemon {
         }
         guard let objects = ObjectChange.objects(reply) else { throw .unexpected("GetManagedObjects") }
         return objects
+    }
+}
+
+extension Daemon {
+    func receive(_ message: DBusMessage) {
+        // A signal of an earlier or later owner than the cache's: the snapshot contains its information.
+        guard end == nil, let owner = cache.owner, message.sender == owner, let change = ObjectChange(message) else {
+            return
+        }
+        if cache.apply(change) { settle(change) }
+    }
+
+    /// Called after each change: resumes the tasks that waited for it. Nil if everything changed.
+    func settle(_ change: ObjectChange?) {
+        settleLinks()
+        for (id, waiter) in waiters where waiter.poll(cache) { waiters[id] = nil }
+        for observer in observers.values { observer.receive(change, cache) }
+    }
+
+    func listen(to path: ObjectPath, with queue: NotificationQueue) -> Int {
+        let id = makeID()
+        notifications.add(queue, id, at: path, of: cache.owner)
+        return id
+    }
+
+    func stopListening(to path: ObjectPath, _ id: Int) { notifications.remove(id, at: path) }
+}
+
+/// A value that arrives at most once, for at most one waiting task.
+final class Signal<Value: Sendable>: Sendable {
+    private let stream: AsyncStream<Value>
+    private let continuation: AsyncStream<Value>.Continuation
+    private let sent = Atomic(false)
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
+    }
+
+    var isSent: Bool { sent.load(ordering: .acquiring) }
+
+    func send(_ value: Value) {
+        sent.store(true, ordering: .releasing)
+        continuation.yield(value)
+        continuation.finish()
+    }
+
+    /// Nil when the waiting task is cancelled first.
+    var value: Value? {
+        get async { await stream.first { _ in true } }
     }
 }

@@ -2,13 +2,12 @@ internal import DBus
 
 /// `bluetoothd` over one bus connection: its objects, kept up to date, and calls to it.
 ///
-/// One match rule (all signals of `org.bluez`) feeds everything: the cache, those who wait for a state, scans, and
-/// notifications. Signals are applied in the order of arrival, each followed by all who wait, so that no state in
-/// between is missed.
+/// One match rule (all signals of `org.bluez`) feeds everything: the cache, tasks that wait for a state, scans, and notifications. Signals
+/// are applied in the order of arrival, and all waiting tasks are checked after each one, so that no intermediate state is missed.
 actor Daemon {
     nonisolated let bus: DBusConnection
     nonisolated let clock: any Clock<Duration>
-    /// Nil on a bus that is not the machine's own: there, kernel and switches say nothing about it.
+    /// Nil on a bus that is not the machine's own: there, the state of kernel and switches is irrelevant.
     nonisolated let machine: MachineProbe?
 
     var cache = ObjectCache()
@@ -16,11 +15,16 @@ actor Daemon {
     var end: BluetoothError?
     var pumps: [Task<Void, Never>] = []
     var nextID = 0
+    /// Whether signals were dropped since the objects were last read.
+    var isStale = false
+    var recovery: Task<Void, Never>?
+    /// The number of tasks that wait for each address; see `want(_:)`.
+    var wants: [DeviceAddress: Int] = [:]
 
     var waiters: [Int: Waiter] = [:]
     var observers: [Int: DeviceObserver] = [:]
     var links: [Int: LinkWatch] = [:]
-    var queues: [ObjectPath: [Int: NotificationQueue]] = [:]
+    let notifications = NotificationRoutes()
 
     private init(bus: DBusConnection, clock: any Clock<Duration>, machine: MachineProbe?) {
         self.bus = bus
@@ -29,8 +33,9 @@ actor Daemon {
     }
 
     deinit {
-        // Without a close, too, the signals must not go on being read for nobody.
+        // Without a call of `close`, too, the signals must not be read any longer.
         for pump in pumps { pump.cancel() }
+        recovery?.cancel()
     }
 
     /// Connects to the bus, subscribes, and loads the objects.
@@ -41,7 +46,7 @@ actor Daemon {
         do {
             bus = try await DBusConnection.open(address)
         } catch {
-            // Without a kernel that speaks Bluetooth a bus would not help either.
+            // If the kernel does not support Bluetooth, a bus does not help.
             if machine?.read().hasKernelSupport == false { throw .noKernelSupport }
             throw BluetoothError(error, doing: "connecting to the bus")
         }
@@ -56,8 +61,8 @@ actor Daemon {
         return daemon
     }
 
-    /// Ends all waiting and the connection. Whatever BlueZ keeps for this client (discovery, subscriptions, agent)
-    /// it gives up by itself when the connection ends.
+    /// Ends all waiting and the connection. BlueZ releases everything that it keeps for this client (discovery, subscriptions, agent) when
+    /// the connection ends.
     func close() async {
         stop(.cancelled)
         await bus.close()
@@ -73,7 +78,7 @@ actor Daemon {
         let signals: DBusSignals
         let owners: DBusSignals
         do {
-            signals = try await bus.signals(MatchRule(sender: BlueZName.service))
+            signals = try await bus.signals(MatchRule(sender: BlueZName.service)) { [notifications] in notifications.deliver($0) }
             owners = try await bus.signals(
                 MatchRule(
                     sender: BlueZName.bus, path: BlueZName.busPath, interface: BlueZName.bus,
@@ -83,7 +88,10 @@ actor Daemon {
         }
         pumps.append(
             Task { [weak self] in
-                for await signal in signals { await self?.receive(signal) }
+                for await signal in signals {
+                    await self?.receive(signal)
+                    if signals.takeMissed() > 0 { await self?.signalsWereMissed() }
+                }
                 await self?.stop(.noBus("the bus went away"))
             })
         pumps.append(
@@ -92,12 +100,13 @@ actor Daemon {
             })
     }
 
-    /// Nothing more will come: everybody who waits is told why.
+    /// No more signals will arrive: all waiting tasks receive the reason.
     func stop(_ reason: BluetoothError) {
         guard end == nil else { return }
         end = reason
         for pump in pumps { pump.cancel() }
         pumps = []
+        recovery?.cancel()
         cache.setOwner(nil)
         let waiting = waiters
         waiters = [:]
@@ -105,5 +114,179 @@ actor Daemon {
         settleLinks()
         for observer in observers.values { observer.continuation.finish() }
         observers = [:]
+    }
+}
+
+/// Why a link ended.
+enum LinkEnd: Sendable, Hashable {
+    case dropped
+    case adapterGone(String)
+    case daemonGone
+    /// This program released it.
+    case released
+    case busGone(BluetoothError)
+
+    func error(during operation: String) -> BluetoothError {
+        switch self {
+        case .dropped: .linkLost(during: operation)
+        case .adapterGone(let name): .adapterLost(name)
+        case .daemonGone: .daemonNotRunning
+        case .released: .linkLost(during: "\(operation) after its end")
+        case .busGone(let error): error
+        }
+    }
+}
+
+/// A connection that is watched. It ends only once: a link that another program sets up later is a different one.
+struct LinkWatch {
+    let device: ObjectPath
+    let adapter: ObjectPath
+    let generation: Int
+    let timer: LinkTimer
+    var end: LinkEnd?
+    var waiting: [Int: CheckedContinuation<LinkEnd?, Never>] = [:]
+    /// Characteristics that are subscribed to, with the number of readers.
+    var subscriptions: [ObjectPath: Int] = [:]
+}
+
+extension Daemon {
+    /// Begins to watch a connected device. Nil if it is no longer connected.
+    func watchLink(_ device: ObjectPath, adapter: ObjectPath, _ timer: LinkTimer) -> Int? {
+        guard cache.device(device)?.isConnected == true else { return nil }
+        let id = makeID()
+        links[id] = LinkWatch(device: device, adapter: adapter, generation: cache.generation, timer: timer)
+        return id
+    }
+
+    func endOfLink(_ id: Int) -> LinkEnd? {
+        guard let link = links[id] else { return .released }
+        return link.end
+    }
+
+    /// Why a link ended. An adapter that is switched off loses its links first, and its own change is signalled a moment later.
+    func reason(_ id: Int, _ end: LinkEnd) async -> LinkEnd {
+        guard end == .dropped, let link = links[id], link.generation == cache.generation else { return end }
+        let adapter = link.adapter
+        let isGone = try? await wait(limit: .milliseconds(300), doing: "") { cache -> Result<Bool, BluetoothError>? in
+            cache.adapter(adapter)?.isPowered == true ? nil : .success(true)
+        }
+        guard isGone == true else { return end }
+        return cache.owner == nil ? .daemonGone : .adapterGone(adapter.lastElement)
+    }
+
+    /// Waits for the end of a link. Nil when the task is cancelled first.
+    func waitForEndOfLink(_ id: Int) async -> LinkEnd? {
+        let waiter = makeID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard let link = links[id] else { return continuation.resume(returning: .released) }
+                if link.end != nil || Task.isCancelled { return continuation.resume(returning: link.end) }
+                links[id]?.waiting[waiter] = continuation
+            }
+        } onCancel: {
+            Task { await self.stopWaitingForEnd(of: id, waiter) }
+        }
+    }
+
+    private func stopWaitingForEnd(of id: Int, _ waiter: Int) {
+        links[id]?.waiting.removeValue(forKey: waiter)?.resume(returning: nil)
+    }
+
+    func releaseLink(_ id: Int) {
+        endLink(id, .released)
+        links[id] = nil
+    }
+
+    /// Whether StartNotify has to be called: one subscription serves all readers.
+    func beginSubscription(_ id: Int, _ path: ObjectPath) -> Bool {
+        links[id]?.subscriptions[path, default: 0] += 1
+        return links[id]?.subscriptions[path] == 1
+    }
+
+    /// Whether StopNotify has to be called.
+    @discardableResult
+    func endSubscription(_ id: Int, _ path: ObjectPath) -> Bool {
+        guard let readers = links[id]?.subscriptions[path] else { return false }
+        links[id]?.subscriptions[path] = readers == 1 ? nil : readers - 1
+        return readers == 1
+    }
+
+    func subscriptions(of id: Int) -> [ObjectPath] {
+        links[id].map { Array($0.subscriptions.keys) } ?? []
+    }
+
+    func settleLinks() {
+        for (id, link) in links where link.end == nil {
+            if let end {
+                endLink(id, .busGone(end))
+            } else if link.generation != cache.generation {
+                endLink(id, .daemonGone)
+            } else if cache.device(link.device)?.isConnected != true {
+                // An adapter that is switched off or pulled out loses its links.
+                let adapter = cache.adapter(link.adapter)
+                endLink(id, adapter?.isPowered == true ? .dropped : .adapterGone(link.adapter.lastElement))
+            }
+        }
+    }
+
+    private func endLink(_ id: Int, _ end: LinkEnd) {
+        guard var link = links[id], link.end == nil else { return }
+        link.end = end
+        // A link that this program releases is still up.
+        if end != .released { link.timer.stop() }
+        let waiting = link.waiting
+        link.waiting = [:]
+        links[id] = link
+        for continuation in waiting.values { continuation.resume(returning: end) }
+        for queue in notifications.queues(inside: link.device) { queue.finish(end) }
+    }
+}
+
+extension Daemon {
+    /// A task that waits for a state of the cache.
+    struct Waiter {
+        /// Whether it was decided; the waiting task continues then.
+        let poll: (ObjectCache) -> Bool
+        let fail: (BluetoothError) -> Void
+    }
+
+    /// Waits until `check` decides. It is called now and after every single change.
+    func wait<T: Sendable>(
+        limit: Duration, doing operation: String,
+        _ check: @escaping @Sendable (ObjectCache) -> Result<T, BluetoothError>?
+    ) async throws(BluetoothError) -> T {
+        if let end { throw end }
+        if let result = check(cache) { return try result.get() }
+        if Task.isCancelled { throw .cancelled }
+
+        let id = makeID()
+        var timer: Task<Void, Never>?
+        defer { timer?.cancel() }
+        let result: Result<T, BluetoothError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // Again: in a task that prefers an executor, the actor may have done other work since.
+                if let end { return continuation.resume(returning: .failure(end)) }
+                if let result = check(cache) { return continuation.resume(returning: result) }
+                if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
+                timer = Task { [clock] in
+                    guard (try? await clock.sleep(for: limit)) != nil else { return }
+                    self.fail(id, .timedOut(operation: operation, seconds: limit.inSeconds))
+                }
+                waiters[id] = Waiter(
+                    poll: { cache in
+                        guard let result = check(cache) else { return false }
+                        continuation.resume(returning: result)
+                        return true
+                    },
+                    fail: { continuation.resume(returning: .failure($0)) })
+            }
+        } onCancel: {
+            Task { await self.fail(id, .cancelled) }
+        }
+        return try result.get()
+    }
+
+    private func fail(_ id: Int, _ error: BluetoothError) {
+        waiters.removeValue(forKey: id)?.fail(error)
     }
 }

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// What a scan wants to know of.
+/// The events that a scan uses.
 enum DeviceEvent: Sendable, Hashable {
     /// A device that the cache knew already.
     case known(DeviceRecord)
@@ -10,21 +10,41 @@ enum DeviceEvent: Sendable, Hashable {
     case removed(ObjectPath)
     /// The adapter's state, or nil when it is gone.
     case adapter(AdapterRecord?)
+
+    fileprivate var device: DeviceRecord? {
+        switch self {
+        case .known(let device), .added(let device), .changed(let device, _): device
+        case .removed, .adapter: nil
+        }
+    }
 }
 
-/// Passes the changes of one adapter and its devices on.
+/// Passes on the changes of one adapter and its devices.
 struct DeviceObserver {
+    /// Events that wait for a busy reader. Beyond that the oldest are dropped: a device in range is soon heard again.
+    static let capacity = 4_096
+
     let adapter: ObjectPath
+    /// The only devices of interest; nil for all.
+    let addresses: Set<DeviceAddress>?
     let continuation: AsyncStream<DeviceEvent>.Continuation
+
+    /// Never drops the adapter's state in favour of a device's.
+    private func yield(_ event: DeviceEvent) {
+        if let addresses, let address = event.device?.address, !addresses.contains(address) { return }
+        guard case .dropped(.adapter(let state)) = continuation.yield(event) else { return }
+        // Appended to the queue again; a device's event is dropped for it.
+        continuation.yield(.adapter(state))
+    }
 
     func receive(_ change: ObjectChange?, _ cache: ObjectCache) {
         guard let change else {
-            continuation.yield(.adapter(cache.adapter(adapter)))
-            for device in cache.devices(on: adapter) { continuation.yield(.known(device)) }
+            yield(.adapter(cache.adapter(adapter)))
+            for device in cache.devices(on: adapter) { yield(.known(device)) }
             return
         }
         if change.path == adapter {
-            continuation.yield(.adapter(cache.adapter(adapter)))
+            yield(.adapter(cache.adapter(adapter)))
         } else if change.path.isInside(adapter) {
             receive(change, cache.device(change.path))
         }
@@ -33,26 +53,30 @@ struct DeviceObserver {
     private func receive(_ change: ObjectChange, _ device: DeviceRecord?) {
         switch change {
         case .added(_, let interfaces) where interfaces[BlueZName.device] != nil:
-            if let device { continuation.yield(.added(device)) }
+            if let device { yield(.added(device)) }
         case .removed(let path, let interfaces) where interfaces.contains(BlueZName.device):
-            continuation.yield(.removed(path))
+            yield(.removed(path))
         case .changed(_, BlueZName.device, let properties, _):
-            if let device { continuation.yield(.changed(device, Set(properties.keys))) }
+            if let device { yield(.changed(device, Set(properties.keys))) }
         default: break
         }
     }
 }
 
 extension Daemon {
-    /// The events of an adapter's devices, beginning with those that are known. Ends when the bus goes.
-    func deviceEvents(on adapter: ObjectPath) -> AsyncStream<DeviceEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: DeviceEvent.self)
+    /// The events of an adapter's devices, beginning with the known devices. Ends when the bus goes away.
+    ///
+    /// - Parameter addresses: the only devices of interest; nil for all. If the stream is not read, the oldest of 4,096 events of devices
+    ///   are lost.
+    func deviceEvents(on adapter: ObjectPath, of addresses: Set<DeviceAddress>? = nil) -> AsyncStream<DeviceEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: DeviceEvent.self, bufferingPolicy: .bufferingNewest(DeviceObserver.capacity))
         guard end == nil else {
             continuation.finish()
             return stream
         }
         let id = makeID()
-        let observer = DeviceObserver(adapter: adapter, continuation: continuation)
+        let observer = DeviceObserver(adapter: adapter, addresses: addresses, continuation: continuation)
         observers[id] = observer
         continuation.onTermination = { [weak self] _ in
             Task { await self?.stopObserving(id) }

@@ -1,7 +1,7 @@
 internal import DBus
 
-/// Runs `work`, but no longer than `limit` by the clock. Nil when the time ran out; `work` is cancelled then and its
-/// end awaited. When the calling task is cancelled, `work` is too, and what it makes of that is returned.
+/// Runs `work`, but no longer than `limit` by the clock. Nil if the time ran out; `work` is cancelled then and its end awaited. If the
+/// calling task is cancelled, `work` is cancelled too, and its result is returned.
 func limited<T: Sendable>(
     _ limit: Duration, _ clock: any Clock<Duration>, _ work: @escaping @Sendable () async -> T
 ) async -> T? {
@@ -13,7 +13,7 @@ func limited<T: Sendable>(
             switch event {
             case .done(let value): result = value
             case .timeUp: break
-            // The sleeper was cancelled with the caller: `work` is about to end, and its answer counts.
+            // The sleeping task was cancelled with the caller: `work` is about to end, and its result counts.
             case .stopped: continue
             }
             break
@@ -25,12 +25,27 @@ func limited<T: Sendable>(
 
 private enum LimitedEvent<T: Sendable>: Sendable { case done(T), timeUp, stopped }
 
-/// Runs `work` to its end even when the calling task is cancelled: for what has to be put in order on every way out.
+/// Runs `work` to its end even if the calling task is cancelled: for clean-up that must be done in every case.
 func uncancelled<T: Sendable>(_ work: @escaping @Sendable () async -> T) async -> T {
     await Task { await work() }.value
 }
 
-/// The time that passed on a clock since this was made.
+/// Runs `body`, then `cleanup` in every case: return, error and cancellation.
+func cleaningUp<R, E: Error>(
+    isolation: isolated (any Actor)? = #isolation, _ cleanup: () async -> Void, after body: () async throws(E) -> R
+) async throws(E) -> R {
+    let result: R
+    do throws(E) {
+        result = try await body()
+    } catch {
+        await cleanup()
+        throw error
+    }
+    await cleanup()
+    return result
+}
+
+/// Measures the time since its creation on a clock.
 struct Stopwatch: Sendable {
     let elapsed: @Sendable () -> Duration
 
@@ -45,7 +60,7 @@ struct Stopwatch: Sendable {
 }
 
 extension Daemon {
-    /// A call to BlueZ that may take `limit` by the injected clock. D-Bus' own limit lies beyond it.
+    /// A call to BlueZ that may take `limit` by the injected clock. D-Bus' own limit is longer.
     nonisolated func call(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], limit: Duration
     ) async throws(DBusError) -> [DBusValue] {

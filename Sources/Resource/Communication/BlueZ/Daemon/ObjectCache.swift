@@ -1,80 +1,257 @@
 internal import DBus
 
-/// BlueZ's objects as its signals tell of them, so that nothing has to be asked for twice.
+/// BlueZ's objects, as its signals report them, so that nothing has to be requested twice.
 ///
-/// A value: signals and the one snapshot go in, and what BlueZ's objects are comes out.
+/// A value: signals and the one snapshot go in, and the state of BlueZ's objects comes out. Its size is bounded by `CacheLimits`.
 struct ObjectCache: Sendable {
     /// The unique bus name of the `bluetoothd` whose objects these are. Nil while there is none.
     private(set) var owner: String?
-    /// Counts the owners, so that what belonged to an earlier `bluetoothd` can be told.
+    /// Counts the owners, so that data of an earlier `bluetoothd` can be recognised.
     private(set) var generation = 0
-    /// Whether the snapshot is in.
+    /// Whether the snapshot has been received.
     private(set) var isLoaded = false
     private(set) var objects: [ObjectPath: [String: Properties]] = [:]
-    /// How often each device was told to be disconnected: a link that came and went between two looks is noticed.
+    /// How often each device was reported as disconnected: shows a link that came and went between two checks.
     private(set) var disconnections: [ObjectPath: Int] = [:]
-    /// Signals since the snapshot was asked for.
-    private var journal: [ObjectChange] = []
-    private var isRecording = false
+    /// Addresses of devices that are kept regardless of the limits.
+    var wanted: Set<DeviceAddress> = []
+    /// Objects that were left out or dropped since the last snapshot, and changes that were not stored completely, because the limits were
+    /// reached.
+    private(set) var omitted = 0
+    /// Bytes of memory of all objects, roughly.
+    private(set) var memory = 0
 
-    /// Another `bluetoothd`, or none: nothing of the old one holds any more.
+    /// Signals since the snapshot was requested.
+    private(set) var journal: [ObjectChange] = []
+    /// Snapshots that were requested and have not been received.
+    private var pendingSnapshots = 0
+
+    // Derived from `objects`, so that no signal costs a search through all of them.
+    private var sizes: [ObjectPath: Int] = [:]
+    private var devicesByAge = RecencyQueue<ObjectPath>()
+    /// Adapters and devices, read from their properties once per change: they are looked up after every signal, and a device may list many
+    /// services.
+    private var adapterRecords: [ObjectPath: AdapterRecord] = [:]
+    private var deviceRecords: [ObjectPath: DeviceRecord] = [:]
+    private var devicePaths: [DeviceAddress: Set<ObjectPath>] = [:]
+    /// Objects below each device: services, characteristics and descriptors.
+    private var attributePaths: [ObjectPath: Set<ObjectPath>] = [:]
+    private var attributeCount = 0
+
+    /// Another `bluetoothd`, or none: the state of the old one is not valid any more.
     mutating func setOwner(_ owner: String?) {
-        self = ObjectCache(owner: owner, generation: generation + 1)
+        self = ObjectCache(owner: owner, generation: generation + 1, wanted: wanted)
     }
 
-    private init(owner: String?, generation: Int) {
+    private init(owner: String?, generation: Int, wanted: Set<DeviceAddress>) {
         self.owner = owner
         self.generation = generation
+        self.wanted = wanted
     }
 
     init() {}
 
-    /// To be called before the snapshot is asked for.
+    /// Must be called before the snapshot is requested.
     mutating func beginSnapshot() {
-        isRecording = true
-        journal = []
+        pendingSnapshots += 1
     }
 
-    /// Takes the snapshot in. Signals and the reply reach us by different ways, so that a signal sent after the reply
-    /// may have been applied before it: the journal is applied again on top. Signals older than the reply do no
-    /// harm there, since the last one about anything says what the reply says.
+    /// Must be called if the snapshot does not arrive.
+    mutating func abandonSnapshot() {
+        pendingSnapshots = max(0, pendingSnapshots - 1)
+        if pendingSnapshots == 0 { journal = [] }
+    }
+
+    /// Stores the snapshot. Signals and the reply arrive by different paths, so a signal sent after the reply may have been applied before
+    /// it: the journal is applied again on top. Signals older than the reply do no harm there, since the last signal about an object agrees
+    /// with the reply. Only the newest ones are recorded: those that may have overtaken the reply.
     mutating func finishSnapshot(_ snapshot: [ObjectPath: [String: Properties]]) {
-        objects = snapshot.mapValues { $0.mapValues(Self.kept) }
-        let changes = journal
-        journal = []
-        isRecording = false
-        isLoaded = true
-        for change in changes { apply(change) }
+        let (changes, pending) = (journal, max(0, pendingSnapshots - 1))
+        self = ObjectCache(snapshot: snapshot, of: self)
+        for change in changes { update(change) }
+        // Another snapshot may have been requested meanwhile: it needs the signals since then.
+        if pending > 0 { (journal, pendingSnapshots) = (changes, pending) }
     }
 
-    mutating func apply(_ change: ObjectChange) {
-        if isRecording { journal.append(change) }
+    /// Replaces the known objects by those of a snapshot, the more important devices first.
+    private init(snapshot: [ObjectPath: [String: Properties]], of old: ObjectCache) {
+        self.init(owner: old.owner, generation: old.generation, wanted: old.wanted)
+        isLoaded = true
+        var ranked: [(rank: Int, path: ObjectPath)] = []
+        for (path, interfaces) in snapshot where path.string.utf8.count <= CacheLimits.path {
+            guard let device = interfaces[BlueZName.device] else {
+                // Objects above devices. Those below a device are added after it.
+                if path.deviceAbove == nil { add(path, CacheLimits.kept(interfaces)) } else { ranked.append((3, path)) }
+                continue
+            }
+            ranked.append((Self.isProtected(device, wanted) ? 0 : device["RSSI"] != nil ? 1 : 2, path))
+        }
+        for (rank, path) in ranked.sorted(by: { $0.rank < $1.rank }) {
+            if rank == 3, let device = path.deviceAbove, objects[device] == nil {
+                omitted += 1
+                continue
+            }
+            add(path, CacheLimits.kept(snapshot[path] ?? [:]), mayReplace: false)
+        }
+        disconnections = old.disconnections.filter { objects[$0.key] != nil }
+    }
+
+    /// - Returns: false if the signal has nothing that is kept. Such is each notification, a change of `Value` alone.
+    @discardableResult
+    mutating func apply(_ change: ObjectChange) -> Bool {
+        guard let change = change.kept, !change.isEmpty else { return false }
+        if pendingSnapshots > 0 { record(change) }
+        update(change)
+        return true
+    }
+
+    private mutating func update(_ change: ObjectChange) {
         switch change {
         case .added(let path, let interfaces):
-            objects[path, default: [:]].merge(interfaces.mapValues(Self.kept)) { _, new in new }
+            add(path, interfaces)
         case .removed(let path, let interfaces):
             for interface in interfaces { objects[path]?[interface] = nil }
-            if objects[path]?.keys.contains(where: { $0.hasPrefix("org.bluez.") }) != true {
-                objects[path] = nil
-                disconnections[path] = nil
-            }
+            if objects[path]?.isEmpty != false { remove(path) } else { didChange(path) }
         case .changed(let path, let interface, let properties, let invalidated):
-            // Before the snapshot is in, an object that is not known yet will come with it.
-            guard objects[path]?[interface] != nil else { return }
-            objects[path]?[interface]?.merge(Self.kept(properties)) { _, new in new }
+            // Before the snapshot is received, an object that is not known yet will come with it.
+            guard let old = objects[path], let known = old[interface] else { return }
+            let fits = properties.count + known.count <= CacheLimits.properties
+            let new = fits ? properties : properties.filter { known[$0.key] != nil }
+            objects[path]?[interface]?.merge(new) { _, new in new }
             for name in invalidated { objects[path]?[interface]?[name] = nil }
-            if interface == BlueZName.device, properties["Connected"]?.boolValue == false {
-                disconnections[path, default: 0] += 1
+            if interface == BlueZName.device {
+                devicesByAge.touch(path)
+                if properties["Connected"]?.boolValue == false { disconnections[path, default: 0] += 1 }
             }
+            didChange(path)
+            keepWithinMemory(path, before: old)
         }
     }
 
-    /// A characteristic's `Value` is the user's data: it goes to who asked for it and is not kept here.
-    private static func kept(_ properties: Properties) -> Properties {
-        guard properties["Value"] != nil else { return properties }
-        var properties = properties
-        properties["Value"] = nil
-        return properties
+    private mutating func record(_ change: ObjectChange) {
+        journal.append(change)
+        // Removes half of it at a time, so that a flood of signals does not shift the array each time.
+        if journal.count >= 2 * CacheLimits.journal { journal.removeFirst(CacheLimits.journal) }
+    }
+
+    // MARK: Within the limits
+
+    /// - Parameter mayReplace: whether another device may be dropped for this one.
+    private mutating func add(_ path: ObjectPath, _ interfaces: [String: Properties], mayReplace: Bool = true) {
+        guard !interfaces.isEmpty else { return }
+        if objects[path] == nil, !hasRoom(path, interfaces, mayReplace) {
+            omitted += 1
+            return
+        }
+        let old = objects[path]
+        objects[path, default: [:]].merge(interfaces) { _, new in new }
+        if old == nil { count(path, 1) }
+        if interfaces[BlueZName.device] != nil { devicesByAge.insert(path) }
+        didChange(path)
+        keepWithinMemory(path, before: old, mayReplace: mayReplace)
+    }
+
+    /// Must be called after an object has grown. Drops devices until all fit. If none may be dropped, drops what has made this object grow.
+    ///
+    /// Constant time on average: a device is dropped once for each time that it was added, and if none may be dropped, `dropOne` checks a
+    /// fixed number of them.
+    ///
+    /// - Parameter old: the object before; nil if it is new.
+    private mutating func keepWithinMemory(_ path: ObjectPath, before old: [String: Properties]?, mayReplace: Bool = true) {
+        guard memory > CacheLimits.memory else { return }
+        while mayReplace, memory > CacheLimits.memory, dropOne() {}
+        guard memory > CacheLimits.memory, let grown = objects[path] else { return }
+        omitted += 1
+        guard let old else { return remove(path) }
+        // A property that has grown is removed, since its old value is no longer true. One that has not grown, such as `Connected`, takes
+        // its new value.
+        objects[path] = grown.filter { old[$0.key] != nil }.reduce(into: [:]) { kept, interface in
+            kept[interface.key] = interface.value.filter { $0.value.memory <= old[interface.key]?[$0.key]?.memory ?? -1 }
+        }
+        didChange(path)
+    }
+
+    private mutating func hasRoom(_ path: ObjectPath, _ interfaces: [String: Properties], _ mayReplace: Bool) -> Bool {
+        guard let device = interfaces[BlueZName.device] else {
+            if path.deviceAbove != nil { return attributeCount < CacheLimits.attributes }
+            return objects.count - devicesByAge.count - attributeCount < CacheLimits.others
+        }
+        if devicesByAge.count < CacheLimits.devices { return true }
+        if mayReplace, dropOne() { return true }
+        return Self.isProtected(device, wanted) && devicesByAge.count < CacheLimits.protectedDevices
+    }
+
+    /// Drops the device that was not heard for longest. False if none of those checked may be dropped.
+    private mutating func dropOne() -> Bool {
+        // Moved out during the call: a closure with copies of the dictionaries would make the next change copy all of them.
+        var queue = RecencyQueue<ObjectPath>()
+        swap(&queue, &devicesByAge)
+        let victim = queue.removeFirst { path in
+            attributePaths[path] != nil || Self.isProtected(objects[path]?[BlueZName.device] ?? [:], wanted)
+        }
+        swap(&queue, &devicesByAge)
+        guard let victim else { return false }
+        remove(victim)
+        omitted += 1
+        return true
+    }
+
+    private static func isProtected(_ device: Properties, _ wanted: Set<DeviceAddress>) -> Bool {
+        if device["Connected"]?.boolValue == true || device["Paired"]?.boolValue == true { return true }
+        guard !wanted.isEmpty, let address = address(device) else { return false }
+        return wanted.contains(address)
+    }
+
+    // MARK: What is derived
+
+    private mutating func remove(_ path: ObjectPath) {
+        disconnections[path] = nil
+        guard objects.removeValue(forKey: path) != nil else { return }
+        count(path, -1)
+        didChange(path)
+    }
+
+    private mutating func count(_ path: ObjectPath, _ change: Int) {
+        guard let device = path.deviceAbove else { return }
+        attributeCount += change
+        if change > 0 { attributePaths[device, default: []].insert(path) } else { attributePaths[device]?.remove(path) }
+        if attributePaths[device]?.isEmpty == true { attributePaths[device] = nil }
+    }
+
+    /// Updates what is derived from an object. The cost does not depend on how many other objects there are.
+    private mutating func didChange(_ path: ObjectPath) {
+        let interfaces = objects[path]
+        let size = interfaces.map(CacheLimits.memory)
+        memory += (size ?? 0) - (sizes[path] ?? 0)
+        sizes[path] = size
+        adapterRecords[path] = interfaces?[BlueZName.adapter].map { AdapterRecord(path, $0) }
+        if interfaces?[BlueZName.device] == nil { devicesByAge.remove(path) }
+
+        let old = deviceRecords[path]
+        let new = interfaces?[BlueZName.device].flatMap { DeviceRecord(path, $0) }
+        deviceRecords[path] = new
+        guard old?.address != new?.address else { return }
+        if let address = old?.address {
+            devicePaths[address]?.remove(path)
+            if devicePaths[address]?.isEmpty == true { devicePaths[address] = nil }
+        }
+        if let address = new?.address { devicePaths[address, default: []].insert(path) }
+    }
+
+    private static func address(_ device: Properties) -> DeviceAddress? {
+        device["Address"]?.stringValue.flatMap { DeviceAddress($0) }
+    }
+}
+
+extension ObjectPath {
+    /// For an object below a device, such as a service, that device's path: BlueZ's devices have four elements (`/org/bluez/hci0/dev_…`).
+    fileprivate var deviceAbove: ObjectPath? {
+        var slashes = 0
+        for index in string.utf8.indices where string.utf8[index] == UInt8(ascii: "/") {
+            slashes += 1
+            if slashes == 5 { return ObjectPath(String(string[..<index])) }
+        }
+        return nil
     }
 }
 
@@ -85,34 +262,25 @@ extension ObjectCache {
 
     /// All adapters, in the order of their names.
     var adapters: [AdapterRecord] {
-        objects.compactMap { path, interfaces in interfaces[BlueZName.adapter].map { AdapterRecord(path, $0) } }
-            .sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }
+        adapterRecords.values.sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }
     }
 
-    func adapter(_ path: ObjectPath) -> AdapterRecord? {
-        properties(path, BlueZName.adapter).map { AdapterRecord(path, $0) }
-    }
+    func adapter(_ path: ObjectPath) -> AdapterRecord? { adapterRecords[path] }
 
-    func device(_ path: ObjectPath) -> DeviceRecord? {
-        properties(path, BlueZName.device).flatMap { DeviceRecord(path, $0) }
-    }
+    func device(_ path: ObjectPath) -> DeviceRecord? { deviceRecords[path] }
 
     func devices(on adapter: ObjectPath) -> [DeviceRecord] {
-        objects.compactMap { path, interfaces in
-            guard let properties = interfaces[BlueZName.device], path.isInside(adapter) else { return nil }
-            return DeviceRecord(path, properties)
-        }
+        deviceRecords.values.filter { $0.path.isInside(adapter) }
     }
+
+    /// Whether there is a device with this address on any adapter.
+    func knows(_ address: DeviceAddress) -> Bool { devicePaths[address] != nil }
 
     /// The device with this address, if BlueZ has an object for it.
     func device(_ address: DeviceAddress, on adapter: ObjectPath) -> DeviceRecord? {
-        let text = address.description
-        for (path, interfaces) in objects {
-            guard let properties = interfaces[BlueZName.device], properties["Address"]?.stringValue == text,
-                path.isInside(adapter)
-            else { continue }
-            return DeviceRecord(path, properties)
-        }
-        return nil
+        devicePaths[address]?.filter { $0.isInside(adapter) }.min().flatMap { device($0) }
     }
+
+    /// The services, characteristics and descriptors below a device, in no order.
+    func attributes(of device: ObjectPath) -> Set<ObjectPath> { attributePaths[device] ?? [] }
 }

@@ -1,14 +1,16 @@
-/// Why a connection did not come about.
+internal import DBus
+
+/// Why a connection failed.
 public struct ConnectFailure: Error, Sendable, Hashable {
-    /// The reason in one word. Which of them can pass, `isTransient` says.
+    /// The reason in one word. `isTransient` says which of them can pass.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The link could not be set up. BlueZ says no more than this of most failures over the air.
+        /// The link could not be set up. For most failures over the air BlueZ gives no more detail.
         case linkFailed
         /// No answer within the time.
         case timedOut
-        /// Another Connect or Disconnect got in between.
+        /// Another Connect or Disconnect interrupted it.
         case cancelled
-        /// Another program, or BlueZ itself, is connecting just now.
+        /// Another program, or BlueZ itself, is connecting at the moment.
         case busy
         case refused
         case abortedByPeripheral
@@ -21,6 +23,8 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         case servicesUnresolved
         /// The link is up but BlueZ shows no services.
         case noServices
+        /// It shows more services and characteristics than any real peripheral has.
+        case tableTooLarge
         /// BlueZ dropped the peripheral, as it does with one that it has not heard for a while.
         case vanished
         /// The link dropped again before the services were known.
@@ -36,28 +40,28 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         case unknown
     }
 
-    /// The reason, as far as BlueZ tells.
+    /// The reason, as far as BlueZ reports it.
     public let reason: Reason
-    /// What BlueZ said, if it said anything.
+    /// BlueZ's message, if there was one.
     public let detail: String?
-    /// Several attempts in a row failed on a paired peripheral in a way that a broken pairing shows too.
-    /// BlueZ has the same error for both.
+    /// Several attempts in a row failed on a paired peripheral in a way that may also mean a broken pairing. BlueZ has the same error for
+    /// both.
     public internal(set) var suspectsPairing = false
 
-    /// A failure, with what BlueZ said of it if anything.
+    /// A failure, with BlueZ's message if there was one.
     public init(_ reason: Reason, detail: String? = nil) {
         self.reason = reason
         self.detail = detail
     }
 
-    /// Whether another attempt may well succeed.
+    /// Whether another attempt may succeed.
     public var isTransient: Bool {
         switch reason {
         case .linkFailed, .timedOut, .cancelled, .busy, .refused, .abortedByPeripheral, .tooManyConnections,
             .protocolError, .notConnectedAfterAll, .servicesUnresolved, .noServices, .vanished, .droppedAgain,
             .outOfResources:
             true
-        case .pairingBroken, .classicInsteadOfLE, .adapterNotPowered, .notSupported, .unknown:
+        case .tableTooLarge, .pairingBroken, .classicInsteadOfLE, .adapterNotPowered, .notSupported, .unknown:
             false
         }
     }
@@ -75,36 +79,120 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         case .notSupported: return "The adapter may not support Bluetooth LE: try another one."
         case .noServices, .servicesUnresolved:
             return "Try again; if it goes on, restart the peripheral, or `bluetoothctl remove` it so that BlueZ looks again."
+        case .tableTooLarge:
+            return "Check the address: this is no device that could be read. If it is yours, please report it."
         default: return "Bring the peripheral nearer and try again; restart it if this goes on."
         }
     }
 }
 
 extension ConnectFailure: CustomStringConvertible {
-    /// The reason in a few words, with what BlueZ said in brackets.
+    /// The reason in a few words, with BlueZ's message in brackets.
     public var description: String {
-        let text = switch reason {
-        case .linkFailed: "the link could not be set up"
-        case .timedOut: "no answer in time"
-        case .cancelled: "the attempt was cancelled from elsewhere"
-        case .busy: "another connection attempt is under way"
-        case .refused: "refused"
-        case .abortedByPeripheral: "the peripheral broke it off"
-        case .tooManyConnections: "the adapter holds too many connections"
-        case .protocolError: "link layer protocol error"
-        case .notConnectedAfterAll: "BlueZ reported success without a connection"
-        case .servicesUnresolved: "its services were not found in time"
-        case .noServices: "it shows no services"
-        case .vanished: "BlueZ dropped it from its list"
-        case .droppedAgain: "the link dropped again at once"
-        case .outOfResources: "the machine ran out of resources for it"
-        case .pairingBroken: "the pairing is broken"
-        case .classicInsteadOfLE: "BlueZ tried BR/EDR instead of LE"
-        case .adapterNotPowered: "the adapter is switched off"
-        case .notSupported: "not supported by the adapter"
-        case .unknown: "unknown reason"
-        }
+        let text =
+            switch reason {
+            case .linkFailed: "the link could not be set up"
+            case .timedOut: "no answer in time"
+            case .cancelled: "the attempt was cancelled from elsewhere"
+            case .busy: "another connection attempt is under way"
+            case .refused: "refused"
+            case .abortedByPeripheral: "the peripheral broke it off"
+            case .tooManyConnections: "the adapter holds too many connections"
+            case .protocolError: "link layer protocol error"
+            case .notConnectedAfterAll: "BlueZ reported success without a connection"
+            case .servicesUnresolved: "its services were not found in time"
+            case .noServices: "it shows no services"
+            case .tableTooLarge: "it shows more services than any known device has"
+            case .vanished: "BlueZ dropped it from its list"
+            case .droppedAgain: "the link dropped again at once"
+            case .outOfResources: "the machine ran out of resources for it"
+            case .pairingBroken: "the pairing is broken"
+            case .classicInsteadOfLE: "BlueZ tried BR/EDR instead of LE"
+            case .adapterNotPowered: "the adapter is switched off"
+            case .notSupported: "not supported by the adapter"
+            case .unknown: "unknown reason"
+            }
         guard let detail, !detail.isEmpty else { return text }
         return "\(text) (\(detail))"
+    }
+}
+
+/// How to handle a failed `Device1.Connect`.
+enum ConnectOutcome: Equatable {
+    /// It is connected already.
+    case alreadyConnected
+    case failed(ConnectFailure)
+    /// Not specific to this peripheral: stop.
+    case fatal(BluetoothError)
+}
+
+extension ConnectOutcome {
+    /// The only place that interprets the texts of BlueZ's connection errors (`src/error.h`, versions 5.50 to 5.87).
+    init(_ error: DBusError, peripheral: String) {
+        guard case .remote(let name, let message) = error else {
+            switch error {
+            case .timedOut: self = .failed(ConnectFailure(.timedOut))
+            default: self = .fatal(BluetoothError(error, doing: "connecting to \(peripheral)"))
+            }
+            return
+        }
+        switch name {
+        case "org.bluez.Error.Failed", "org.bluez.Error.NotAvailable",
+            "org.bluez.Error.BREDR.ProfileUnavailable", "org.bluez.Error.NotConnected":
+            self = Self.ofText(message)
+        case "org.bluez.Error.InProgress": self = .failed(ConnectFailure(.busy, detail: message))
+        case "org.bluez.Error.AlreadyConnected": self = .alreadyConnected
+        case "org.bluez.Error.NotReady": self = .failed(ConnectFailure(.adapterNotPowered, detail: message))
+        case "org.bluez.Error.NotSupported": self = .failed(ConnectFailure(.notSupported, detail: message))
+        case "org.bluez.Error.AuthenticationFailed", "org.bluez.Error.AuthenticationRejected",
+            "org.bluez.Error.AuthenticationCanceled", "org.bluez.Error.AuthenticationTimeout":
+            self = .failed(ConnectFailure(.pairingBroken, detail: message))
+        // "Method "Connect" … doesn't exist": BlueZ drops an unpaired peripheral when discovery ends.
+        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
+            "org.freedesktop.DBus.Error.UnknownInterface", "org.bluez.Error.DoesNotExist":
+            self = .failed(ConnectFailure(.vanished))
+        default:
+            let known = BluetoothError(error, doing: "connecting to \(peripheral)")
+            if case .unexpected = known {
+                self = .failed(ConnectFailure(.unknown, detail: "\(name): \(message)"))
+            } else {
+                self = .fatal(known)
+            }
+        }
+    }
+
+    private static func ofText(_ message: String) -> ConnectOutcome {
+        let bare = ["le-connection-", "br-connection-"].first { message.hasPrefix($0) }
+            .map { String(message.dropFirst($0.count)) }
+        guard let bare else {
+            // A second attempt in flight: BlueZ 5.66 answers Failed with the C library's text of EALREADY.
+            let isBusy = message == "Operation already in progress" || message == "In Progress"
+            return .failed(ConnectFailure(isBusy ? .busy : .unknown, detail: message))
+        }
+        if bare == "already-connected" { return .alreadyConnected }
+        return .failed(ConnectFailure(reason(bare), detail: message))
+    }
+
+    private static func reason(_ text: String) -> ConnectFailure.Reason {
+        switch text {
+        // BlueZ maps every error of an LE socket to ECONNABORTED: the actual cause is not known.
+        case "abort-by-local", "aborted-by-local": .linkFailed
+        // Also seen for LE, when a Disconnect interrupted it: transient.
+        case "canceled": .cancelled
+        case "timeout", "page-timeout": .timedOut
+        case "busy": .busy
+        case "refused": .refused
+        case "abort-by-remote", "aborted-by-remote": .abortedByPeripheral
+        case "concurrent-connection-limit": .tooManyConnections
+        case "link-layer-protocol-error", "lmp-protocol-error": .protocolError
+        case "gatt-browsing": .servicesUnresolved
+        case "memory-allocation", "create-socket", "bad-socket": .outOfResources
+        case "key-missing": .pairingBroken
+        case "profile-unavailable", "sdp-search": .classicInsteadOfLE
+        case "adapter-not-powered": .adapterNotPowered
+        case "not-supported": .notSupported
+        case "unknown": .linkFailed
+        default: .unknown
+        }
     }
 }

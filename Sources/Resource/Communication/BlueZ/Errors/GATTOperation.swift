@@ -1,39 +1,41 @@
 internal import DBus
 
-/// What is done with a characteristic, for error messages and for reading BlueZ's answers.
+/// An operation on a characteristic or descriptor, for error messages and for interpreting BlueZ's answers.
 struct GATTOperation: Sendable, Hashable {
     enum Kind: Sendable, Hashable { case read, write, subscribe }
 
     var kind: Kind
-    var characteristic: BluetoothUUID
+    var attribute: BluetoothUUID
     var peripheral: String
+    /// `GattCharacteristic1` or `GattDescriptor1`: both have `ReadValue` and `WriteValue`.
+    var interface = BlueZName.characteristic
 
     /// "reading 2a19 of C0:…"
     var text: String {
-        let verb = switch kind {
-        case .read: "reading"
-        case .write: "writing"
-        case .subscribe: "subscribing to"
-        }
-        return "\(verb) \(characteristic) of \(peripheral)"
+        let verb =
+            switch kind {
+            case .read: "reading"
+            case .write: "writing"
+            case .subscribe: "subscribing to"
+            }
+        return "\(verb) \(attribute) of \(peripheral)"
     }
 
     func failed(_ reason: String) -> BluetoothError {
         switch kind {
-        case .read: .readFailed(characteristic, peripheral: peripheral, reason: reason)
-        case .write: .writeFailed(characteristic, peripheral: peripheral, reason: reason)
-        case .subscribe: .notifyFailed(characteristic, peripheral: peripheral, reason: reason)
+        case .read: .readFailed(attribute, peripheral: peripheral, reason: reason)
+        case .write: .writeFailed(attribute, peripheral: peripheral, reason: reason)
+        case .subscribe: .notifyFailed(attribute, peripheral: peripheral, reason: reason)
         }
     }
 
-    /// The one place where the errors of `GattCharacteristic1` are known (`create_gatt_dbus_error` in
-    /// `src/gatt-client.c`).
+    /// The only place that interprets the errors of `GattCharacteristic1` and `GattDescriptor1` (`create_gatt_dbus_error` in `src/gatt-client.c`).
     func error(_ error: DBusError) -> BluetoothError {
         guard case .remote(let name, let message) = error else { return BluetoothError(error, doing: text) }
         switch name {
         case "org.bluez.Error.Failed":
             if let code = ATTErrorCode.code(in: message) { return .attError(code: code, doing: text) }
-            // The others are the C library's texts for what a dead socket answers.
+            // The others are the C library's texts for errors of a closed socket.
             let gone = [
                 "Not connected", "No ATT transport", "Transport endpoint is not connected", "Connection reset by peer",
                 "Software caused connection abort",
@@ -48,7 +50,7 @@ struct GATTOperation: Sendable, Hashable {
         case "org.bluez.Error.InvalidArguments", "org.bluez.Error.InvalidValueLength",
             "org.bluez.Error.InvalidOffset":
             return failed(message)
-        // The objects of the characteristics go when the link goes or the peripheral changes its services.
+        // The objects of the characteristics are removed when the link ends or the peripheral changes its services.
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
             "org.freedesktop.DBus.Error.UnknownInterface":
             return .linkLost(during: text)

@@ -1,10 +1,10 @@
-/// What the machine itself says of its Bluetooth, without `bluetoothd` and D-Bus.
+/// The state of the machine's Bluetooth, read without `bluetoothd` and D-Bus.
 public struct MachineState: Sendable, Hashable {
     /// An adapter as the kernel knows it.
     public struct Radio: Sendable, Hashable {
         /// Such as `hci0`.
         public var name: String
-        /// Its own address, if it has told one.
+        /// Its own address, if known.
         public var address: DeviceAddress?
         /// Whether it is switched on.
         public var isUp: Bool
@@ -36,7 +36,7 @@ public struct MachineState: Sendable, Hashable {
         var isBlocked: Bool { isSoftBlocked || isHardBlocked }
     }
 
-    /// Whether the kernel speaks Bluetooth at all.
+    /// Whether the kernel supports Bluetooth at all.
     public var hasKernelSupport: Bool
     /// The adapters, in the order of their numbers.
     public var radios: [Radio]
@@ -50,17 +50,17 @@ public struct MachineState: Sendable, Hashable {
         self.switches = switches
     }
 
-    /// The reason why an adapter (any when nil) cannot be used, as deep down as it lies. Nil when the machine is in
-    /// order and the reason must lie above it.
+    /// The reason why an adapter (any when nil) cannot be used, at the lowest level at which there is one. Nil when the machine is in order
+    /// and the reason must be above it.
     public func fault(adapter: String?) -> BluetoothError? {
         missing(adapter) ?? blockedOrDown(adapter)
     }
 
-    /// The part of `fault` that no `bluetoothd` can mend.
+    /// The part of `fault` that no `bluetoothd` can fix.
     func missing(_ adapter: String?) -> BluetoothError? {
         guard hasKernelSupport else { return .noKernelSupport }
         guard candidates(adapter).isEmpty else { return nil }
-        // A platform's own switch takes the adapter off its USB bus: nothing is left but the blocked switch.
+        // A platform's own switch removes the adapter from its USB bus: only the blocked switch is left.
         if radios.isEmpty, let blocked = switches.first(where: \.isBlocked) {
             return .adapterBlocked(adapter ?? blocked.name, hard: blocked.isHardBlocked)
         }
@@ -82,5 +82,16 @@ public struct MachineState: Sendable, Hashable {
 
     private func candidates(_ adapter: String?) -> [Radio] {
         radios.filter { adapter == nil || $0.name == adapter }
+    }
+}
+
+/// Reads the state of a machine. BlueZ itself cannot: what asks the kernel is passed in from outside, and a test passes in a state of its own.
+public struct MachineProbe: Sendable {
+    /// Reads the state. Quick, and never fails: what cannot be read is treated as missing.
+    public var read: @Sendable () -> MachineState
+
+    /// A probe with the given function.
+    public init(read: @escaping @Sendable () -> MachineState) {
+        self.read = read
     }
 }

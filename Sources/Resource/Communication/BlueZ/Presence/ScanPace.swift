@@ -1,38 +1,38 @@
-/// When a lookout scans: often at first, more seldom the longer nobody was heard.
+/// When a ``PresenceMonitor`` scans: often at first, and less often the longer nothing was heard.
 ///
-/// A scan keeps the radio on, so that a laptop pays for it; what is away for hours is as a rule away for hours more.
+/// A scan keeps the radio on, which costs a laptop's battery; a peripheral that was away for hours usually stays away for hours more.
 public struct ScanPace: Sendable, Hashable {
-    /// Of one scan. Pedometers advertise about once a second, sleepy ones every two seconds.
+    /// The length of one scan. Pedometers advertise about once a second, slow ones every two seconds.
     public var length: Duration
-    /// Between two scans.
+    /// The pause between two scans.
     public var pause: Duration
     /// The first scan waits for a pause, too.
     public var beginsWithPause: Bool
 
-    /// The pause grows to at least double after this long a silence, and to fivefold after four times as long.
-    public var patience: Duration
+    /// After this long without hearing a peripheral the pause doubles, and after four times as long it is five times as long.
+    public var quietPeriod: Duration
     private var silence: Duration = .zero
 
-    /// Five seconds of each minute; after an hour of silence of two minutes, after four hours of five.
+    /// Five seconds of each minute; after an hour without a peripheral five seconds of two minutes, after four hours of five minutes.
     public init(
         length: Duration = .seconds(5), pause: Duration = .seconds(55), beginsWithPause: Bool = false,
-        patience: Duration = .seconds(3600)
+        quietPeriod: Duration = .seconds(3600)
     ) {
         self.length = length
         self.pause = pause
         self.beginsWithPause = beginsWithPause
-        self.patience = patience
+        self.quietPeriod = quietPeriod
     }
 
-    /// Beside a monitor of advertisements, which hears nothing of a peripheral that tells itself in scan responses only.
+    /// The pace beside a monitor of advertisements, which does not detect a peripheral that sends its data in scan responses only.
     var besideMonitor: ScanPace {
-        ScanPace(length: length, pause: (length + pause) * 5 - length, beginsWithPause: true, patience: patience)
+        ScanPace(length: length, pause: (length + pause) * 5 - length, beginsWithPause: true, quietPeriod: quietPeriod)
     }
 
-    /// A scan is over: how long to wait for the next one.
+    /// A scan is over: returns how long to wait for the next one.
     mutating func next(heard: Bool) -> Duration {
         silence = heard ? .zero : silence + length + pause
-        if silence < patience { return pause }
-        return (length + pause) * (silence < patience * 4 ? 2 : 5) - length
+        if silence < quietPeriod { return pause }
+        return (length + pause) * (silence < quietPeriod * 4 ? 2 : 5) - length
     }
 }

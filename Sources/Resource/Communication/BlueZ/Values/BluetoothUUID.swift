@@ -26,7 +26,7 @@ public struct BluetoothUUID: Sendable, Hashable {
         return UInt16(exactly: high >> 32)
     }
 
-    /// 16 bytes, the least significant first, as they are on the air.
+    /// 16 bytes, the least significant first, as they are transmitted.
     var littleEndianBytes: [UInt8] {
         [low, high].flatMap { half in stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) } }
     }
@@ -63,19 +63,20 @@ public struct BluetoothUUID: Sendable, Hashable {
 extension BluetoothUUID: CustomStringConvertible {
     /// The full form in lower case, as BlueZ writes it.
     public var description: String {
-        let digits = Array(Self.hexadecimal(high) + Self.hexadecimal(low))
-        return [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
-            .map { String($0) }.joined(separator: "-")
-    }
-
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for digit in 0..<32 {
+            if [8, 12, 16, 20].contains(digit) { text.append(UInt8(ascii: "-")) }
+            let half = digit < 16 ? high : low
+            let value = UInt8(truncatingIfNeeded: half >> UInt64((15 - digit % 16) * 4) & 0xf)
+            text.append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
 extension BluetoothUUID: ExpressibleByStringLiteral {
-    /// For UUIDs that stand in the source. Traps when the literal is no UUID.
+    /// For UUIDs in source code. Traps if the literal is not a UUID.
     public init(stringLiteral text: String) {
         guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is no Bluetooth UUID") }
         self = uuid
@@ -104,4 +105,6 @@ extension BluetoothUUID {
     /// The SIG's battery service and its one characteristic, the level in per cent.
     static let batteryService = BluetoothUUID.short(0x180f)
     static let batteryLevel = BluetoothUUID.short(0x2a19)
+    /// The descriptor by which a program subscribes (Core Specification Vol 3 Part G 3.3.3.3).
+    static let clientConfiguration = BluetoothUUID.short(0x2902)
 }

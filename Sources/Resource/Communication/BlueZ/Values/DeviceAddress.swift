@@ -1,23 +1,22 @@
-internal import CBluetooth
-
 /// The 48-bit address of a Bluetooth device, as `C0:DE:00:00:00:01`.
 public struct DeviceAddress: Sendable, Hashable {
-    /// Most significant byte first, as the text has it.
+    /// Most significant byte first, as in the text.
     private let value: UInt64
 
-    /// Reads six colon-separated pairs of hexadecimal digits in either case (`libbluetooth`'s own rule).
+    /// Reads six colon-separated pairs of hexadecimal digits in either case. Anything else gives nil.
     public init?(_ text: String) {
-        // bachk() reads up to the first NUL: a longer text with a good beginning must not pass.
-        guard text.utf8.count == 17, bachk(text) == 0 else { return nil }
-        var address = bdaddr_t()
-        guard str2ba(text, &address) == 0 else { return nil }
-        self.init(address)
-    }
-
-    init(_ address: bdaddr_t) {
-        // bdaddr_t is little-endian: its byte 0 is written last.
-        let b = address.b
-        value = [b.5, b.4, b.3, b.2, b.1, b.0].reduce(0) { $0 << 8 | UInt64($1) }
+        let characters = Array(text.utf8)
+        guard characters.count == 17 else { return nil }
+        var value: UInt64 = 0
+        for (index, character) in characters.enumerated() {
+            if index % 3 == 2 {
+                guard character == UInt8(ascii: ":") else { return nil }
+            } else {
+                guard let digit = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
+                value = value << 4 | UInt64(digit)
+            }
+        }
+        self.value = value
     }
 }
 
@@ -54,7 +53,7 @@ extension DeviceAddress: Codable {
     }
 }
 
-/// How a device came by its address.
+/// Where a device's address comes from.
 public enum AddressType: String, Sendable, Hashable, Codable {
     /// Assigned by the IEEE to the maker; also the address for BR/EDR, if the device has that.
     case publicAddress = "public"

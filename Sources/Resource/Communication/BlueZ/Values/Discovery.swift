@@ -1,17 +1,17 @@
 /// A peripheral as a scan finds it.
 ///
-/// Whatever the peripheral says of itself (name, UUIDs, data) is given as received: it may be wrong, hostile,
-/// or meant to upset a terminal.
+/// Data from the peripheral (name, UUIDs, data) is given as received: it may be wrong, hostile, or contain control characters for a
+/// terminal.
 public struct Discovery: Sendable, Hashable {
-    /// Where it was heard from.
+    /// The address from which it was heard.
     public var address: DeviceAddress
-    /// How it came by its address.
+    /// Where its address comes from.
     public var addressType: AddressType
     /// The name as received. Neither shortened nor cleaned of control characters.
     public var name: String?
-    /// Signal strength in dBm (about −100 far … −30 near), if the controller told.
+    /// Signal strength in dBm (about −100 far … −30 near), if the controller reported it.
     public var rssi: Int?
-    /// UUIDs that the peripheral advertises; for one that was connected to before, BlueZ adds those of its services.
+    /// UUIDs that the peripheral advertises; if it was connected to before, BlueZ adds those of its services.
     public var services: [BluetoothUUID]
     /// Data by company identifier of the Bluetooth SIG.
     public var manufacturerData: [UInt16: [UInt8]]
@@ -24,7 +24,7 @@ public struct Discovery: Sendable, Hashable {
     /// The adapter that hears the peripheral, such as `hci0`.
     public var adapter: String
 
-    /// A peripheral with these properties; what is left out was not told.
+    /// A peripheral with these properties; omitted ones are not known.
     public init(
         address: DeviceAddress, addressType: AddressType = .publicAddress, name: String? = nil, rssi: Int? = nil,
         services: [BluetoothUUID] = [], manufacturerData: [UInt16: [UInt8]] = [:],
@@ -41,5 +41,35 @@ public struct Discovery: Sendable, Hashable {
         self.isConnected = isConnected
         self.isPaired = isPaired
         self.adapter = adapter
+    }
+}
+
+/// What a scan looks for. All given conditions must hold; an empty filter finds every LE peripheral.
+public struct ScanFilter: Sendable, Hashable {
+    /// The peripheral advertises at least one of these.
+    public var services: [BluetoothUUID]
+    /// The peripheral's name starts with this, byte for byte.
+    public var namePrefix: String?
+    /// The peripheral has this address.
+    public var address: DeviceAddress?
+
+    /// A filter with these conditions; omitted ones do not count.
+    public init(services: [BluetoothUUID] = [], namePrefix: String? = nil, address: DeviceAddress? = nil) {
+        self.services = services
+        self.namePrefix = namePrefix
+        self.address = address
+    }
+
+    /// Whether the filter matches a peripheral. BlueZ merges the filters of all programs that scan at the time, so its reports have to be
+    /// checked again.
+    public func matches(_ discovery: Discovery) -> Bool {
+        if let address, discovery.address != address { return false }
+        if let namePrefix, !namePrefix.isEmpty {
+            guard let name = discovery.name, name.utf8.starts(with: namePrefix.utf8) else { return false }
+        }
+        guard !services.isEmpty else { return true }
+        return services.contains {
+            discovery.services.contains($0) || discovery.serviceData[$0] != nil
+        }
     }
 }

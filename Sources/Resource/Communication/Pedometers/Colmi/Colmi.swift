@@ -1,13 +1,13 @@
 public import BlueZ
 public import StepDomain
 
-/// Smart rings that speak the QRing protocol: Colmi R02, R03, R06, R09, R10, R12 and their namesakes.
+/// Smart rings that speak the QRing protocol: Colmi R02, R03, R06, R07, R09, R10, R12, some R11 and their namesakes.
 ///
-/// 16-byte packets over a service like a serial line. Requests are written without response, answers come as
-/// notifications. The ring keeps today and the seven days before it, in slots of its own wall clock.
+/// 16-byte packets over a service that works like a serial line. Requests are written without response, answers arrive as notifications.
+/// The ring keeps today and the seven days before it, in slots of its own wall clock.
 ///
 /// Source: the protocol as read from the clients colmi_r02_client (tahnok) and Gadgetbridge; no vendor document exists.
-public enum Colmi: PedometerModel {
+public enum Colmi: LinkedPedometerModel {
     public static let key = "colmi"
     public static let title = "Colmi / QRing smart ring"
 
@@ -18,26 +18,231 @@ public enum Colmi: PedometerModel {
     /// Days before today that a ring holds.
     static let oldestDay = 7
 
-    private static let names = ["R02", "R03", "R06", "R09", "R10", "R12"]
+    private static let names = ["R02", "R03", "R06", "R07", "R09", "R10", "R12"]
+    /// R11 and H59: some firmware of these speaks another protocol, which shows only when it is connected.
+    private static let otherNames = ["R11_", "R11C_", "COLMI R11_", "SMART_RING", "H59_"]
 
-    public static func recognises(_ discovery: Discovery) -> Bool {
-        if discovery.services.contains(service) { return true }
-        guard let name = discovery.name else { return false }
+    public static func evidence(in discovery: Discovery) -> KindEvidence? {
+        if discovery.services.contains(service) { return .advertisedService }
+        guard let name = discovery.name else { return nil }
         // "R02_A1B2", and on some firmware "COLMI R02_A1B2".
-        return names.contains { name.hasPrefix($0 + "_") || name.hasPrefix("COLMI \($0)_") }
+        let isKnown = names.contains { name.hasPrefix($0 + "_") || name.hasPrefix("COLMI \($0)_") }
+        return isKnown || otherNames.contains(where: name.hasPrefix) ? .name : nil
     }
+
+    public static let characteristicServices = [service]
 
     public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
 
-    /// Rings know no pairing.
+    /// Steps are never encrypted.
     public static func protectedValue(of pedometer: Pedometer) -> GATTAddress? { nil }
 
-    /// The days before are there the next night, too.
+    /// `3C`, what the ring supports: bit 3 of byte 2 of the answer asks for a bond. R09 and R11 set it, and without a bond some of these are
+    /// not found again after their first connection. Most rings answer with an error, or not at all.
+    ///
+    /// Contested: the maker's app pairs with every ring that sets the bit; a client (PulseLoop) does so for R09 and R11 alone, because its
+    /// system asks the user each time. An earlier version of that client took byte 1.
+    ///
+    /// Source: PulseLoopAndroid, `docs/qring-ble-adoption.md` and `ColmiDecoder`.
+    public static var bondQuestion: BondQuestion? {
+        BondQuestion(request: ColmiPacket(ColmiPacket.Command.support).bytes, requests: requests, answers: answers) { value in
+            guard let packet = ColmiPacket(received: value), packet.command == ColmiPacket.Command.support else { return nil }
+            return !packet.isError && packet[2] & 0x08 != 0
+        }
+    }
+
+    /// The days before can still be read the next night.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
 
     public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { ColmiLive(known: known) }
 
     public static func session(_ context: SessionContext) -> any PedometerSession { ColmiSession(context) }
 
-    public static func look(_ context: SessionContext) -> any PedometerSession { ColmiSession(context, isLook: true) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession { ColmiSession(context, isProbe: true) }
+}
+
+/// 16 bytes: `[0]` command, with bit 7 set in an error reply; `[1...14]` payload; `[15]` the sum of the others, low 8 bits.
+struct ColmiPacket: Hashable {
+    static let length = 16
+
+    enum Command {
+        static let setTime: UInt8 = 0x01
+        static let battery: UInt8 = 0x03
+        static let support: UInt8 = 0x3c
+        static let steps: UInt8 = 0x43
+        static let total: UInt8 = 0x48
+        static let unasked: UInt8 = 0x73
+    }
+
+    /// `[1]` of an unsolicited packet that reports today's steps.
+    static let unaskedSteps: UInt8 = 0x12
+
+    let bytes: [UInt8]
+
+    /// - Parameter payload: at most 14 bytes; the rest is zero.
+    init(_ command: UInt8, _ payload: [UInt8] = []) {
+        var bytes = [command] + payload.prefix(Self.length - 2)
+        bytes += Array(repeating: 0, count: Self.length - 1 - bytes.count)
+        self.bytes = bytes + [Self.checksum(bytes)]
+    }
+
+    /// Nil if the length or the checksum is wrong.
+    init?(received bytes: [UInt8]) {
+        guard bytes.count == Self.length, Self.checksum(bytes.dropLast()) == bytes[15] else { return nil }
+        self.bytes = bytes
+    }
+
+    var command: UInt8 { bytes[0] & 0x7f }
+    var isError: Bool { bytes[0] & 0x80 != 0 }
+    subscript(index: Int) -> UInt8 { bytes[index] }
+
+    /// Little endian.
+    func uint16(at index: Int) -> Int { Int(bytes[index]) | Int(bytes[index + 1]) << 8 }
+
+    private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 { bytes.reduce(0, &+) }
+}
+
+extension ColmiPacket {
+    /// `43 dd 0F 00 5F 01`: the steps of a day, `daysAgo` before the ring's today, slots 0 to 95.
+    static func stepsRequest(daysAgo: Int) -> ColmiPacket {
+        ColmiPacket(Command.steps, [UInt8(daysAgo), 0x0f, 0x00, 0x5f, 0x01])
+    }
+
+    static let batteryRequest = ColmiPacket(Command.battery)
+
+    /// `48`: today's total. The answer: steps, running steps, calories, metres, 24 bits each, big-endian.
+    ///
+    /// Source: Gadgetbridge and colmi-docs (Puxtril). Another client calls this command "bind", with the answer `48 00 01`: so the
+    /// answer is only a check of the slots.
+    static let totalRequest = ColmiPacket(Command.total)
+
+    /// Today's steps in an answer to `totalRequest`.
+    var total: Int { Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3]) }
+
+    /// `01 YY MM DD hh mm ss`, each as binary-coded decimal, then the language (1: English).
+    ///
+    /// - Parameter wall: the time that the ring's clock is set to, in seconds since 1970.
+    static func setTime(wall: Int) -> ColmiPacket {
+        let day = Day(of: Timestamp(wall), utcOffset: 0)
+        let (date, second) = (day.components, wall - day.daysSince1970 * 86_400)
+        let fields = [date.year % 100, date.month, date.day, second / 3600, second / 60 % 60, second % 60]
+        return ColmiPacket(Command.setTime, fields.map { UInt8((($0 / 10) << 4) + $0 % 10) } + [1])
+    }
+
+    /// 0...99, or nil if a nibble is not a decimal digit.
+    static func decimal(_ byte: UInt8) -> Int? {
+        let (tens, ones) = (Int(byte >> 4), Int(byte & 0x0f))
+        return tens < 10 && ones < 10 ? tens * 10 + ones : nil
+    }
+}
+
+/// The answer to one request for a day's steps, as its packets come in.
+///
+/// - `43 FF …`: the ring has no data for that day.
+/// - `43 F0 n c …`: n records follow; c = 1 means that calories are sent divided by ten.
+/// - `43 yy mm dd slot index total calories(2) steps(2) metres(2)`: a record, date in binary-coded decimal, numbers little
+///   endian, slot 0...95 a quarter of an hour of the ring's clock. The last has index = total − 1.
+struct ColmiDay {
+    /// A slot in the ring's wall clock.
+    struct Record: Hashable {
+        /// Seconds since 1970 as the ring's clock showed them when the slot began.
+        var wall: Int
+        /// Quarter of an hour of the day, 0...95.
+        var slot: Int
+        var steps: Int
+        /// Kilocalories.
+        var energy: Double
+        var metres: Int
+    }
+
+    enum Progress: Hashable {
+        case more
+        /// All records have arrived.
+        case complete
+        /// The last record has arrived, others are missing.
+        case gaps
+        case noData
+        case refused
+        /// Not part of this answer (an unsolicited packet).
+        case other
+    }
+
+    private var divided = false
+    private var total: Int?
+    /// By index, as far as they have arrived.
+    private var records: [Record?] = []
+
+    /// In the ring's order, which is chronological.
+    var slots: [Record] { records.compactMap(\.self) }
+
+    /// The day of its last record, as days since 1970; nil if none arrived.
+    var date: Int? { slots.last.map { ColmiSlotConverter.day(ofWall: $0.wall) } }
+
+    mutating func add(_ packet: ColmiPacket) -> Progress {
+        guard packet.command == ColmiPacket.Command.steps else { return .other }
+        if packet.isError { return .refused }
+        switch packet[1] {
+        case 0xff:
+            return .noData
+        case 0xf0:
+            self = ColmiDay()  // a new answer: after a repeated request the old one may still be arriving
+            total = Int(packet[2])
+            divided = packet[3] == 1
+            return total == 0 ? .noData : .more
+        default:
+            return addRecord(packet)
+        }
+    }
+
+    private mutating func addRecord(_ packet: ColmiPacket) -> Progress {
+        guard let record = decode(packet) else { return .other }
+        let (index, count) = (Int(packet[5]), Int(packet[6]))
+        if index >= records.count { records += Array(repeating: nil, count: index + 1 - records.count) }
+        records[index] = record
+        guard index == count - 1 else { return .more }
+        // Without the header the scale of the calories is unknown: this is treated as a gap, and the day is requested again.
+        return total == count && records.count == count && !records.contains(nil) ? .complete : .gaps
+    }
+
+    private func decode(_ packet: ColmiPacket) -> Record? {
+        guard let year = ColmiPacket.decimal(packet[1]), let month = ColmiPacket.decimal(packet[2]),
+            let dayOfMonth = ColmiPacket.decimal(packet[3]),
+            let day = Day(year: 2000 + year, month: month, day: dayOfMonth), packet[4] <= 95
+        else { return nil }
+        let calories = packet.uint16(at: 7) * (divided ? 10 : 1)
+        return Record(
+            wall: day.daysSince1970 * 86_400 + Int(packet[4]) * 900, slot: Int(packet[4]),
+            steps: packet.uint16(at: 9), energy: Double(calories) / 1000, metres: packet.uint16(at: 11))
+    }
+
+    /// Seconds that each of the slots covers.
+    ///
+    /// Some firmware counts by the hour and stamps the hour's first quarter; other firmware counts quarters. A day in which no
+    /// slot lies off the hour is of the first kind.
+    var slotLength: Int { records.allSatisfy { ($0?.slot ?? 0) % 4 == 0 } ? 3600 : 900 }
+}
+
+/// A ring's unsolicited packets `73 12`: today's steps, calories and metres, 24 bits each, while its wearer walks.
+///
+/// One source has them big-endian (colmi_r02_client), another little-endian. The steps that the ring reported for the day just before show
+/// which is right: the byte order with the nearer value is used for the rest of the link.
+struct ColmiLive: LiveSession {
+    let address = Colmi.answers
+    /// Today's steps by the last reading.
+    private let known: Int
+    private var isBigEndian: Bool?
+
+    init(known: Int) { self.known = known }
+
+    mutating func steps(after value: [UInt8]) -> Int? {
+        guard let packet = ColmiPacket(received: value), packet.command == ColmiPacket.Command.unasked, !packet.isError,
+            packet[1] == ColmiPacket.unaskedSteps
+        else { return nil }
+        let bytes = (2...4).map { Int(packet[$0]) }
+        let (big, little) = (bytes[0] << 16 | bytes[1] << 8 | bytes[2], bytes[2] << 16 | bytes[1] << 8 | bytes[0])
+        // Zero, or a value that is the same in both orders, does not show the order.
+        if isBigEndian == nil, big != little { isBigEndian = abs(big - known) <= abs(little - known) }
+        let steps = isBigEndian ?? true ? big : little
+        return steps <= mostStepsOfADay ? steps : nil
+    }
 }

@@ -1,80 +1,99 @@
 internal import StepDomain
 
-/// A reading of a ring: battery, today, then the days before from the oldest, then its clock.
+/// A reading of a ring: battery, the days that `ColmiPlan` names, then its clock.
 ///
-/// Today comes first because it tells most about the ring's clock; the cursor moves along the older days in order, so
-/// a link lost half-way costs nothing but today's request. The clock is set last: history is read by the clock that made it.
+/// A day that is refused, silent or incomplete is a gap: the session goes on with the next day and the cursor names the gap for the next
+/// sync. The clock is set last, because the history has to be read by the clock that recorded it.
 struct ColmiSession: PedometerSession {
     private enum Stage: Hashable {
         case subscribing
         case battery
-        case day(daysAgo: Int)
-        /// The answer is in, and others to the same request may follow.
-        case settling(daysAgo: Int, answered: ColmiDay.Progress)
+        /// Asks for the battery again, to see whether a ring that did not answer for a day answers at all.
+        case probe
+        case day(Int, daysAgo: Int)
+        /// The answer is complete, and others to the same request may follow.
+        case settling(Int, daysAgo: Int, answered: ColmiDay.Progress)
+        /// Today is complete; asks for the ring's own total.
+        case total(Int, daysAgo: Int)
         case delivering
         case clock
     }
 
     /// Seconds; rings answer within tenths of one.
-    private static let patience = 5.0
-    /// Seconds of silence after which no second answer follows any more.
+    private static let replyTimeout = 5.0
+    /// Seconds of silence after which no second answer is expected any more.
     private static let quiet = 2.0
-    /// Times that a request is sent before the session gives up on it.
+    /// Seconds to wait for the ring's own total, which is only a check.
+    private static let totalTimeout = 2.0
+    /// Seconds after which a ring that did not know the request for its total is asked again: its firmware may be new.
+    private static let totalPause = 30 * 86_400
+    /// How often a request is sent before the session gives up on it. After a day without an answer it is sent once, until a day is
+    /// answered: the other days are requested again with the next sync anyway.
     private static let attempts = 3
-    /// No answer is longer: 96 slots and some unsolicited packets. What goes on beyond is rubbish.
+    /// Days without an answer after which the session ends if no day was answered at all: 25 s, instead of 50 for all eight.
+    private static let mostSilentDays = 3
+    /// No answer is longer: 96 slots and some unsolicited packets.
     private static let mostPackets = 400
+
+    private static let endless = PedometerError.undecodable("packets without end")
 
     private let context: SessionContext
     /// Reads today alone, and leaves the clock as it is.
-    private let isLook: Bool
-    private var reckoning: ColmiReckoning
+    private let isProbe: Bool
+    private var converter: ColmiSlotConverter
+    private var plan: ColmiPlan
     private var stage = Stage.subscribing
     private var attempt = 1
     private var packets = 0
     private var answer = ColmiDay()
-    private var days: [Int] = []
-    private var done = 0
-    private var today = 0
-    /// All that the ring had up to here is delivered; it stops moving at the first day with gaps.
-    private var cursor: PedometerCursor
-    private var contiguous = true
-    private var todayThrough: Timestamp?
-    /// The day may change under the reading: which day an answer is of, only its records tell.
-    private var crossesMidnight = false
-    /// A day before the one asked for has been answered: the ring does hold days as old as that.
-    private var holdsOlder = false
-    /// Dates of the answers so far, as days since 1970.
-    private var told: Set<Int> = []
+    /// The longest of the incomplete answers to the present request.
+    private var best = ColmiDay()
+    /// Days that were requested more than once or did not answer: their answers may come late.
+    private var repeated: Set<Int> = []
+    private var batteryAnswers = false
+    private var silentDays: [Int] = []
+    private var silentInARow = 0
+    private var refusals = 0
     private var undecodable = 0
-    /// When something of the answer last came, or it was asked for.
+    /// The ring has sent packets without end.
+    private var isEndless = false
+    /// When a packet of the answer last arrived, or when it was requested.
     private var lastSign = Timestamp(0)
     private var clockSet: ClockState.Setting?
+    /// The ring's own total of today.
+    private var total: Int?
     private var report = SessionReport()
+    /// After the last day, its clock may be set.
+    private(set) var readsOn = false
 
-    init(_ context: SessionContext, isLook: Bool = false) {
+    init(_ context: SessionContext, isProbe: Bool = false) {
         self.context = context
-        self.isLook = isLook
-        cursor = context.pedometer.cursor
-        reckoning = ColmiReckoning(
-            clock: WallClock(context.pedometer.clock, context.localTime), cursor: context.pedometer.cursor)
+        self.isProbe = isProbe
+        let cursor = context.pedometer.cursor
+        converter = ColmiSlotConverter(clock: WallClock(context.pedometer.clock, context.localTime), cursor: cursor)
+        plan = .todayOnly(cursor, today: 0)  // replaced when the session starts
     }
 
     mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
         switch (stage, event) {
         case (_, .started):
-            plan(now)
+            begin(now)
             return .subscribe(Colmi.answers)
+        case (_, .linkLost):
+            return save(now)
         case (.subscribing, .done):
             return ask(.battery, now)
         case (.delivering, .done):
-            done += 1
-            if done < days.count { return ask(.day(daysAgo: days[done]), now) }
-            return isLook ? finish(now) : ask(.clock, now)
+            return proceed(now)
+        case (.total, .done):
+            return .receive(seconds: Self.totalTimeout)
         case (_, .done):
-            return .receive(seconds: Self.patience)
-        case (.settling(let daysAgo, let answered), .silence):
-            return deliver(daysAgo: daysAgo, answered: answered, now)
-        case (_, .silence):
+            return .receive(seconds: Self.replyTimeout)
+        case (.settling(let day, let daysAgo, let answered), .silence):
+            return deliver(day, daysAgo: daysAgo, answered, now)
+        case (.total(let day, let daysAgo), .silence):
+            return deliver(day, daysAgo: daysAgo, .complete, now)
+        case (_, .silence), (_, .absent):
             return repeated(now)
         case (_, .value(let bytes)):
             return receive(bytes, now)
@@ -83,34 +102,48 @@ struct ColmiSession: PedometerSession {
 
     // MARK: What to ask for
 
-    private mutating func plan(_ now: Timestamp) {
-        // Left by a machine whose clock was ahead: a mark in the future would keep what came since unread.
-        if let readThrough = cursor.readThrough, readThrough > now + ColmiReckoning.drift {
+    private mutating func begin(_ now: Timestamp) {
+        var cursor = context.pedometer.cursor
+        // Written by a machine whose clock was ahead: with a mark in the future, newer steps would stay unread.
+        if let readThrough = cursor.readThrough, readThrough > now + ColmiSlotConverter.drift {
             cursor.readThrough = nil
-            reckoning = ColmiReckoning(clock: WallClock(context.pedometer.clock, context.localTime), cursor: cursor)
+            converter = ColmiSlotConverter(clock: WallClock(context.pedometer.clock, context.localTime), cursor: cursor)
         }
-        today = reckoning.today(at: now)
-        var oldest = Colmi.oldestDay
-        if let readThrough = cursor.readThrough {
-            let first = reckoning.wallDay(of: readThrough)
-            oldest = min(max(today - first, 0), Colmi.oldestDay)
-            if today - first > Colmi.oldestDay {
-                let gone = today - Colmi.oldestDay - 1
-                report.notices.append(
-                    .lost(from: Day(daysSince1970: first), through: Day(daysSince1970: gone)))
+        let today = converter.today(at: now)
+        plan =
+            isProbe
+            ? .todayOnly(cursor, today: today)
+            : ColmiPlan(
+                cursor, today: today, first: cursor.readThrough.map(converter.wallDay), limit: context.days, start: converter.start)
+    }
+
+    /// The next day, or what comes after the last one.
+    private mutating func proceed(_ now: Timestamp) -> SessionAction {
+        if isEndless { return .fail(Self.endless) }
+        if silentInARow > 0, let failure = failureAfterSilence() { return .fail(failure) }
+        guard let (day, daysAgo) = plan.next(today: converter.today(at: now)) else {
+            if !plan.hasAnswer {
+                if let failure = silenceFailure { return .fail(failure) }
+                if refusals > 0 { return .fail(.refused("every request for its steps")) }
             }
+            return isProbe ? finish(now) : ask(.clock, now)
         }
-        // The ring counts days from its own midnight, which may be over when ours is not: one day more is asked for.
-        if reckoning.isNearMidnight(now) {
-            crossesMidnight = true
-            oldest = min(oldest + 1, Colmi.oldestDay)
+        if silentInARow > 0, batteryAnswers, stage != .probe { return ask(.probe, now) }
+        return ask(.day(day, daysAgo: daysAgo), now)
+    }
+
+    /// The failure with which the session ends after days without an answer; nil if it goes on.
+    private var silenceFailure: PedometerError? {
+        silentDays.first.map {
+            .noAnswer(
+                to: "the request for the steps of \(Day(daysSince1970: $0))", attempts: Self.attempts,
+                seconds: Double(Self.attempts) * Self.replyTimeout)
         }
-        if let limit = context.days, limit <= oldest {
-            // Asked for less than there is to read: what is left out is for the next sync, so the cursor stays.
-            oldest = max(limit, 1) - 1
-            contiguous = false
-        }
-        days = isLook ? [0] : [0] + stride(from: oldest, to: 0, by: -1)
+    }
+
+    private func failureAfterSilence() -> PedometerError? {
+        let isDead = batteryAnswers ? !plan.hasAnswer && silentInARow >= Self.mostSilentDays : !plan.hasAnswer || silentInARow > 1
+        return isDead ? silenceFailure : nil
     }
 
     private mutating func ask(_ next: Stage, _ now: Timestamp, attempt: Int = 1) -> SessionAction {
@@ -120,139 +153,208 @@ struct ColmiSession: PedometerSession {
         lastSign = now
         let packet: ColmiPacket
         switch next {
-        case .day(let daysAgo):
+        case .day(let day, let daysAgo):
+            if attempt > 1 { repeated.insert(day) } else { best = ColmiDay() }
             answer = ColmiDay()
             packet = .stepsRequest(daysAgo: daysAgo)
         case .clock:
             let setting = ClockState.Setting(at: now, utcOffset: context.localTime.utcOffset(now))
             clockSet = setting
             packet = .setTime(wall: now.seconds + setting.utcOffset)
+        case .total:
+            packet = .totalRequest
         default:
             packet = .batteryRequest
         }
         return .write(packet.bytes, to: Colmi.requests, response: false)
     }
 
+    /// The reply did not come in time.
     private mutating func repeated(_ now: Timestamp) -> SessionAction {
-        if attempt < Self.attempts { return ask(stage, now, attempt: attempt + 1) }
+        let most = stage == .probe || silentInARow > 0 ? 1 : Self.attempts
+        if attempt < most { return askAgain(now) }
         switch stage {
-        case .day(let daysAgo):
-            guard packets > 0 else { return .fail(.noAnswer(to: "for its steps", seconds: Self.patience)) }
-            return deliver(daysAgo: daysAgo, answered: .gaps, now)
+        case .day(let day, let daysAgo):
+            keepBest()
+            silentInARow += 1
+            silentDays.append(day)
+            return deliver(day, daysAgo: daysAgo, nil, now)
+        case .probe:
+            return .fail(silenceFailure ?? .noAnswer(to: "a request", attempts: 1, seconds: Self.replyTimeout))
         case .clock:
-            return finish(now)     // it goes on with the clock it has, and what it set is not recorded
+            return finish(now)  // its clock stays as it is, and nothing is recorded
         default:
-            return ask(.day(daysAgo: 0), now)   // a ring that does not tell its battery may still tell its steps
+            return proceed(now)  // a ring that does not report its battery may still report its steps
         }
+    }
+
+    private mutating func askAgain(_ now: Timestamp) -> SessionAction {
+        guard case .day(let day, _) = stage else { return ask(stage, now, attempt: attempt + 1) }
+        keepBest()
+        // Midnight may have passed since the request.
+        guard let (next, daysAgo) = plan.next(today: converter.today(at: now)), next == day else { return proceed(now) }
+        return ask(.day(day, daysAgo: daysAgo), now, attempt: attempt + 1)
+    }
+
+    private mutating func keepBest() {
+        if answer.slots.count > best.slots.count { best = answer }
     }
 
     // MARK: What came
 
     private mutating func receive(_ bytes: [UInt8], _ now: Timestamp) -> SessionAction {
         packets += 1
-        guard packets <= Self.mostPackets else { return .fail(.undecodable("packets without end")) }
+        guard packets <= Self.mostPackets else {
+            guard !isEndless else { return .fail(Self.endless) }
+            isEndless = true
+            switch stage {
+            case .day(let day, let daysAgo): return deliver(day, daysAgo: daysAgo, .gaps, now)
+            case .total(let day, let daysAgo): return deliver(day, daysAgo: daysAgo, .complete, now)
+            default: return .fail(Self.endless)
+            }
+        }
         guard let packet = ColmiPacket(received: bytes) else {
             undecodable += 1
             return waiting(now)
         }
         switch stage {
-        case .battery where packet.command == ColmiPacket.Command.battery:
+        case .battery where packet.command == ColmiPacket.Command.battery, .probe where packet.command == ColmiPacket.Command.battery:
             if !packet.isError, packet[1] <= 100 { report.battery = Int(packet[1]) }
-            return ask(.day(daysAgo: 0), now)
-        case .day(let daysAgo):
-            return receive(answer.add(packet), daysAgo: daysAgo, now)
-        case .settling(let daysAgo, let answered):
+            batteryAnswers = true
+            return proceed(now)
+        case .day(let day, let daysAgo):
+            return receive(answer.add(packet), day, daysAgo: daysAgo, now)
+        case .settling(let day, let daysAgo, let answered):
             if packet.command == ColmiPacket.Command.steps { lastSign = now }
-            guard now - lastSign < Int(Self.quiet) else { return deliver(daysAgo: daysAgo, answered: answered, now) }
+            guard now - lastSign < Int(Self.quiet) else { return deliver(day, daysAgo: daysAgo, answered, now) }
             return .receive(seconds: Self.quiet)
+        case .total(let day, let daysAgo):
+            if packet.command == ColmiPacket.Command.total {
+                total = packet.isError ? nil : packet.total
+                return deliver(day, daysAgo: daysAgo, .complete, now)
+            }
+            guard now - lastSign < Int(Self.totalTimeout) else { return deliver(day, daysAgo: daysAgo, .complete, now) }
+            return .receive(seconds: Self.totalTimeout)
         case .clock where packet.command == ColmiPacket.Command.setTime:
             if !packet.isError { report.clockSet = clockSet }
             return finish(now)
         default:
-            return waiting(now)     // unsolicited: live steps, a button, a charger
+            return waiting(now)  // unsolicited: live steps, a button, a charger
         }
     }
 
-    /// What is not of the answer does not make it come: while its wearer walks a ring tells that every second.
+    /// A packet that is not part of the answer does not extend the wait: while its wearer walks a ring sends live steps every second.
     private mutating func waiting(_ now: Timestamp) -> SessionAction {
-        now - lastSign < Int(Self.patience) ? .receive(seconds: Self.patience) : repeated(now)
+        now - lastSign < Int(Self.replyTimeout) ? .receive(seconds: Self.replyTimeout) : repeated(now)
     }
 
-    private mutating func receive(_ progress: ColmiDay.Progress, daysAgo: Int, _ now: Timestamp) -> SessionAction {
+    private mutating func receive(_ progress: ColmiDay.Progress, _ day: Int, daysAgo: Int, _ now: Timestamp) -> SessionAction {
         switch progress {
         case .more:
             lastSign = now
-            return .receive(seconds: Self.patience)
+            return .receive(seconds: Self.replyTimeout)
         case .other:
             return waiting(now)
         case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts:
-            return ask(stage, now, attempt: attempt + 1)
-        case .refused where daysAgo == 0:
-            return .fail(.refused("to tell its steps"))
-        case .complete where isStale(daysAgo: daysAgo):
+            return askAgain(now)
+        case .complete where isLate(day):
             answer = ColmiDay()
-            return .receive(seconds: Self.patience)
+            return .receive(seconds: Self.replyTimeout)
+        case .complete where attempt == 1 && isTotalWanted(day, daysAgo: daysAgo, now):
+            return ask(.total(day, daysAgo: daysAgo), now)
         case .complete, .gaps, .noData, .refused:
-            guard attempt > 1 else { return deliver(daysAgo: daysAgo, answered: progress, now) }
-            // A ring that was slow answers each of the requests: what comes late must not be taken for the next day's.
-            stage = .settling(daysAgo: daysAgo, answered: progress)
+            guard attempt > 1 else { return deliver(day, daysAgo: daysAgo, progress, now) }
+            // A slow ring answers each of the repeated requests: a late answer must not be used for the next day.
+            stage = .settling(day, daysAgo: daysAgo, answered: progress)
             lastSign = now
             return .receive(seconds: Self.quiet)
         }
     }
 
-    /// Whether the answer is one to an earlier request, which came late: of another day than was asked for, and told before.
-    private func isStale(daysAgo: Int) -> Bool {
-        guard let date = answer.date else { return false }
-        return date != today - daysAgo && told.contains(date)
+    /// Whether the answer is a late one to an earlier request, for another day than this.
+    private func isLate(_ day: Int) -> Bool { answer.date.map { $0 != day && repeated.contains($0) } ?? false }
+
+    /// Whether the ring is asked for its own total of today: once in a session that has read new steps of today.
+    ///
+    /// Not in a session that reads all eight days: with the battery and the clock, none sends more requests than these ten, because each
+    /// keeps the link up for longer. Such a session is the first, or one after a week; the next one asks.
+    private func isTotalWanted(_ day: Int, daysAgo: Int, _ now: Timestamp) -> Bool {
+        guard !isProbe, daysAgo == 0, answer.date == day, plan.planned <= Colmi.oldestDay, converter.hasNews(answer) else { return false }
+        return plan.cursor.lacksTotalSince.map { $0 > now || now - $0 >= Self.totalPause } ?? true
     }
 
     // MARK: What to hand over
 
-    private mutating func deliver(daysAgo: Int, answered: ColmiDay.Progress, _ now: Timestamp) -> SessionAction {
+    /// - Parameter answered: nil if no answer came, or only a part of it.
+    private mutating func deliver(
+        _ day: Int, daysAgo: Int, _ answered: ColmiDay.Progress?, _ now: Timestamp
+    ) -> SessionAction {
+        keepBest()
+        if answered == .complete { best = answer }
         var batch = SampleBatch()
-        batch.samples = reckoning.samples(of: answer, daysAgo: daysAgo, now: now)
-        crossesMidnight = crossesMidnight || reckoning.isNearMidnight(now)
-        let asked = today - daysAgo
-        if answered == .complete {
-            // Its records say which day it is of: a ring whose clock is off has another today.
-            batch.coverage = [reckoning.span(ofWallDay: answer.date ?? asked, now: now)]
+        batch.samples = converter.samples(of: best, daysAgo: daysAgo, now: now)
+        if answered != nil { silentInARow = 0 }
+        if case .total = stage {
+            plan.askedTotal(isKnown: total != nil, at: now)
+            // A clock that is off shows today's slots under another time than ours.
+            if let total, converter.verdict == .right {
+                batch.deviceTotal = DeviceTotal(
+                    day: Day(daysSince1970: day), at: now, total: total, slots: best.slots.reduce(0) { $0 + $1.steps })
+            }
         }
-        if let date = answer.date { told.insert(date) }
-        if daysAgo == 0 {
-            if answered != .gaps { todayThrough = now }
-        } else {
-            // Refused before any older day was told: the ring holds no more. Else the day is for the next sync.
-            contiguous = contiguous && answered != .gaps && !(answered == .refused && holdsOlder)
-            holdsOlder = holdsOlder || answered == .complete
+        switch answered {
+        case .complete:
+            // Its records show which day it belongs to.
+            let date = best.date ?? day
+            batch.coverage = [converter.span(ofWallDay: date, now: now)]
+            plan.receive(date, ringToday: date + daysAgo, at: now)
+            if date != day { plan.follow(ringToday: date + daysAgo, today: converter.today(at: now), requested: day) }
+        case .noData:
+            plan.receiveNothing(for: day, isToday: daysAgo == 0, isCertain: isDateCertain(day, now), at: now)
+        case .refused:
+            refusals += 1
+            plan.miss(day, .refused)
+        case .gaps, .more, .other, nil:
+            if answered == nil { repeated.insert(day) }
+            plan.miss(day, best.slots.isEmpty && answered == nil ? .unanswered : .incomplete)
         }
-        batch.cursor = moved(pastDaysAgo: daysAgo, reckoning.span(ofWallDay: asked, now: now), now)
+        batch.cursor = cursor(now)
+        batch.notices = plan.notices
+        plan.notices = []
         stage = .delivering
-        return .deliver(batch, progress: .reading(done: done + 1, of: days.count))
+        readsOn = plan.next(today: converter.today(at: now)) != nil
+        return .deliver(batch, progress: .reading(done: plan.done, of: plan.planned))
     }
 
-    /// Where the next sync goes on once this day is committed; nil while nothing is to be moved.
-    private mutating func moved(pastDaysAgo daysAgo: Int, _ span: TimeSpan, _ now: Timestamp) -> PedometerCursor? {
-        if done + 1 == days.count {
-            // The last day of the plan: all before today is in, and today as far as it was read.
-            if contiguous {
-                let startOfToday = daysAgo == 0 ? span.start : span.end
-                cursor.readThrough = todayThrough ?? startOfToday
-                // Which days were read is not sure enough: the next sync reads the last two again.
-                if crossesMidnight { cursor.readThrough = reckoning.span(ofWallDay: today - 1, now: now).start }
-            }
-            // Gaps or not, the clock is about to be set: what was in the slots that it shows a second time has to be known.
-            cursor.tail = reckoning.tail(today: today, clockSetTo: now.seconds + context.localTime.utcOffset(now))
-        } else if contiguous, daysAgo > 0, !crossesMidnight {
-            cursor.readThrough = span.end
-        } else {
-            return nil
+    /// "No data" has no date: near midnight, or after an answer that may come late, it may refer to another day than this.
+    private func isDateCertain(_ day: Int, _ now: Timestamp) -> Bool {
+        !converter.isNearMidnight(now) && plan.lead == 0 && converter.verdict == .right && repeated.subtracting([day]).isEmpty
+    }
+
+    private mutating func cursor(_ now: Timestamp) -> PedometerCursor {
+        // The clock is set after the last day, with or without gaps: the earlier contents of the slots that it shows a second time must be
+        // known.
+        let tail =
+            plan.next(today: converter.today(at: now)) == nil
+            ? converter.tail(today: converter.today(at: now), clockSetTo: now.seconds + context.localTime.utcOffset(now)) : nil
+        return plan.cursor(at: now, start: converter.start, tail: tail)
+    }
+
+    /// The link has ended: what was received of the present day is delivered as incomplete.
+    private mutating func save(_ now: Timestamp) -> SessionAction {
+        if case .total(let day, let daysAgo) = stage {
+            stage = .delivering  // nothing is known of its total
+            return deliver(day, daysAgo: daysAgo, .complete, now)
         }
-        return cursor
+        return switch stage {
+        case .day(let day, let daysAgo): deliver(day, daysAgo: daysAgo, nil, now)
+        case .settling(let day, let daysAgo, let answered): deliver(day, daysAgo: daysAgo, answered, now)
+        case .subscribing, .battery, .probe, .delivering, .clock, .total: .finish(report)
+        }
     }
 
     private mutating func finish(_ now: Timestamp) -> SessionAction {
-        switch reckoning.verdict {
+        switch converter.verdict {
         case .right: break
         case .off(let seconds): report.notices.append(.clockWasOff(seconds: seconds))
         case .utc:
@@ -260,7 +362,7 @@ struct ColmiSession: PedometerSession {
             report.notices.append(.clockWasOff(seconds: -local))
         }
         if undecodable > 0 { report.notices.append(.undecodable(frames: undecodable)) }
-        if reckoning.misplaced > 0 { report.notices.append(.implausible(samples: reckoning.misplaced)) }
+        if converter.misplaced > 0 { report.notices.append(.implausible(samples: converter.misplaced)) }
         return .finish(report)
     }
 }

@@ -1,16 +1,16 @@
 public import BlueZ
 public import StepDomain
 
-/// Any pedometer that shows its steps as a number in one characteristic: the user tells which, and how it is written.
+/// Any pedometer that shows its steps as a number in one characteristic: the user specifies which, and how it is encoded.
 ///
-/// It is the design's own case: three UUIDs and a value. Such a pedometer keeps no history; its steps are the differences
-/// between readings.
-public enum Generic: PedometerModel {
+/// It is the basic case of the design: three UUIDs and a value. Such a pedometer keeps no history; its steps are the differences between
+/// readings.
+public enum Generic: LinkedPedometerModel {
     public static let key = "generic"
     public static let title = "generic pedometer"
 
-    /// Only the user can tell.
-    public static func recognises(_ discovery: Discovery) -> Bool { false }
+    /// Only the user knows.
+    public static func evidence(in discovery: Discovery) -> KindEvidence? { nil }
 
     public static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID] {
         [try GenericOptions(pedometer.options).address.service]
@@ -20,7 +20,7 @@ public enum Generic: PedometerModel {
         try GenericOptions(pedometer.options).address
     }
 
-    /// A count that only grows loses nothing by being read late.
+    /// For a count that only grows, a late reading loses nothing.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
         (try? GenericOptions(pedometer.options))?.counting == .today
     }
@@ -34,15 +34,15 @@ public enum Generic: PedometerModel {
     }
 
     /// Reading the number changes nothing.
-    public static func look(_ context: SessionContext) throws(PedometerError) -> any PedometerSession { try session(context) }
+    public static func probe(_ context: SessionContext) throws(PedometerError) -> any PedometerSession { try session(context) }
 }
 
-/// What a user tells of a generic pedometer.
+/// The options of a generic pedometer, as the user specifies them.
 public struct GenericOptions: Hashable, Sendable {
     public enum Counting: String, Sendable, CaseIterable {
         /// Steps since the local midnight.
         case today
-        /// Steps since some beginning, never set back but by a restart or by running over.
+        /// Steps since some beginning. It decreases only by a restart or an overflow.
         case total
     }
 
@@ -120,6 +120,15 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
+    private init(width: Int) {
+        self.width = width
+        isBigEndian = false
+        offset = 0
+    }
+
+    /// 4 bytes, little endian.
+    static let uint32 = ValueFormat(width: 4)
+
     public var description: String {
         "u\(width * 8)\(isBigEndian ? "be" : "le")" + (offset == 0 ? "" : "@\(offset)")
     }
@@ -127,10 +136,135 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     /// One more than the greatest number.
     public var modulus: Int { 1 << (width * 8) }
 
-    /// Nil where the value is too short.
+    /// Nil if the value is too short.
     public func decode(_ value: [UInt8]) -> Int? {
         guard value.count >= offset + width else { return nil }
         let bytes = value[offset..<offset + width]
         return (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
     }
+}
+
+/// Reads the one value and calculates the steps since the reading before; reads the pedometer's clock if that decides to which day the
+/// steps belong.
+struct GenericSession: PedometerSession {
+    private let options: GenericOptions
+    private let context: SessionContext
+    /// The value that was read, while the clock is being read.
+    private var pending: CounterReading?
+    private var report = SessionReport()
+
+    init(_ options: GenericOptions, _ context: SessionContext) {
+        self.options = options
+        self.context = context
+    }
+
+    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+        switch event {
+        case .started:
+            return .read(options.address)
+        case .value(let bytes):
+            if let pending { return deliver(pending, DeviceClock(currentTime: bytes)) }
+            guard let value = options.format.decode(bytes) else {
+                return .fail(.undecodable("\(bytes.count) bytes where \(options.format) was expected"))
+            }
+            let reading = CounterReading(at: now, value: value, utcOffset: context.localTime.utcOffset(now))
+            guard options.counting == .today, delta.dependsOnClock(reading) else { return deliver(reading, nil) }
+            pending = reading
+            return .readIfPresent(DeviceClock.address)
+        case .absent, .linkLost:
+            guard let pending else { return .finish(report) }
+            return deliver(pending, nil)
+        case .done, .silence:
+            return .finish(report)
+        }
+    }
+
+    private var delta: CounterDelta {
+        CounterDelta(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: options.format.modulus)
+    }
+
+    private mutating func deliver(_ reading: CounterReading, _ clock: DeviceClock?) -> SessionAction {
+        var result =
+            switch options.counting {
+            case .today: delta.stepsOfToday(reading, clock: clock)
+            case .total: delta.stepsInAll(reading)
+            }
+        pending = nil
+        // They belong to the data that this batch makes final.
+        result.batch.notices = result.notices
+        return .deliver(result.batch, progress: .reading(done: 1, of: 1))
+    }
+}
+
+/// A counter that notifies. If it counts today's steps its value is used as it is; otherwise what it has gained since the last reading is
+/// added.
+struct GenericLive: LiveSession {
+    private let options: GenericOptions
+    /// Today's steps by the last reading, and the counter then.
+    private let known: Int
+    private let counter: Int?
+
+    init(_ options: GenericOptions, _ pedometer: Pedometer, known: Int) {
+        self.options = options
+        self.known = known
+        counter = pedometer.cursor.counter?.value
+    }
+
+    var address: GATTAddress { options.address }
+
+    mutating func steps(after value: [UInt8]) -> Int? {
+        guard let value = options.format.decode(value) else { return nil }
+        let steps: Int
+        switch options.counting {
+        case .today: steps = value
+        case .total:
+            // A counter that restarted or overflowed is left to the next reading.
+            guard let counter, value >= counter else { return nil }
+            steps = known + value - counter
+        }
+        return steps <= mostStepsOfADay ? steps : nil
+    }
+}
+
+/// The clock of a pedometer as its Current Time characteristic (0x2A2B of the Current Time Service 0x1805) shows it.
+///
+/// Layout (Bluetooth GATT Specification Supplement, Current Time and Date Time): year as u16 little-endian, month 1...12, day 1...31,
+/// hours, minutes, seconds; then weekday, fractions of a second and the reason of the last adjustment, which are not needed here.
+struct DeviceClock: Hashable {
+    static let address = GATTAddress("1805", "2a2b")
+
+    /// Seconds since 1970 as the pedometer's clock shows them: local time, if it is right.
+    let wall: Int
+
+    init(wall: Int) { self.wall = wall }
+
+    /// Nil if the value is too short or not a valid time; a year, month or day of 0 means "unknown".
+    init?(currentTime value: [UInt8]) {
+        guard value.count >= 7 else { return nil }
+        let year = Int(value[0]) | Int(value[1]) << 8
+        guard let day = Day(year: year, month: Int(value[2]), day: Int(value[3])), value[4] < 24, value[5] < 60, value[6] < 60 else {
+            return nil
+        }
+        wall = day.daysSince1970 * 86_400 + Int(value[4]) * 3600 + Int(value[5]) * 60 + Int(value[6])
+    }
+
+    /// A value to write, of all 10 bytes: InfiniTime before 1.14 reads beyond a shorter one (its issue 1724).
+    var currentTime: [UInt8] {
+        let date = Day(daysSince1970: day).components
+        let weekday = Day(daysSince1970: day).weekday.rawValue
+        let numbers = [
+            date.year & 0xff, date.year >> 8, date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60, weekday,
+        ]
+        // No fraction of a second; adjust reason: external reference time update (bit 1).
+        return numbers.map { UInt8($0) } + [0, 0x02]
+    }
+
+    /// The day that it shows, as days since 1970.
+    var day: Int { Day(of: Timestamp(wall), utcOffset: 0).daysSince1970 }
+
+    /// Seconds since its last midnight.
+    var secondOfDay: Int { wall - day * 86_400 }
+
+    /// Seconds that it is ahead of local time.
+    func lead(over reading: CounterReading) -> Int { wall - (reading.at.seconds + reading.utcOffset) }
 }

@@ -1,56 +1,102 @@
 internal import StepDomain
 
-/// What a session needs of a link to a connected pedometer.
+/// The operations that a session needs on the link to a connected pedometer.
 protocol SessionLink: Sendable {
-    /// Turns notifications on; they go into `inbox` until the link ends, which closes it.
-    func subscribe(_ address: GATTAddress, into inbox: Inbox) async throws
+    /// Turns notifications on. They replace those of a characteristic that was subscribed to before.
+    func subscribe(_ address: GATTAddress) async throws
+    /// Turns the notifications of several characteristics of one service on, as one sequence. They replace those before.
+    func subscribeAll(_ addresses: [GATTAddress]) async throws
+    /// The next notification, or nil if none arrived in time. None is lost while the session does something else; if more wait than the
+    /// link keeps, it throws.
+    ///
+    /// - Throws: why the link ended, once all notifications before the end are read.
+    func next(within limit: Duration) async throws -> [UInt8]?
     func write(_ bytes: [UInt8], to address: GATTAddress, response: Bool) async throws
+    /// Sends bytes without response, in chunks that the link carries.
+    func stream(_ bytes: [UInt8], to address: GATTAddress) async throws
     func read(_ address: GATTAddress) async throws -> [UInt8]
-    /// By the Battery Service, if there is one: per cent.
+    /// Nil if the peripheral has no such characteristic, or does not let it be read.
+    func readIfPresent(_ address: GATTAddress) async throws -> [UInt8]?
+    /// False if the peripheral has no such characteristic, or does not let it be written.
+    func writeIfPresent(_ bytes: [UInt8], to address: GATTAddress) async throws -> Bool
+    /// The level in per cent from the Battery Service, if there is one.
     func batteryLevel() async -> Int?
 }
 
-/// Carries out what a session decides, and keeps every frame that goes over the air.
+/// Carries out the actions of a session, and records every frame that is sent or received.
 struct SessionDriver: Sendable {
     let link: any SessionLink
-    let inbox: Inbox
+    /// Frames, and bytes of them, that are held in memory until the next batch. The longest answer known is a day of a ring: 96 packets of
+    /// 16 bytes, requested three times. Anything longer is not an answer.
+    static let mostFrames = 8_192
+    static let mostBytes = 1 << 20
+
     let now: @Sendable () -> Timestamp
     let progress: @Sendable (ReadProgress) -> Void
     let merge: @Sendable (SampleBatch) async throws -> Void
 
-    /// Frames of batches still to come, and a tally of all.
-    private struct Log {
+    /// Frames of batches that are not delivered yet, and a count of all.
+    fileprivate struct Log {
         var frames: [RawFrame] = []
         var received = 0
         var sent = 0
+        /// Values that were longer than Bluetooth allows.
+        var oversized = 0
+        /// Bytes of `frames`.
+        private var bytes = 0
 
-        mutating func add(_ direction: RawFrame.Direction, _ bytes: [UInt8], at moment: Timestamp) {
-            frames.append(RawFrame(direction, at: moment, bytes: bytes))
+        /// - Throws: `PedometerError.undecodable` if the frames exceed what can belong to a batch. Earlier frames are kept.
+        mutating func add(_ direction: RawFrame.Direction, _ bytes: [UInt8], at moment: Timestamp) throws(PedometerError) {
             if direction == .received { received += bytes.count } else { sent += bytes.count }
+            guard frames.count < SessionDriver.mostFrames, self.bytes + bytes.count <= SessionDriver.mostBytes else {
+                throw .undecodable("packets without end")
+            }
+            self.bytes += bytes.count
+            frames.append(RawFrame(direction, at: moment, bytes: bytes))
+        }
+
+        /// Returns the frames so far and removes them from the log.
+        mutating func takeFrames() -> [RawFrame] {
+            defer { (frames, bytes) = ([], 0) }
+            return frames
+        }
+
+        /// - Returns: the value, cut to what Bluetooth allows: a longer one does not come from a pedometer, and no session should process
+        ///   it.
+        mutating func receive(_ bytes: [UInt8], at moment: Timestamp) throws(PedometerError) -> [UInt8] {
+            try add(.received, bytes, at: moment)
+            guard bytes.count > RawFrame.longest else { return bytes }
+            oversized += 1
+            return Array(bytes.prefix(RawFrame.longest))
         }
     }
 
-    /// What a session that came to its end leaves behind.
+    /// The result of a session that came to its end.
     struct Outcome: Sendable {
         var report: ReadReport
-        /// Frames since the last batch (the clock's, say): to be handed over when the link is down, which need not wait for them.
+        /// Frames since the last batch (such as those of the clock): handed over when the link is down, which does not have to wait for
+        /// them.
         var rest: SampleBatch?
     }
 
     /// Runs a session to its end.
     ///
-    /// - Throws: the session's own `PedometerError`, the link's error, or what `merge` threw. Frames that belong to no
-    ///   batch are then handed over in one of their own: they tell why.
+    /// When the link ends, the session may deliver what was received of a day; that is merged before the link's error is thrown.
+    ///
+    /// - Throws: the session's own `PedometerError`, the link's error, or the error that `merge` threw. Frames that belong to no batch are
+    ///   then handed over in a batch of their own: they show the cause.
     func run(_ session: inout any PedometerSession) async throws -> Outcome {
         var log = Log()
         do {
             let outcome = try await run(&session, &log)
-            var report = ReadReport(battery: outcome.battery, clockSet: outcome.clockSet, notices: outcome.notices)
+            var report = ReadReport(
+                battery: outcome.battery, clockSet: outcome.clockSet, firmware: outcome.firmware, notices: outcome.notices)
             if report.battery == nil { report.battery = await link.batteryLevel() }
             (report.bytesReceived, report.bytesSent) = (log.received, log.sent)
+            if log.oversized > 0 { report.notices.append(.oversized(values: log.oversized)) }
             return Outcome(report: report, rest: log.frames.isEmpty ? nil : SampleBatch(frames: log.frames))
         } catch let failure as MergeFailure {
-            throw failure.cause     // the history refused a batch: it would refuse the frames too
+            throw failure.cause  // the history refused a batch: it would refuse the frames too
         } catch {
             if !log.frames.isEmpty { try? await merge(SampleBatch(frames: log.frames)) }
             throw error
@@ -61,35 +107,89 @@ struct SessionDriver: Sendable {
 
     private func run(_ session: inout any PedometerSession, _ log: inout Log) async throws -> SessionReport {
         var event = SessionEvent.started
+        var storing: Storing?
         while true {
-            try Task.checkCancellation()
-            switch session.next(after: event, at: now()) {
-            case .subscribe(let address):
-                try await link.subscribe(address, into: inbox)
-                event = .done
-            case .write(let bytes, let address, let response):
-                try await link.write(bytes, to: address, response: response)
-                log.add(.sent, bytes, at: now())
-                event = .done
-            case .read(let address):
-                let value = try await link.read(address)
-                log.add(.received, value, at: now())
-                event = .value(value)
-            case .receive(let seconds):
-                let value = try await inbox.next(within: .seconds(seconds))
-                if let value { log.add(.received, value, at: now()) }
-                event = value.map(SessionEvent.value) ?? .silence
-            case .deliver(var batch, let step):
-                batch.frames = log.frames
-                log.frames = []
-                do { try await merge(batch) } catch { throw MergeFailure(cause: error) }
-                progress(step)
+            let action = session.next(after: event, at: now())
+            switch action {
+            case .deliver(let batch, let step):
+                try await storing?.end()
+                storing = store(batch, step, &log)
+                if !session.readsOn { try await storing?.end() }
                 event = .done
             case .finish(let report):
+                try await storing?.end()
                 return report
             case .fail(let error):
+                try await storing?.end()
                 throw error
+            case .subscribe, .subscribeAll, .write, .stream, .writeIfPresent, .read, .readIfPresent, .receive:
+                do {
+                    event = try await carryOut(action, &log)
+                } catch {
+                    try await storing?.end()
+                    if case .deliver(let batch, let step) = session.next(after: .linkLost, at: now()) {
+                        try await store(batch, step, &log).end()
+                    }
+                    throw error
+                }
             }
+        }
+    }
+
+    /// A batch that is being stored. It is not given up when the reading is cancelled.
+    private struct Storing {
+        let task: Task<Void, any Error>
+
+        func end() async throws(MergeFailure) {
+            do { try await task.value } catch { throw MergeFailure(cause: error) }
+        }
+    }
+
+    /// Begins to store a batch with the frames so far. The link and the pedometer need not wait for the disk.
+    private func store(_ batch: SampleBatch, _ step: ReadProgress, _ log: inout Log) -> Storing {
+        var batch = batch
+        batch.frames = log.takeFrames()
+        return Storing(
+            task: Task { [batch] in
+                try await merge(batch)
+                progress(step)
+            })
+    }
+
+    /// - Throws: the link's error, or `CancellationError`.
+    private func carryOut(_ action: SessionAction, _ log: inout Log) async throws -> SessionEvent {
+        try Task.checkCancellation()
+        switch action {
+        case .subscribe(let address):
+            try await link.subscribe(address)
+            return .done
+        case .subscribeAll(let addresses):
+            try await link.subscribeAll(addresses)
+            return .done
+        case .write(let bytes, let address, let response):
+            try await link.write(bytes, to: address, response: response)
+            try log.add(.sent, bytes, at: now())
+            return .done
+        case .stream(let bytes, let address):
+            try await link.stream(bytes, to: address)
+            for start in stride(from: 0, to: bytes.count, by: RawFrame.longest) {
+                try log.add(.sent, Array(bytes[start..<min(start + RawFrame.longest, bytes.count)]), at: now())
+            }
+            return .done
+        case .writeIfPresent(let bytes, let address):
+            guard try await link.writeIfPresent(bytes, to: address) else { return .absent }
+            try log.add(.sent, bytes, at: now())
+            return .done
+        case .read(let address):
+            return .value(try log.receive(try await link.read(address), at: now()))
+        case .readIfPresent(let address):
+            guard let value = try await link.readIfPresent(address) else { return .absent }
+            return .value(try log.receive(value, at: now()))
+        case .receive(let seconds):
+            guard let value = try await link.next(within: .seconds(seconds)) else { return .silence }
+            return .value(try log.receive(value, at: now()))
+        case .deliver, .finish, .fail:
+            return .done  // not the link's error
         }
     }
 }

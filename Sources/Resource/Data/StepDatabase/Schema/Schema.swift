@@ -1,11 +1,11 @@
 import GRDB
 
-/// The versions of the database, and the way from each to the next.
+/// The versions of the database, and the migrations between them.
 ///
-/// The version stands in the file's header (`PRAGMA user_version`), so that opening costs one read and no query on a
-/// table of migrations; `PRAGMA application_id` tells a history from another program's database.
+/// The version is in the file's header (`PRAGMA user_version`), so that opening costs one read and no query on a table of migrations;
+/// `PRAGMA application_id` distinguishes a history from another program's database.
 struct Schema: Sendable {
-    /// One step forward. What is released is never edited: a change is a new step.
+    /// One migration. A released migration is never edited: a change is a new migration.
     struct Migration: Sendable {
         let name: String
         let sql: String
@@ -14,11 +14,11 @@ struct Schema: Sendable {
     /// "istp" in ASCII.
     static let applicationID = 0x6973_7470
 
-    static let current = Schema(migrations: [.history, .sharing, .notices])
+    static let current = Schema(migrations: [.history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals])
 
     let migrations: [Migration]
 
-    /// What this program writes; a database is of version n after the first n migrations.
+    /// The version that this program writes; a database has version n after the first n migrations.
     var version: Int { migrations.count }
 
     enum State: Equatable {
@@ -26,30 +26,79 @@ struct Schema: Sendable {
         case older(Int)
         case newer(Int)
         case foreign
+        /// A history whose version number cannot be correct; the text is the reason.
+        case inconsistent(String)
     }
 
     func state(of database: Database) throws -> State {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         if application != Schema.applicationID {
-            // An empty file, just made, has no identity yet; anything else is not ours to migrate.
+            // An empty new file has no application ID yet; any other file is not a history and is not migrated.
             let objects = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
-            return application == 0 && version == 0 && objects == 0 ? .older(0) : .foreign
+            if objects == 0 { return application == 0 && version == 0 ? .older(0) : .foreign }
+            let found = try Self.columns(in: database)
+            guard try columnsOfVersions().contains(found) else { return .foreign }
+            return .inconsistent("its header says that it is another program's, but its tables are those of istep")
         }
         if version == self.version { return .current }
-        return version < self.version ? .older(version) : .newer(version)
+        if version > self.version { return .newer(version) }
+        // A migration sets both numbers at once, so no history of istep has a version below 1.
+        if version < 1 { return .inconsistent("its version number is \(version), which no istep writes") }
+        let found = try Self.columns(in: database)
+        let known = try columnsOfVersions()
+        if found == known[version - 1] { return .older(version) }
+        let fitting = known.lastIndex(of: found).map { $0 + 1 }
+        return .inconsistent(
+            "its version number is \(version), but its tables are those of "
+                + (fitting.map { "version \($0)" } ?? "no version that this istep knows"))
     }
 
-    /// Brings the database forward, all steps in one transaction.
+    /// The columns of each table.
+    static func columns(in database: Database) throws -> [String: [String]] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT t.name, c.name FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
+                WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY t.name, c.cid
+                """)
+        return rows.reduce(into: [:]) { $0[$1[0], default: []].append($1[1]) }
+    }
+
+    /// The columns of histories of the versions 1 to `version`, in this order.
+    func columnsOfVersions() throws -> [[String: [String]]] {
+        try DatabaseQueue().write { database in
+            try migrations.map { migration in
+                try database.execute(sql: migration.sql)
+                return try Self.columns(in: database)
+            }
+        }
+    }
+
+    /// An empty history of a version, in memory.
+    func example(ofVersion version: Int) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write { database in
+            for migration in migrations[..<version] { try database.execute(sql: migration.sql) }
+        }
+        return queue
+    }
+
+    /// Migrates the database, all steps in one transaction.
     ///
-    /// The state is looked at again under the write lock: another process may have migrated in between.
+    /// The state is checked again under the write lock: another process may have migrated in between.
     func migrate(_ database: Database) throws {
         try database.inTransaction(.immediate) {
             guard case .older(let version) = try state(of: database) else { return .rollback }
-            for migration in migrations[version...] { try database.execute(sql: migration.sql) }
-            try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
-            try database.execute(sql: "PRAGMA user_version = \(self.version)")
+            try migrate(database, from: version)
             return .commit
         }
+    }
+
+    /// In the caller's transaction.
+    func migrate(_ database: Database, from version: Int) throws {
+        for migration in migrations[version...] { try database.execute(sql: migration.sql) }
+        try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+        try database.execute(sql: "PRAGMA user_version = \(self.version)")
     }
 }

@@ -45,4 +45,11 @@ CURLMcode ccurl_multi_wakeup(CURLM *multi);
 /* The next transfer that ended. Returns 0 if there is none; else 1, and how it ended. */
 int ccurl_multi_ended(CURLM *multi, CURLcode *result);
 
+/* The socket of a connection made with CURLOPT_CONNECT_ONLY; CURL_SOCKET_BAD if there is none. */
+curl_socket_t ccurl_active_socket(CURL *easy);
+CURLcode ccurl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent);
+CURLcode ccurl_easy_recv(CURL *easy, void *bytes, size_t count, size_t *received);
+/* Waits until the socket is ready for these events (CURL_WAIT_POLL...), or for curl_multi_wakeup. */
+CURLMcode ccurl_multi_poll_socket(CURLM *multi, curl_socket_t socket, short events, int milliseconds);
+
 #endif

@@ -46,7 +46,7 @@ int cmosquitto_misc(struct cmosquitto_client *client);
 int cmosquitto_disconnect(struct cmosquitto_client *client);
 
 /// How many bytes have come over the connection so far; false if that is not known.
-bool cmosquitto_received(struct cmosquitto_client *client, uint64_t *count);
+bool cmosquitto_received(int descriptor, uint64_t *count);
 /// -1 if there is no connection.
 int cmosquitto_socket(struct cmosquitto_client *client);
 bool cmosquitto_wants_write(struct cmosquitto_client *client);

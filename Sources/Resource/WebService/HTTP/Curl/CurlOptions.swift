@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Tells libcurl what a request is. What it points libcurl to lives as long as this.
+/// Sets libcurl's options for a request. The memory that libcurl refers to lives as long as this object.
 final class CurlOptions {
     private let easy: UnsafeMutableRawPointer
     private var headers: UnsafeMutablePointer<curl_slist>?
@@ -20,7 +20,7 @@ final class CurlOptions {
 
     private func setConnection(_ request: HTTPRequest, _ settings: CurlSettings) {
         set(CURLOPT_URL, request.url.description)
-        // What the preview shows goes out, dot segments too.
+        // The path is sent as the preview shows it, including dot segments.
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_USERAGENT, settings.userAgent)
@@ -31,10 +31,11 @@ final class CurlOptions {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(settings.limits.connect.milliseconds))
         set(CURLOPT_TIMEOUT_MS, Int(settings.limits.whole.milliseconds))
-        // On a kept connection a request can get lost when the server closes that at the same moment, and nobody would know whether it arrived.
+        // On a kept connection a request can be lost if the server closes it at the same moment, and it would not be known whether the
+        // request arrived.
         set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
         set(CURLOPT_FORBID_REUSE, request.isRepeatable ? 0 : 1)
-        // Lets go of a look for an address that hangs; libcurl before 7.87 cannot, and waits.
+        // Abandons a name lookup that hangs; libcurl before 7.87 cannot do that, and waits.
         ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
     }
 
@@ -44,7 +45,7 @@ final class CurlOptions {
         } else if request.announcesLength {
             let body = request.payload ?? []
             check(ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
-            // An option without a pointer would mean a body to be asked for.
+            // Without a pointer, libcurl would request the body by a callback.
             (body.isEmpty ? [0] : body).withUnsafeBytes {
                 check(ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress)))
             }
@@ -52,10 +53,10 @@ final class CurlOptions {
         set(CURLOPT_CUSTOMREQUEST, request.method)
         for header in request.headers {
             let value = header.value.revealed
-            // "Name:" would take the header away instead.
+            // "Name:" would remove the header instead.
             add(value.isEmpty ? header.name + ";" : "\(header.name): \(value)")
         }
-        // Neither the type that libcurl would add to any body, nor its question whether to send it.
+        // Removes the type that libcurl would add to any body, and the `Expect` header, which asks whether to send it.
         if !request.has("Content-Type") { add("Content-Type:") }
         add("Expect:")
         check(ccurl_set_list(easy, CURLOPT_HTTPHEADER, headers))
@@ -63,20 +64,23 @@ final class CurlOptions {
 
     private func setCallbacks(_ transfer: Transfer) {
         let pointer = Unmanaged.passUnretained(transfer).toOpaque()
-        check(ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, transfer.words.baseAddress))
+        check(ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, transfer.errorBuffer.baseAddress))
         for option in [CURLOPT_PREREQDATA, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA] {
             check(ccurl_set_pointer(easy, option, pointer))
         }
         check(ccurl_set_sockets(easy))
-        check(ccurl_set_prerequest(easy) { pointer, _, _, _, _ in
-            Transfer.at(pointer).depart() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
-        })
-        check(ccurl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, pointer in
-            Transfer.at(pointer).take(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
-        })
-        check(ccurl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, pointer in
-            Transfer.at(pointer).take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
-        })
+        check(
+            ccurl_set_prerequest(easy) { pointer, _, _, _, _ in
+                Transfer.at(pointer).shouldSend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            })
+        check(
+            ccurl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, pointer in
+                Transfer.at(pointer).take(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+            })
+        check(
+            ccurl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, pointer in
+                Transfer.at(pointer).take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+            })
     }
 
     private func set(_ option: CURLoption, _ value: Int) { check(ccurl_set_long(easy, option, value)) }

@@ -1,14 +1,15 @@
+internal import CCurl
 internal import Foundation
 internal import Synchronization
 
-/// Requests that wait, and the thread that sends them one after another.
+/// A queue of requests, and the thread that sends them one after another.
 final class CurlWorker: Sendable {
     private struct State {
-        var waiting: [Exchange] = []
+        var waiting: [CurlExchange] = []
         var hasThread = false
         var isStopped = false
         /// Set while the thread can be woken.
-        var alarm: CurlAlarm?
+        var wakeup: CurlWakeup?
         var isAsleep = false
     }
 
@@ -17,53 +18,67 @@ final class CurlWorker: Sendable {
 
     init(_ settings: CurlSettings) { self.settings = settings }
 
-    func enqueue(_ exchange: Exchange) {
-        let (startsThread, alarm) = state.withLock { state in
+    func enqueue(_ exchange: CurlExchange) {
+        let (startsThread, wakeup) = state.withLock { state in
             state.waiting.append(exchange)
             defer { state.hasThread = true }
-            return (!state.hasThread, state.isAsleep ? state.alarm : nil)
+            return (!state.hasThread, state.isAsleep ? state.wakeup : nil)
         }
-        // Whom it wakes wants the lock at once. It rings still: the thread ends only after `stop`, when nobody sends any more.
-        alarm?.ring()
+        // Called without the lock, which the woken thread needs at once. The wakeup is still valid: the thread ends only after `stop`, and
+        // no request is sent after that.
+        wakeup?.signal()
         if startsThread { Thread.detachNewThread { self.run() } }
-        // It may have been cancelled before it was here to be found.
+        // The request may have been cancelled before it was in the queue.
         if exchange.cancellation.isCancelled { wake() }
     }
 
-    /// Lets the thread look for cancellations.
-    func wake() { state.withLock { $0.alarm?.ring() } }
+    /// Wakes the thread to check for cancellations.
+    func wake() { state.withLock { $0.wakeup?.signal() } }
 
-    /// Ends the thread once nothing waits.
+    /// Ends the thread once the queue is empty.
     func stop() {
         state.withLock {
             $0.isStopped = true
-            $0.alarm?.ring()
+            $0.wakeup?.signal()
         }
     }
 
     private func run() {
-        // TLS libraries write without MSG_NOSIGNAL: a server that is gone would end the whole program.
+        // TLS libraries write without MSG_NOSIGNAL: a server that closed the connection would end the whole program.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
-        if let problem = CurlLibrary.problem { return giveUp(problem) }
-        guard let engine = CurlEngine(settings) else { return giveUp("libcurl: out of memory") }
-        state.withLock { $0.alarm = engine.alarm }
-        while let exchange = next(engine) {
-            engine.perform(exchange) { self.dropCancelled() }
+        if let problem = CurlLibrary.problem { return failWaiting(problem) }
+        guard let engine = CurlEngine() else { return failWaiting("libcurl: out of memory") }
+        state.withLock { $0.wakeup = engine.wakeup }
+        var prepared: PreparedTransfer?
+        while let current = prepared ?? next(engine).map({ PreparedTransfer($0, settings) }) {
+            prepared = nil
+            // The thread has nothing else to do while the server works.
+            engine.perform(current) {
+                prepared = self.firstWaiting().map { PreparedTransfer($0, self.settings) }
+            } onWakeup: {
+                self.dropCancelled()
+                if prepared?.isCancelled == true { prepared?.finish(.failure(.cancelled(wasSent: false))) }
+            }
+            if prepared?.isFinished == true { prepared = nil }
         }
     }
 
-    /// Waits for a request. Nil once the thread has to end, when nobody can ring any more.
-    private func next(_ engine: CurlEngine) -> Exchange? {
+    private func firstWaiting() -> CurlExchange? {
+        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+    }
+
+    /// Waits for a request. Nil if the thread must end; the wakeup cannot be used from then on.
+    private func next(_ engine: CurlEngine) -> CurlExchange? {
         while true {
             dropCancelled()
-            let (exchange, ends) = state.withLock { state -> (Exchange?, Bool) in
+            let (exchange, ends) = state.withLock { state -> (CurlExchange?, Bool) in
                 state.isAsleep = false
                 if !state.waiting.isEmpty { return (state.waiting.removeFirst(), false) }
-                if state.isStopped { state.alarm = nil }
+                if state.isStopped { state.wakeup = nil }
                 state.isAsleep = !state.isStopped
                 return (nil, state.isStopped)
             }
@@ -74,19 +89,163 @@ final class CurlWorker: Sendable {
 
     private func dropCancelled() {
         let dropped = state.withLock { state in
-            guard state.waiting.contains(where: \.cancellation.isCancelled) else { return [Exchange]() }
+            guard state.waiting.contains(where: \.cancellation.isCancelled) else { return [CurlExchange]() }
             defer { state.waiting.removeAll(where: \.cancellation.isCancelled) }
             return state.waiting.filter(\.cancellation.isCancelled)
         }
         for exchange in dropped { exchange.finish(.failure(.cancelled(wasSent: false))) }
     }
 
-    /// The next request begins anew, with a new thread.
-    private func giveUp(_ reason: String) {
+    /// Fails all waiting requests. The next request starts a new thread.
+    private func failWaiting(_ reason: String) {
         let waiting = state.withLock { state in
             defer { (state.waiting, state.hasThread) = ([], false) }
             return state.waiting
         }
         for exchange in waiting { exchange.finish(.failure(.notSent(reason: reason))) }
+    }
+}
+
+/// The state of a request in progress: libcurl's callbacks end here.
+final class Transfer {
+    private let request: HTTPRequest
+    private let limits: HTTPLimits
+    /// libcurl's own error message.
+    let errorBuffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    /// How often the request was about to be sent on an established connection. Zero means that no byte of it was sent.
+    private(set) var sendCount = 0
+    private var answer: AnswerReader
+    /// Time of the last data sent or received; nil until the request is sent.
+    private var lastActivity: ContinuousClock.Instant?
+    private var uploaded: curl_off_t = 0
+
+    init(_ request: HTTPRequest, _ limits: HTTPLimits) {
+        (self.request, self.limits) = (request, limits)
+        answer = AnswerReader(limits: limits)
+        errorBuffer.initialize(repeating: 0)
+    }
+
+    deinit { errorBuffer.deallocate() }
+
+    /// - Returns: whether the request may be sent now. libcurl itself sends a request again if a kept connection was closed without an
+    ///   answer. The server may have received the request anyway, so only a request that may arrive twice is sent twice.
+    func shouldSend() -> Bool {
+        sendCount += 1
+        lastActivity = .now
+        return sendCount == 1 || request.isRepeatable
+    }
+
+    func take(line: UnsafeRawBufferPointer) -> Bool {
+        lastActivity = .now
+        return answer.take(line: line)
+    }
+
+    func take(body: UnsafeRawBufferPointer) -> Bool {
+        lastActivity = .now
+        return answer.take(body: body)
+    }
+
+    func note(uploaded bytes: curl_off_t) {
+        guard bytes != uploaded else { return }
+        uploaded = bytes
+        lastActivity = .now
+    }
+
+    /// Milliseconds to wait for the next data; nil if the server was silent for too long. Before the request is sent, libcurl checks the time.
+    var timeUntilSilence: Int32? {
+        guard let lastActivity else { return .max }
+        let left = limits.silence - lastActivity.duration(to: .now)
+        return left > .zero ? Int32(clamping: left.milliseconds) : nil
+    }
+
+    var silent: TransportError {
+        .unanswered(reason: "\(request.url.origin) was silent for \(limits.silence.inSeconds)")
+    }
+
+    func outcome(_ result: CURLcode, osError: Int32) -> CurlExchange.Outcome {
+        if result == CURLE_OK, let response = answer.response { return .success(response) }
+        let failure = CurlFailure(
+            code: result, osError: osError, words: String(cString: errorBuffer.baseAddress!), excess: answer.excess,
+            origin: request.url.origin, limits: limits)
+        return .failure(sendCount == 0 ? .notSent(reason: failure.reasonBeforeSending) : .unanswered(reason: failure.reasonAfterSending))
+    }
+}
+
+extension Duration {
+    /// Rounded up, so that a remaining time never becomes a wait of zero.
+    var milliseconds: Int64 { components.seconds * 1000 + (components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000 }
+
+    var inSeconds: String {
+        let (seconds, rest) = components
+        return rest == 0 ? "\(seconds) s" : "\(milliseconds) ms"
+    }
+}
+
+/// Builds an answer from the lines and pieces that libcurl passes, within limits.
+struct AnswerReader {
+    private let limits: HTTPLimits
+    private var status = 0
+    private var headers: [(String, String)] = []
+    private var body: [UInt8] = []
+    private var headBytes = 0
+    private var place = Place.betweenHeads
+    /// The part of the answer that exceeded a limit.
+    private(set) var excess: String?
+
+    private enum Place {
+        case betweenHeads, inHead
+        /// Further header lines are trailers: they could contradict what was read (RFC 9110, section 6.5.1).
+        case afterHead
+    }
+
+    init(limits: HTTPLimits) { self.limits = limits }
+
+    /// A line of a head, with its line break.
+    /// - Returns: false if it is too much.
+    mutating func take(line bytes: UnsafeRawBufferPointer) -> Bool {
+        headBytes += bytes.count
+        guard headBytes <= limits.head else {
+            excess = "headers of more than \(limits.head / 1024) KiB"
+            return false
+        }
+        guard place != .afterHead else { return true }
+        let line = String(decoding: bytes, as: UTF8.self)[...].trimmed
+        if place == .betweenHeads {
+            place = .inHead
+            headers = []
+            // "HTTP/1.1 200 OK", and "HTTP/2 200".
+            let words = line.split(separator: " ")
+            status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+        } else if line.isEmpty {
+            place = 100...199 ~= status ? .betweenHeads : .afterHead
+        } else if let colon = line.firstIndex(of: ":") {
+            headers.append((line[..<colon].trimmed, line[line.index(after: colon)...].trimmed))
+        }
+        return true
+    }
+
+    /// - Returns: false if it is too much.
+    mutating func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= limits.body else {
+            excess = "more than \(limits.body / 1024) KiB"
+            return false
+        }
+        body += bytes
+        return true
+    }
+
+    /// The answer, once it is complete; nil if there were only interim ones.
+    var response: HTTPResponse? {
+        place == .afterHead && 200...999 ~= status ? HTTPResponse(status: status, headers: headers, body: body) : nil
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        // Scalars, as a carriage return and line feed are one character.
+        let isBlank: (Unicode.Scalar) -> Bool = { " \t\r\n".unicodeScalars.contains($0) }
+        var scalars = unicodeScalars.drop(while: isBlank)
+        while let last = scalars.last, isBlank(last) { scalars.removeLast() }
+        return String(scalars)
     }
 }

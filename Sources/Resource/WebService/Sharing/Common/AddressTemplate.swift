@@ -2,12 +2,12 @@ internal import HTTP
 internal import Settings
 internal import StepDomain
 
-/// An address with places in braces that each day fills, such as `https://example.org/users/{user}/days/{date}`.
+/// An address with placeholders in braces that are filled for each day, such as `https://example.org/users/{user}/days/{date}`.
 struct AddressTemplate: Hashable, Sendable {
     let text: String
     let isInsecure: Bool
 
-    /// What a template can name.
+    /// The names that a template can contain, and their values.
     static func values(_ day: SharedDay, destination: String) -> [String: String] {
         let date = "\(day.day)"
         return [
@@ -16,7 +16,7 @@ struct AddressTemplate: Hashable, Sendable {
         ]
     }
 
-    /// The address of a day, its values percent-encoded, so that nothing in a name leads elsewhere.
+    /// The address of a day, its values percent-encoded, so that no name can change the path.
     func address(_ day: SharedDay, destination: String) throws(ShareFailure) -> WebAddress {
         do {
             return try WebAddress.filled(text, Self.values(day, destination: destination), insecure: isInsecure)
@@ -25,13 +25,13 @@ struct AddressTemplate: Hashable, Sendable {
         }
     }
 
-    /// What stands before the first place that is filled, without the query: where the service as a whole is.
+    /// The part before the first placeholder, without the query: the address of the service as a whole.
     var base: String { String(text.prefix { $0 != "{" && $0 != "?" }) }
 
-    /// Whether it tells one day from another.
+    /// Whether addresses of different days differ.
     var hasDate: Bool { text.contains("{date}") || ["{year}", "{month}", "{day}"].allSatisfy(text.contains) }
 
-    /// With more of a path, before the query where there is one.
+    /// Appends to the path, before the query if there is one.
     func appending(_ path: String) -> AddressTemplate {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let start = parts[0].hasSuffix("/") ? parts[0].dropLast() : parts[0]
@@ -54,15 +54,40 @@ extension TableReader {
                 template.text, Dictionary(uniqueKeysWithValues: names.map { ($0, "x") }), insecure: template.isInsecure)
             return template
         } catch {
-            // What is wrong is told without the address, which can have a key in it.
+            // The error does not contain the address, which may contain a key.
             refuse("url", expected: "\(expected) (\(error.description))", isPrivate: true)
             return nil
         }
     }
 
-    /// What stands before the path.
+    /// The part before the path.
     private func origin(_ address: String) -> Substring {
         let start = address.firstRange(of: "://")?.upperBound ?? address.startIndex
         return address[..<(address[start...].firstIndex { $0 == "/" || $0 == "?" } ?? address.endIndex)]
+    }
+}
+
+extension TableReader {
+    /// Keys that web services have in common: the address, and whether it may be plain http to another machine.
+    ///
+    /// - Parameter standard: the service's own address; nil if every user has a server of their own.
+    mutating func address(_ key: String = "url", standard: String? = nil, _ expected: String) -> WebAddress? {
+        let isInsecure = flag("insecure") ?? false
+        let given = standard == nil ? requireText(key, expected) : text(key, expected) ?? standard
+        guard let text = given else { return nil }
+        do {
+            return try WebAddress(text, insecure: isInsecure)
+        } catch {
+            // The error does not contain the address, which may contain a password.
+            refuse(key, expected: "\(expected) (\(error.description))", isPrivate: true)
+            return nil
+        }
+    }
+}
+
+extension UInt8 {
+    /// A letter or digit of ASCII.
+    var isPlain: Bool {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= self
     }
 }

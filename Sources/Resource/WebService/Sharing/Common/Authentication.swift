@@ -1,13 +1,13 @@
 internal import HTTP
-internal import Quoting
+internal import TextSafety
 internal import Settings
 internal import StepDomain
 
-/// How a web service is told who asks.
+/// How istep authenticates to a web service.
 enum Authentication: Hashable, Sendable {
     case none
     case bearer(SecretSource)
-    /// `Authorization: Token`, as InfluxDB 2 has it.
+    /// `Authorization: Token`, as InfluxDB 2 requires.
     case token(SecretSource)
     case basic(user: String, SecretSource)
     /// A header of the service's own, such as `X-Api-Key`, with the secret as its value.
@@ -28,13 +28,121 @@ enum Authentication: Hashable, Sendable {
         }
     }
 
-    /// What keeps the secret from being used.
+    /// Reasons why the secret cannot be used.
     func problems(_ environment: [String: String]) -> [String] {
         do {
             _ = try headers(environment)
             return []
         } catch {
             return [error.reason]
+        }
+    }
+}
+
+extension TableReader {
+    private enum Way: String, CaseIterable {
+        case bearer, basic, header
+
+        var keys: Set<String> {
+            switch self {
+            case .bearer: ["token"]
+            case .basic: ["username", "password"]
+            case .header: ["token", "header_name"]
+            }
+        }
+    }
+
+    /// Reads the keys for authentication to a web service. `auth` selects the method; without it the given keys do: a `token_…` is sent as
+    /// a bearer token, or in the header of `header_name`; `username` and `password_…` select basic authentication.
+    mutating func authentication() -> Authentication {
+        let way = choice("auth", of: Way.self) ?? evident
+        let keys = way?.keys ?? []
+        let token = secret("token", isRequired: keys.contains("token"))
+        let user = userName(isRequired: keys.contains("username"))
+        let password = secret("password", isRequired: keys.contains("password"))
+        let header = headerName(isRequired: keys.contains("header_name"))
+        for key in table.keys where ["username", "header_name"].contains(key) && !keys.contains(key) {
+            refuse(key, expected: "left out where `auth` is \(way?.rawValue ?? "not given")")
+        }
+        switch way {
+        case .bearer: return token.map(Authentication.bearer) ?? .none
+        case .basic: return user.flatMap { user in password.map { .basic(user: user, $0) } } ?? .none
+        case .header: return header.flatMap { header in token.map { .header(header, $0) } } ?? .none
+        case nil: return .none
+        }
+    }
+
+    private var evident: Way? {
+        let keys = table.keys
+        if keys.contains("username") || keys.contains(where: { $0.hasPrefix("password") }) { return .basic }
+        if keys.contains("header_name") { return .header }
+        return keys.contains { $0.hasPrefix("token") } ? .bearer : nil
+    }
+
+    /// In basic authentication a colon ends the name (RFC 7617, section 2).
+    private mutating func userName(isRequired: Bool) -> String? {
+        let expected = "the user's name at the service, without a colon"
+        if isRequired { require("username", expected) }
+        guard let name = text("username", expected) else { return nil }
+        if !name.contains(":") { return name }
+        refuse("username", expected: expected)
+        return nil
+    }
+
+    private mutating func headerName(isRequired: Bool) -> String? {
+        let expected = "the name of the header that the token goes into, such as X-Api-Key"
+        if isRequired { require("header_name", expected) }
+        guard let name = text("header_name", expected) else { return nil }
+        if HTTPRequest.Header.isName(name), !HTTPRequest.Header.isTaken(name) || name.lowercased() == "authorization" { return name }
+        refuse("header_name", expected: expected)
+        return nil
+    }
+}
+
+extension HTTPRequest.Header {
+    /// Names of headers (RFC 9110, section 5.6.2).
+    static func isName(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+    }
+
+    /// Whether istep sets this header itself, or it defines the framing of a request.
+    static func isTaken(_ name: String) -> Bool {
+        [
+            "authorization", "connection", "content-length", "content-type", "expect", "host", "idempotency-key", "keep-alive",
+            "te", "trailer", "transfer-encoding", "upgrade",
+        ].contains(name.lowercased())
+    }
+}
+
+/// The source of a request's secrets.
+enum Credentials: Sendable {
+    /// The real ones, read whenever a request needs them, so that a renewed token is used.
+    case real(environment: [String: String])
+    /// Placeholders, for a request that is only shown. Every secret is shown as bullets, and a missing secret does not prevent the preview.
+    case shown
+
+    /// The placeholder of a secret.
+    static var shownText: String { "\(Secret("shown"))" }
+
+    func secret(_ source: SecretSource) throws(ShareFailure) -> Secret {
+        switch self {
+        case .real(let environment): try source.secret(environment)
+        case .shown: Secret("shown")
+        }
+    }
+}
+
+extension SecretSource {
+    /// Read at each delivery, so that a renewed token is used.
+    func secret(_ environment: [String: String]) throws(ShareFailure) -> Secret {
+        do {
+            return try load(environment: environment)
+        } catch {
+            throw ShareFailure(.misconfigured, error.description)
         }
     }
 }

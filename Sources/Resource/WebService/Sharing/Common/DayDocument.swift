@@ -1,9 +1,10 @@
+internal import Foundation
 internal import StepDomain
 
 /// A day as JSON for programs, with the names of `istep show --json`; all keys are always there.
 struct DayDocument: Encodable {
     let day: SharedDay
-    /// Whether the samples stand in it too, by pedometer.
+    /// Whether it also contains the samples, by pedometer.
     var hasSamples = false
 
     private enum Key: String, CodingKey {
@@ -51,4 +52,12 @@ struct DayDocument: Encodable {
             }
         }
     }
+}
+
+/// One line of JSON, keys sorted, so that equal values are equal texts.
+func json(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Only texts and finite numbers are encoded here, which never fails.
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
 }

@@ -1,16 +1,17 @@
+internal import Foundation
 internal import HTTP
 internal import StepDomain
 
-/// Asks a web service and reads its answer by the rules that all destinations share: what is confirmed, what is to be tried again, what
+/// Sends requests to a web service and reads its answers by the rules that all destinations share: what is confirmed, what is retried, what
 /// may have arrived.
 struct Exchange: Sendable {
     let transport: any HTTPTransport
 
     /// Sends a request.
     ///
-    /// - Parameter advice: what to do where the service does not find what the address names (404, 410) and that is not
-    ///   this day but something of the configuration; nil where it may be the day, which is refused then.
-    /// - Returns: the answer, with a status of 2xx: what a confirmation besides has to hold is the destination's to check.
+    /// - Parameter advice: what to do if the service does not find the resource at the address (404, 410) and the cause is the
+    ///   configuration, not this day; nil if the cause may be the day, which is then rejected.
+    /// - Returns: the answer, with a status of 2xx. The destination checks what else a confirmation must contain.
     /// - Throws: what any other answer, or none, means for the ledger.
     func confirmed(_ request: HTTPRequest, ifNotFound advice: String? = nil) async throws(ShareFailure) -> HTTPResponse {
         let response = try await answer(to: request)
@@ -18,7 +19,7 @@ struct Exchange: Sendable {
         return response
     }
 
-    /// Sends a request; whatever the answer's status, it is returned.
+    /// Sends a request and returns the answer, whatever its status.
     func answer(to request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
         do {
             return try await transport.send(request)
@@ -31,15 +32,25 @@ struct Exchange: Sendable {
 extension ShareFailure {
     /// What the status of an answer means (RFC 9110, section 15); nil where it confirms.
     ///
-    /// - Parameter advice: what to do where what the configuration names is not found; nil where that may be the day.
+    /// A request that must not be repeated (`isRepeatable`) may have been carried out in two more cases: 302 and 303 are what many
+    /// programs answer after they have processed a POST, and 503 is what proxies answer when a server behind them is too slow (Varnish
+    /// "Backend fetch failed", Fastly "first byte timeout", Heroku H12), with `Retry-After` or without.
+    ///
+    /// - Parameter advice: what to do if something that the configuration names is not found; nil if the cause may be the day.
     init?(_ response: HTTPResponse, to request: HTTPRequest, ifNotFound advice: String? = nil) {
         let words = response.words(hiding: request.secrets)
         let said = "\(request.url.host) answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
         switch response.status {
         case 200..<300:
             return nil
+        case 302 where !request.isRepeatable, 303 where !request.isRepeatable:
+            self.init(
+                .unanswered, said + ", a redirection, which is not followed",
+                advice: "If the service has moved for good, set `url` to its new address.", retryAfter: response.retryAfter)
+        case 503 where !request.isRepeatable:
+            self.init(.unanswered, said, retryAfter: response.retryAfter)
         case 300..<400:
-            // A sign-in page of a hotel looks like this: no reason to give a day up.
+            // A sign-in page of a hotel answers like this: no reason to give a day up.
             self.init(
                 .unreachable, said + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
                 advice: "If the service has moved for good, set `url` to its new address.")
@@ -62,5 +73,38 @@ extension ShareFailure {
     /// An answer of 2xx that does not confirm: most likely it is not from the service at all.
     static func unconfirmed(_ request: HTTPRequest, _ what: String) -> ShareFailure {
         ShareFailure(.unanswered, "\(request.url.host) did not confirm: \(what)", advice: "Check `url`: something else may answer there.")
+    }
+}
+
+extension HTTPRequest {
+    /// A request with JSON as its body (RFC 8259).
+    static func json(
+        _ method: String, _ url: WebAddress, headers: [Header], _ body: some Encodable, isRepeatable: Bool? = nil
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, url: url, headers: [Header("Content-Type", "application/json")] + headers,
+            body: Array(Sharing.json(body).utf8), isRepeatable: isRepeatable)
+    }
+}
+
+extension Sequence<HTTPRequest> {
+    /// Requests in the order in which they are sent, with an empty line between them.
+    var preview: String {
+        map { request in
+            var text = request.preview
+            while text.last == "\n" { text.removeLast() }
+            return text
+        }.joined(separator: "\n\n")
+    }
+}
+
+extension HTTPResponse {
+    /// The body, if it is JSON of this form; other content is ignored. The transport limits its size, the decoder its depth.
+    func json<Form: Decodable>(_ form: Form.Type) -> Form? { try? JSONDecoder().decode(form, from: Data(body)) }
+
+    /// Whether it is a web page: the sign-in page of a network, or the start page of a site that answers every request with it.
+    var isPage: Bool {
+        let type = header("Content-Type")?.prefix { $0 != ";" }.lowercased() ?? ""
+        return type == "text/html" || type == "application/xhtml+xml"
     }
 }

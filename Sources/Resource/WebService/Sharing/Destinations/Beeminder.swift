@@ -1,11 +1,58 @@
 internal import HTTP
-internal import Quoting
+internal import TextSafety
 internal import Settings
 internal import StepDomain
 
+extension DestinationKind {
+    static let beeminder = DestinationKind(
+        "beeminder", title: "a goal at Beeminder",
+        example: """
+            [share.beeminder]
+            kind = "beeminder"
+            # The goal as in its address, beeminder.com/anna/steps.
+            goal = "steps"
+            # A file that contains only the token (beeminder.com/api/v1/auth_token.json), readable by you only: chmod 600.
+            token_file = "~/.config/istep/beeminder.token"
+            # token_env = "BEEMINDER_TOKEN"        # or an environment variable,
+            # token_credential = "beeminder"       # or a systemd credential
+
+            # username = "anna"                    # the owner of the goal; default: the owner of the token
+            # users = ["Anna"]                     # whose days are sent, if the history has several people
+            # url = "https://www.beeminder.com"    # another address of the service
+            # insecure = false                     # true: plain http, also to other machines
+            """
+    ) { reader, context in
+        let url = reader.address(
+            standard: "https://www.beeminder.com", "the address of the service, such as https://www.beeminder.com")
+        let goal = reader.slug("goal", "the goal's name as it stands in its address, such as steps", isRequired: true)
+        let user = reader.slug("username", "the name of the goal's owner as it stands in its address", isRequired: false)
+        let token = reader.secret("token", isRequired: true)
+        guard let url, let goal, let token else { return nil }
+        return BeeminderDestination(
+            context: context, exchange: Exchange(transport: context.surroundings.transport()), url: url, user: user ?? "me",
+            goal: goal, token: token)
+    }
+}
+
+extension TableReader {
+    /// A part of an address at Beeminder: letters, digits, `-`, `_` and `.`.
+    fileprivate mutating func slug(_ key: String, _ expected: String, isRequired: Bool) -> String? {
+        guard let text = isRequired ? requireText(key, expected) : text(key, expected) else { return nil }
+        let isSlug =
+            text.utf8.count <= 250 && text.contains { $0 != "." }
+            && text.utf8.allSatisfy { byte in
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+                    || "-_.".utf8.contains(byte)
+            }
+        if isSlug { return text }
+        refuse(key, expected: expected)
+        return nil
+    }
+}
+
 /// A goal at Beeminder, with a datapoint for each day.
 ///
-/// Source: https://api.beeminder.com, "Create a datapoint": `requestid` makes it an upsert. What is identical to the datapoint
+/// Source: https://api.beeminder.com, "Create a datapoint": `requestid` makes it an upsert. A request that is identical to the datapoint
 /// with this `requestid` is answered by an error that says "duplicate datapoint".
 struct BeeminderDestination: ConfiguredDestination {
     let context: DestinationContext
@@ -53,7 +100,7 @@ struct BeeminderDestination: ConfiguredDestination {
         return receipts
     }
 
-    /// Creates none of no datapoints: the token may stand in a body only, and so nothing can be asked by GET.
+    /// Sends an empty list of datapoints, which creates none: the token may be in a body only, so GET cannot be used.
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest.form(
             [.init("auth_token", .secret(try credentials.secret(token))), .init("datapoints", "[]")],
@@ -61,10 +108,10 @@ struct BeeminderDestination: ConfiguredDestination {
         do throws(ShareFailure) {
             let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
             if response.isPage { throw .unconfirmed(request, "it answered with a web page") }
-        } catch where error.kind == .rejected {
-            // It found the user and the goal, and then nothing to do.
+        } catch  where error.kind == .rejected {
+            // The service found the user and the goal, and had nothing to create.
         }
-        return "goal \(quoted(goal)) of \(user == "me" ? "whose the token is" : quoted(user)) at \(url.host)"
+        return "goal \(quoted(goal)) of \(user == "me" ? "the token's owner" : quoted(user)) at \(url.host)"
     }
 
     private static let advice = "Check `goal` and `username`: they stand in the goal's address, beeminder.com/username/goal."

@@ -1,22 +1,24 @@
 internal import Foundation
-internal import Quoting
+internal import TextSafety
 internal import Settings
 internal import StepDomain
 internal import Subprocess
 internal import SystemPackage
 
-/// A program of the user's, which gets a day as JSON on its standard input: whatever istep has no destination for can be reached by it.
+/// A user's program that reads a day as JSON from its standard input: for any service that istep has no destination for.
 ///
-/// No shell stands in between, so that nothing in a name is ever a command. What the program's exit code means is in the example below.
+/// It is run without a shell, so that nothing in a name is ever a command. The example below explains the program's exit codes.
 struct CommandDestination: ConfiguredDestination {
     let context: DestinationContext
     /// The program and its arguments.
     let command: [String]
+    /// Names of variables that the program gets besides those of `ProgramEnvironment.always`.
+    let variables: [String]
     let isIdempotent: Bool
     let wantsSamples: Bool
     let timeout: Duration
 
-    var place: String { command.map(shellQuoted).joined(separator: " ") }
+    var place: String { command.map { shellQuoted($0) }.joined(separator: " ") }
 
     var traits: ShareTraits {
         ShareTraits(
@@ -37,23 +39,39 @@ struct CommandDestination: ConfiguredDestination {
         return parcels.map { _ in ShareReceipt() }
     }
 
-    func problems() -> [String] {
-        access(command[0], X_OK) == 0 ? [] : ["the program \(quoted(command[0])) cannot be run: \(String(cString: strerror(errno)))"]
+    func problems() -> [String] { failures.map(\.reason) }
+
+    /// Reasons why the program cannot be run.
+    private var failures: [ShareFailure] {
+        var failures: [ShareFailure] = []
+        if access(command[0], X_OK) != 0 {
+            failures.append(
+                ShareFailure(
+                    .misconfigured, "the program \(quoted(command[0])) cannot be run: \(String(cString: strerror(errno)))",
+                    advice: "Make it executable, or set `command` anew."))
+        }
+        for name in variables where context.surroundings.environment[name] == nil {
+            failures.append(
+                ShareFailure(
+                    .misconfigured, "the variable \(name), which `environment` lists, is not set",
+                    advice: "Set it where istep is started, or take it out of `environment`."))
+        }
+        return failures
     }
 
-    /// The program is not run: what it does, nobody but the user knows.
+    /// The program is not run: only the user knows what it does.
     func check() async throws(ShareFailure) -> String {
-        if let problem = problems().first { throw ShareFailure(.misconfigured, problem, advice: "Make it executable, or set `command` anew.") }
+        if let failure = failures.first { throw failure }
         return "the program is there"
     }
 
     // MARK: Running
 
-    /// Bytes of its words that are looked at.
+    /// Maximum bytes of its error output that are read.
     private static let mostWords = 16 * 1024
 
     private func run(_ input: String) async throws(ShareFailure) {
-        if let problem = problems().first { throw ShareFailure(.misconfigured, problem, advice: "Make it executable, or set `command` anew.") }
+        if let failure = failures.first { throw failure }
         let outcome = await withTaskGroup(of: Outcome.self) { group in
             group.addTask { await launch(input) }
             group.addTask { [timeout] in
@@ -61,7 +79,7 @@ struct CommandDestination: ConfiguredDestination {
                 return .outOfTime
             }
             let first = await group.next() ?? .outOfTime
-            group.cancelAll()   // ends the program, if it still runs
+            group.cancelAll()  // ends the program, if it still runs
             return first
         }
         try judge(outcome)
@@ -71,13 +89,13 @@ struct CommandDestination: ConfiguredDestination {
         case exited(Int, words: String)
         case signalled
         case notStarted(String)
-        /// It was started, and what became of it is not known.
+        /// It was started, but its result is not known.
         case lost(String)
         case outOfTime
     }
 
     private func launch(_ input: String) async -> Outcome {
-        // Files and not pipes: a program need not read all of its input, and one that leaves a child behind keeps no end open.
+        // Files, not pipes: a program need not read all of its input, and a child process that it leaves behind keeps no pipe open.
         guard let file = tmpfile(), let words = tmpfile() else { return .notStarted(String(cString: strerror(errno))) }
         defer {
             fclose(file)
@@ -87,12 +105,14 @@ struct CommandDestination: ConfiguredDestination {
             return .notStarted(String(cString: strerror(errno)))
         }
         var options = PlatformOptions()
-        // First a chance to put things away, then the end.
+        // The program may first shut down gracefully; then it is killed.
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
         do {
             let result = try await Subprocess.run(
                 .path(FilePath(command[0])), arguments: Arguments(Array(command.dropFirst())),
-                environment: .custom(context.surroundings.environment.reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),
+                environment: .custom(
+                    ProgramEnvironment.variables(of: context.surroundings.environment, besides: variables)
+                        .reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),
                 platformOptions: options, input: .fileDescriptor(.init(rawValue: fileno(file)), closeAfterSpawningProcess: false),
                 output: .discarded, error: .fileDescriptor(.init(rawValue: fileno(words)), closeAfterSpawningProcess: false))
             switch result.terminationStatus {
@@ -106,20 +126,21 @@ struct CommandDestination: ConfiguredDestination {
         }
     }
 
-    /// What it said last, for a user.
+    /// The last line of its error output, for the user.
     private static func lastLine(of file: UnsafeMutablePointer<FILE>) -> String {
         fseek(file, 0, SEEK_END)
         fseek(file, max(0, ftell(file) - mostWords), SEEK_SET)
         var bytes = [UInt8](repeating: 0, count: mostWords)
         let count = fread(&bytes, 1, bytes.count, file)
-        let line = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isNewline)
+        let line =
+            String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isNewline)
             .last { !$0.allSatisfy(\.isWhitespace) } ?? ""
         return String(String.UnicodeScalarView(line.unicodeScalars.prefix(200).map { $0.isUnfitForTerminals ? "?" : $0 }))
     }
 
     /// sysexits(3).
     private func judge(_ outcome: Outcome) throws(ShareFailure) {
-        let program = quoted((command[0] as NSString).lastPathComponent)
+        let program = quoted(baseName(command[0]))
         switch outcome {
         case .exited(0, _): return
         case .exited(let code, let words):
@@ -144,17 +165,20 @@ struct CommandDestination: ConfiguredDestination {
 
 extension DestinationKind {
     static let command = DestinationKind(
-        "command", title: "a program of yours, which gets the day as JSON",
+        "command", title: "a program of your own, which gets the day as JSON",
         example: """
             [share.mine]
             kind = "command"
             command = ["/usr/local/bin/my-share", "--quietly"]     # a program and its arguments; no shell
-            # It reads one JSON object from standard input. Exit code 0: done. 75: try again later. 65: this day never.
-            # 77: nothing until you act. 78: it is set up wrongly. Any other: it may have been done.
-            # idempotent = true   # the same day given again replaces the first: it is given again when figures change
-            #                     # or the program failed midway; without, a day is given once, when it is over
-            # samples = true      # with the slots behind the day's figures
+            # It reads one JSON object from standard input. Exit code 0: done. 75: try again later. 65: never retry this day.
+            # 77: credentials rejected, pause until you act. 78: wrong configuration. Any other: it may have been done.
+            # idempotent = true   # the program replaces a day that it gets again. It then gets a day again when figures change
+            #                     # or after it failed. Otherwise it gets each day once, when the day is over.
+            # samples = true      # also the samples of the day
             # timeout = 60        # seconds
+            # environment = ["MY_TOKEN"]   # variables that the program gets besides PATH, HOME, SHELL, USER, LOGNAME, LANG,
+            #                     # LANGUAGE, LC_*, TZ, TMPDIR, DBUS_SESSION_BUS_ADDRESS and those of the XDG directories. It
+            #                     # gets no others: the tokens of other destinations may be among them.
             """
     ) { reader, context in
         let expected = "a list: the path of a program, which starts with /, and its arguments"
@@ -163,18 +187,33 @@ extension DestinationKind {
         let isIdempotent = reader.flag("idempotent") ?? false
         let wantsSamples = reader.flag("samples") ?? false
         let timeout = reader.integer("timeout", in: 1...3600, "a number of seconds") ?? 60
+        let variables = reader.variables()
         guard let command else { return nil }
         guard let program = command.first, program.hasPrefix("/") else {
             reader.refuse("command", expected: expected)
             return nil
         }
         return CommandDestination(
-            context: context, command: command, isIdempotent: isIdempotent,
+            context: context, command: command, variables: variables, isIdempotent: isIdempotent,
             wantsSamples: wantsSamples, timeout: .seconds(timeout))
     }
 }
 
-/// What the program reads: the day's document, and what it needs to recognise it by.
+extension TableReader {
+    /// The key `environment`: names as POSIX has them (XBD, section 3.216, "Name").
+    fileprivate mutating func variables() -> [String] {
+        let expected = "a list of names of variables, such as [\"MY_TOKEN\"]: letters, digits and _, the first no digit; no values"
+        let names = texts("environment", expected) ?? []
+        guard names.allSatisfy({ $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil }) else {
+            // What is not a name may be an assignment with a secret in it.
+            refuse("environment", expected: expected, isPrivate: true)
+            return []
+        }
+        return names
+    }
+}
+
+/// What the program reads: the day's document, and the keys that identify it.
 private struct CommandDocument: Encodable {
     let parcel: ShareParcel
     let destination: String
@@ -188,5 +227,31 @@ private struct CommandDocument: Encodable {
         try container.encode(destination, forKey: .destination)
         try container.encode(parcel.key, forKey: .key)
         try container.encode(parcel.isCorrection, forKey: .correction)
+    }
+}
+
+/// The environment of a program that istep runs.
+///
+/// istep's own environment can hold secrets: those that `token_env` or `password_env` of any destination names, the directory of systemd's
+/// credentials (`$CREDENTIALS_DIRECTORY`), a proxy's password (`https_proxy`), and anything else in the user's session. So a program gets
+/// only a fixed list of names, none of which is meant for a secret, and the names that the user lists.
+enum ProgramEnvironment {
+    static let always: Set<String> = [
+        // Where programs and the user's files are, and who the user is (POSIX, XBD 8.3).
+        "PATH", "HOME", "SHELL", "USER", "LOGNAME", "TMPDIR",
+        // Language and time zone. Names of categories: locale(7) of Linux.
+        "LANG", "LANGUAGE", "TZ", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT",
+        "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
+        // Where the user's settings, data and sockets are (XDG Base Directory Specification 0.8), and the session bus, for a program
+        // that shows something on the desktop. A process of the same user can find both without these.
+        "XDG_CACHE_HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+        "DBUS_SESSION_BUS_ADDRESS",
+    ]
+
+    /// - Parameters:
+    ///   - environment: istep's own.
+    ///   - names: what the user lists; a variable that is not set is left out.
+    static func variables(of environment: [String: String], besides names: [String]) -> [String: String] {
+        environment.filter { always.contains($0.key) || names.contains($0.key) }
     }
 }

@@ -1,13 +1,90 @@
 internal import HTTP
+internal import TextSafety
+internal import Settings
 internal import StepDomain
 
-/// A server of FHIR R4, given Observations by conditional update (hl7.org/fhir/R4/http.html#cond-update): where no Observation has the
-/// identifier one is created (201), where one has it is replaced (200), where several have it nothing is done (412).
+extension DestinationKind {
+    static let fhir = DestinationKind(
+        "fhir", title: "a health record by FHIR R4",
+        example: """
+            [share.record]
+            kind = "fhir"
+            # The base address of the server, which must support conditional updates of Observation by identifier.
+            url = "https://example.org/fhir"
+            # The person whose days are sent: the reference on the server, and the name in istep.
+            subject = "Patient/123"
+            users = ["Anna"]
+            # A file that contains only the token, readable by you only: chmod 600. Or token_env, or token_credential.
+            token_file = "~/.config/istep/record.token"
+
+            # username = "anna"                    # basic authentication instead of a token,
+            # password_file = "~/.config/istep/record.password"   # with a password_file, _env or _credential
+            # auth = "bearer"                      # or "basic", or "header"; default: according to the keys
+            # header_name = "X-Api-Key"            # the header that contains the token
+            # calories = false                     # true: also an Observation of the calories above rest (LOINC 41979-6)
+            # system = "urn:example:steps"         # the namespace of the identifiers; default: one of istep
+            # insecure = false                     # true: plain http, also to other machines
+            """
+    ) { reader, context in
+        let base = reader.address("url", "the base address of the server, such as https://example.org/fhir")
+        let subject = reader.subject()
+        let system = reader.system() ?? FHIRDestination.standardSystem
+        let hasCalories = reader.flag("calories") ?? false
+        let authentication = reader.authentication()
+        guard let base, let subject else { return nil }
+        return FHIRDestination(
+            context: context, exchange: Exchange(transport: context.surroundings.transport()), base: base, subject: subject,
+            system: system, figures: hasCalories ? [.steps, .calories] : [.steps], authentication: authentication)
+    }
+}
+
+extension FHIRDestination {
+    /// Generated once at random (RFC 9562, section 5.4), so that no other identifiers are in this namespace. Must never change: servers use
+    /// it to find the Observations to replace.
+    static let standardSystem = "urn:uuid:7c8f9b84-2946-437f-8ddf-d2efbc4ab394"
+}
+
+extension TableReader {
+    /// A reference to a resource, relative to the base or absolute (hl7.org/fhir/R4/references.html#literal).
+    fileprivate mutating func subject() -> String? {
+        let expected = "a reference to the person, such as Patient/123"
+        guard let text = requireText("subject", expected) else { return nil }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        if parts.count == 2, isType(parts[0]), FHIRAnswer.isID(parts[1]) { return text }
+        if text.hasPrefix("https://") || text.hasPrefix("http://"), parts.count > 4, FHIRAnswer.isID(parts[parts.count - 1]),
+            isType(parts[parts.count - 2]), (try? WebAddress(text, insecure: true)) != nil, isPlain(text)
+        {
+            return text
+        }
+        refuse("subject", expected: expected)
+        return nil
+    }
+
+    fileprivate mutating func system() -> String? {
+        let expected = "a URI, such as urn:example:steps"
+        guard let text = text("system", expected) else { return nil }
+        if text.contains(":"), isPlain(text) { return text }
+        refuse("system", expected: expected)
+        return nil
+    }
+
+    private func isType(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }
+    }
+
+    /// ASCII without spaces and without characters that have a meaning in a search (hl7.org/fhir/R4/search.html#escaping).
+    private func isPlain(_ text: String) -> Bool {
+        text.utf8.count <= 200 && text.utf8.allSatisfy { 0x21...0x7E ~= $0 && !"|,$\\\"<>".utf8.contains($0) }
+    }
+}
+
+/// A server of FHIR R4 that receives Observations by conditional update (hl7.org/fhir/R4/http.html#cond-update): if no Observation has the
+/// identifier, one is created (201); if one has it, that one is replaced (200); if several have it, nothing is done (412).
 struct FHIRDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
     let base: WebAddress
-    /// Whose days these are, such as `Patient/123`.
+    /// The person whose days are sent, such as `Patient/123`.
     let subject: String
     /// Namespace of the identifiers.
     let system: String
@@ -46,7 +123,7 @@ struct FHIRDestination: ConfiguredDestination {
         return receipts
     }
 
-    /// One for each figure that is known.
+    /// One request for each figure that is known.
     private func requests(_ day: SharedDay, _ headers: [HTTPRequest.Header]) -> [HTTPRequest] {
         figures.compactMap { figure -> HTTPRequest? in
             guard let observation = FHIRObservation(figure, of: day, subject: subject, system: system) else { return nil }
@@ -58,11 +135,11 @@ struct FHIRDestination: ConfiguredDestination {
         }
     }
 
-    /// - Returns: the Observation's id, where the server tells it.
+    /// - Returns: the Observation's id, if the server reports it.
     private func put(_ request: HTTPRequest) async throws(ShareFailure) -> String? {
         let response = try await exchange.answer(to: request)
         let answer = FHIRAnswer(response)
-        if var failure = ShareFailure(answer.told, to: request) {
+        if var failure = ShareFailure(answer.readable, to: request) {
             switch response.status {
             case 412: failure.advice = "Several Observations there have the identifier of this day: delete all but one."
             case 405: failure.advice = "The server seems to take no conditional updates, which istep needs."
@@ -75,4 +152,203 @@ struct FHIRDestination: ConfiguredDestination {
         case .no(let reason): throw .unconfirmed(request, request.scrubbed(reason))
         }
     }
+}
+
+/// An Observation of FHIR R4 (hl7.org/fhir/R4/observation.html), with the codes and units of the daily figures in HL7's Physical Activity
+/// guide (hl7.org/fhir/us/physical-activity, examples ExampleDailySteps and ExampleCaloriesPerDay).
+struct FHIRObservation: Encodable {
+    struct Coding: Encodable {
+        var system: String
+        var code: String
+        var display: String
+    }
+
+    struct Concept: Encodable {
+        var coding: [Coding]?
+        var text: String?
+    }
+
+    struct Identifier: Encodable {
+        var system: String
+        var value: String
+    }
+
+    struct Reference: Encodable { var reference: String }
+
+    struct Quantity: Encodable {
+        var value: Int
+        var unit: String
+        var system = "http://unitsofmeasure.org"
+        var code: String
+    }
+
+    let resourceType = "Observation"
+    var identifier: [Identifier]
+    /// `preliminary` while more steps may come.
+    var status: String
+    var category = [
+        Concept(coding: [
+            Coding(system: "http://terminology.hl7.org/CodeSystem/observation-category", code: "activity", display: "Activity")
+        ])
+    ]
+    var code: Concept
+    var subject: Reference
+    /// A date: the day at the place where the user walked.
+    var effectiveDateTime: String
+    var valueQuantity: Quantity
+    var method: Concept?
+}
+
+extension FHIRObservation {
+    /// What can be observed of a day.
+    enum Figure: String {
+        case steps, calories
+
+        var code: Coding {
+            switch self {
+            case .steps: Coding(system: "http://loinc.org", code: "41950-7", display: "Number of steps in 24 hour Measured")
+            case .calories: Coding(system: "http://loinc.org", code: "41979-6", display: "Calories burned in 24 hour Calculated")
+            }
+        }
+    }
+
+    /// Nil if the figure is not known.
+    init?(_ figure: Figure, of day: SharedDay, subject: String, system: String) {
+        let quantity: Quantity
+        switch figure {
+        case .steps: quantity = Quantity(value: day.steps, unit: "steps per day", code: "/d")
+        case .calories:
+            guard let kilocalories = day.kilocalories else { return nil }
+            quantity = Quantity(value: kilocalories, unit: "kilocalories per day", code: "kcal/d")
+            // The code also covers total energy.
+            method = Concept(text: "Energy of walking and running above rest")
+        }
+        identifier = [Identifier(system: system, value: Self.identity(figure, of: day, subject: subject))]
+        status = day.summary.isRunning || day.summary.completeness != .complete ? "preliminary" : "final"
+        code = Concept(coding: [figure.code])
+        self.subject = Reference(reference: subject)
+        effectiveDateTime = "\(day.day)"
+        valueQuantity = quantity
+    }
+
+    /// One for each figure of each day: the server uses it to find the Observation to replace. It contains the subject, so that people of
+    /// the same name on one server never replace each other's days, and nothing that must be escaped in a search
+    /// (hl7.org/fhir/R4/search.html#escaping).
+    private static func identity(_ figure: Figure, of day: SharedDay, subject: String) -> String {
+        let name = day.user.name.utf8.map { byte in
+            byte.isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        return "\(subject)/\(name.joined())/\(day.day)/\(figure.rawValue)"
+    }
+}
+
+/// What a FHIR server answers to an update.
+struct FHIRAnswer {
+    enum Confirmation: Hashable {
+        case confirmed(id: String?)
+        case no(String)
+    }
+
+    private struct Resource: Decodable {
+        struct Issue: Decodable {
+            struct Details: Decodable { var text: String? }
+
+            var severity: String?
+            var code: String?
+            var diagnostics: String?
+            var details: Details?
+
+            var words: String? { details?.text ?? diagnostics ?? code }
+            /// `warning` and `information` are not reasons for a failure.
+            var isFailure: Bool { severity == "error" || severity == "fatal" }
+        }
+
+        var resourceType: String
+        var id: String?
+        var issue: [Issue]?
+    }
+
+    /// The answer. If it is an OperationOutcome (hl7.org/fhir/R4/operationoutcome.html), its body is replaced by the texts of the issues.
+    let readable: HTTPResponse
+    private let resource: Resource?
+
+    init(_ response: HTTPResponse) {
+        resource = response.json(Resource.self)
+        var readable = response
+        if resource?.resourceType == "OperationOutcome", let issues = resource?.issue {
+            let failures = issues.filter(\.isFailure)
+            readable.body = Array((failures.isEmpty ? issues : failures).prefix(5).compactMap(\.words).joined(separator: "; ").utf8)
+        }
+        self.readable = readable
+    }
+
+    /// Evaluates an answer of 2xx. A server sends the Observation, an OperationOutcome or nothing, as `Prefer` requests. In all cases it
+    /// sends a version or an address in the headers (hl7.org/fhir/R4/http.html#update, #create). A sign-in page of a network does neither.
+    func confirmation(_ response: HTTPResponse) -> Confirmation {
+        guard response.status == 200 || response.status == 201 else { return .no("HTTP \(response.status) is no answer to an update") }
+        let id = response.header("Location").flatMap(Self.id) ?? resource?.id.flatMap { Self.isID($0) ? $0 : nil }
+        switch resource?.resourceType {
+        case "Observation": return .confirmed(id: id)
+        case "OperationOutcome":
+            let failed = resource?.issue?.contains(where: \.isFailure) ?? false
+            return failed ? .no("it answered \(readable.words)") : .confirmed(id: id)
+        case let other?: return .no("it answered with a resource of another type, \(quoted(String(other.prefix(40))))")
+        case nil:
+            guard response.body.isEmpty else { return .no("its answer is no resource of FHIR") }
+            let isVersioned = ["Location", "ETag", "Last-Modified"].contains { response.header($0) != nil }
+            return isVersioned ? .confirmed(id: id) : .no("its answer is empty and has no version")
+        }
+    }
+
+    /// From `…/Observation/123` or `…/Observation/123/_history/4`.
+    private static func id(location: String) -> String? {
+        let parts = location.split(separator: "/", omittingEmptySubsequences: false)
+        guard let type = parts.lastIndex(of: "Observation"), type + 1 < parts.count, isID(String(parts[type + 1])) else { return nil }
+        return String(parts[type + 1])
+    }
+
+    /// Type `id` (hl7.org/fhir/R4/datatypes.html#id).
+    static func isID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isPlain || "-.".utf8.contains($0) }
+    }
+}
+
+extension FHIRDestination {
+    /// A server's description of itself (hl7.org/fhir/R4/capabilitystatement.html).
+    private struct Capabilities: Decodable {
+        struct Software: Decodable { var name: String? }
+
+        var resourceType: String
+        var fhirVersion: String?
+        var software: Software?
+    }
+
+    /// Reads the server's capabilities, which needs no permission, and then the number of Observations with an identifier that none has. A
+    /// user who may send days may read that number, as a conditional update starts with a search.
+    func check() async throws(ShareFailure) -> String {
+        let headers = [HTTPRequest.Header("Accept", Self.type)] + (try authentication.headers(credentials))
+        // A summary: the full statement has megabytes on some servers.
+        let metadata = base.appending(path: ["metadata"]).appending(query: [("_summary", "true")])
+        let request = HTTPRequest(method: "GET", url: metadata, headers: headers)
+        let response = try await exchange.confirmed(request)
+        guard let capabilities = response.json(Capabilities.self), capabilities.resourceType == "CapabilityStatement" else {
+            throw .unconfirmed(request, "what is at metadata is no CapabilityStatement")
+        }
+        let version = capabilities.fhirVersion ?? "an unknown version"
+        // R4 is 4.0, R4B is 4.3; in R5 these Observations are the same.
+        guard version.hasPrefix("4.") || version.hasPrefix("5.") else {
+            throw ShareFailure(
+                .misconfigured, "\(base.host) uses FHIR \(shown(version, request)); istep needs R4 (4.0)",
+                advice: "Set `url` to its base for R4.")
+        }
+        let search = HTTPRequest(
+            method: "GET",
+            url: base.appending(path: ["Observation"]).appending(query: [("identifier", "\(system)|none"), ("_summary", "count")]),
+            headers: headers)
+        if let failure = ShareFailure(try await exchange.answer(to: search), to: search), failure.kind != .rejected { throw failure }
+        let software = capabilities.software?.name.map { shown($0, request) + " " } ?? ""
+        return "\(software)with FHIR \(shown(version, request)), days of \(subject)"
+    }
+
+    private func shown(_ text: String, _ request: HTTPRequest) -> String { quoted(String(request.scrubbed(text).prefix(60))) }
 }

@@ -1,14 +1,108 @@
 internal import HTTP
-internal import Quoting
+internal import TextSafety
 internal import Settings
 internal import StepDomain
 
-/// InfluxDB, or what takes its line protocol, such as VictoriaMetrics: figures of days, and the samples behind them.
+extension DestinationKind {
+    static let influx = DestinationKind(
+        "influx", title: "InfluxDB 1 or 2, VictoriaMetrics: days and samples",
+        example: """
+            [share.metrics]
+            kind = "influx"
+            url = "http://localhost:8086"
+            # The database, for InfluxDB 1 (such as Debian's influxdb). VictoriaMetrics uses it as a label.
+            database = "health"
+
+            # username = "anna"                    # for InfluxDB 1 and VictoriaMetrics, if they need it,
+            # password_file = "~/.config/istep/influx.password"   # with a password_file, _env or _credential
+            # retention_policy = "forever"         # of InfluxDB 1; default: that of the database
+
+            # bucket = "health"                    # instead of `database`: InfluxDB 2,
+            # org = "home"                         # its organisation,
+            # token_file = "~/.config/istep/influx.token"         # and a token_file, _env or _credential
+
+            # samples = true                       # false: only the figures of days
+            # prefix = ""                          # prefix of the measurements steps_day and steps
+            # tags = { household = "seaside" }     # tags in addition to user and pedometer. Use the same tags on all
+            #                                      # machines: then data that two of them send is stored once.
+            # insecure = false                     # true: plain http, also to other machines
+
+            # The point of a day (steps_day) has the time 12:00 UTC, from UTC+12 on 09:00 UTC: on that day in local time and in
+            # UTC, everywhere. Samples (steps) have the time at which they begin.
+            # VictoriaMetrics drops points that are older than a month, and stores every value that it gets: start it with
+            # -retentionPeriod=100y and -dedup.minScrapeInterval=1ms; `istep share --list --check` reports if a flag is missing.
+            # Of corrected figures it then shows the greater one; older versions, such as Debian's 1.79, show either.
+            """
+    ) { reader, context in
+        let url = reader.address("url", "the address of the server, such as http://localhost:8086")
+        let points = reader.influxPoints()
+        let database = reader.influxDatabase()
+        guard let url, let points, let (database, authentication) = database else { return nil }
+        return InfluxDestination(
+            context: context, exchange: Exchange(transport: context.surroundings.transport()), url: url, database: database,
+            authentication: authentication, points: points)
+    }
+}
+
+extension TableReader {
+    /// A `bucket` selects version 2.
+    fileprivate mutating func influxDatabase() -> (InfluxDestination.Database, Authentication)? {
+        let isVersion2 = table.keys.contains("bucket")
+        let databaseExpected = "the name of the database, as in CREATE DATABASE"
+        let organisationExpected = "the name of the organisation that the bucket belongs to"
+        let bucket = text("bucket", "the name of a bucket of InfluxDB 2")
+        let organisation = isVersion2 ? requireText("org", organisationExpected) : text("org", organisationExpected)
+        let database = isVersion2 ? text("database", databaseExpected) : requireText("database", databaseExpected)
+        let policy = text("retention_policy", "the name of a retention policy of the database")
+        for key in isVersion2 ? ["database", "retention_policy"] : ["org"] where table.keys.contains(key) {
+            refuse(
+                key, expected: isVersion2 ? "left out beside `bucket`, which is of InfluxDB 2" : "beside a `bucket`: both are of InfluxDB 2")
+        }
+        let authentication = authentication()
+        guard isVersion2 else { return database.map { (.version1(database: $0, retentionPolicy: policy), authentication) } }
+        guard case .bearer(let token) = authentication else {
+            require("token_file", "the path of a file with nothing but the bucket's token in it; or use token_env or token_credential")
+            return nil
+        }
+        guard let bucket, let organisation else { return nil }
+        return (.version2(bucket: bucket, organisation: organisation), .token(token))
+    }
+
+    fileprivate mutating func influxPoints() -> InfluxPoints? {
+        let prefixExpected = "a beginning for names of measurements: up to 32 letters, digits and _, the first a letter"
+        let prefix = text("prefix", prefixExpected, mayBeEmpty: true) ?? ""
+        let hasSamples = flag("samples") ?? true
+        let tagsExpected = "a table of tags, such as { household = \"seaside\" }"
+        let tags = textTable("tags", tagsExpected) ?? [:]
+        if !prefix.isEmpty, !isInfluxName(prefix) { refuse("prefix", expected: prefixExpected) }
+        for (name, value) in tags {
+            let isTaken = ["user", "pedometer", "time", "db"].contains(name)
+            guard isInfluxName(name), !isTaken, 1...256 ~= value.utf8.count else {
+                refuse(
+                    "tags", entry: name,
+                    expected: "a text of up to 256 bytes, under a name of letters, digits and _ other than user, pedometer, time and db")
+                continue
+            }
+        }
+        return prefix.isEmpty || isInfluxName(prefix) ? InfluxPoints(prefix: prefix, tags: tags, hasSamples: hasSamples) : nil
+    }
+}
+
+/// Names that need no escape anywhere and that InfluxDB does not reserve: names that begin with _ are its own.
+private func isInfluxName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else { return false }
+    return name.utf8.count <= 32
+        && name.utf8.allSatisfy { byte in
+            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || byte == UInt8(ascii: "_")
+        }
+}
+
+/// InfluxDB, or a server that accepts its line protocol, such as VictoriaMetrics: stores figures of days, and the samples behind them.
 ///
 /// Sources: version 1 https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint, version 2
 /// https://docs.influxdata.com/influxdb/v2/api/#operation/PostWrite. Both answer 204 where all points are stored.
 struct InfluxDestination: ConfiguredDestination {
-    /// Where points go, and how a server of this version is told who asks.
+    /// Where points are stored. The version also determines how istep authenticates.
     enum Database: Hashable, Sendable {
         case version1(database: String, retentionPolicy: String?)
         case version2(bucket: String, organisation: String)
@@ -32,6 +126,7 @@ struct InfluxDestination: ConfiguredDestination {
         var traits = ShareTraits.replacing
         traits.batch = 64
         traits.wantsSamples = points.hasSamples
+        traits.layout = 1  // 0: the points of days stood at 00:00 UTC
         return traits
     }
 
@@ -40,33 +135,103 @@ struct InfluxDestination: ConfiguredDestination {
     func problems() -> [String] { authentication.problems(context.surroundings.environment) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try bodies(parcels).map { (body) throws(ShareFailure) in try request(body, .shown) }.preview
+        let written = try bodies(parcels.map { ($0, time(of: $0)) }).map { (body) throws(ShareFailure) in try request(body, .shown) }
+        return (try removals(parcels.filter(isOld), .shown) + written).preview
     }
 
+    /// A point cannot be moved: the one of layout 0 is removed, then the new one is written. On a server that cannot remove it, such as
+    /// VictoriaMetrics, it stays, and later figures of the day are written at its time: two points for one day would double every sum.
     func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
-        for (index, body) in bodies(parcels).enumerated() {
+        let old = parcels.filter(isOld)
+        let removal = old.isEmpty ? .done : try await remove(old)
+        let timed = parcels.map { ($0, removal != .done && isOld($0) ? InfluxPoints.oldTime(of: $0.day.day) : time(of: $0)) }
+        // Unchanged points are not written again: VictoriaMetrics without deduplication would count them twice. If the server refused the
+        // removal to this user, the write shows whether the user is accepted at all.
+        let written = timed.filter { !(removal == .impossible && isOld($0.0) && $0.0.isMoved) }
+        for (index, body) in bodies(written).enumerated() {
             let request = try request(body, credentials)
             do throws(ShareFailure) {
                 try confirm(try await exchange.confirmed(request, ifNotFound: advice), request)
-            } catch where index > 0 && error.kind == .unreachable {
-                // What went before did arrive.
+            } catch  where index > 0 && error.kind == .unreachable {
+                // Earlier requests have arrived.
                 throw ShareFailure(.unanswered, error.reason, advice: error.advice)
             }
         }
-        return parcels.map { _ in ShareReceipt() }
+        return timed.map { ShareReceipt(remoteID: "\($0.1.seconds)") }
     }
 
-    /// Writes a comment: the server looks who asks, whether they may write and whether the database is there, and then has
-    /// nothing to store.
+    // MARK: Where points stand
+
+    /// Whether the server may have the day's point at the time of layout 0: deliveries since then have a remote id.
+    private func isOld(_ parcel: ShareParcel) -> Bool { parcel.isCorrection && parcel.remoteID == nil }
+
+    /// A point keeps its first time, in seconds since 1970: it does not move when the day's first sample arrives later, from another place.
+    private func time(of parcel: ShareParcel) -> Timestamp {
+        let time = InfluxPoints.time(of: parcel.day.day, utcOffset: parcel.day.utcOffset)
+        // Any other value belongs to a destination of another kind that had this name before.
+        guard let known = parcel.remoteID.flatMap({ Int($0) }), abs(known - time.seconds) <= 86_400 else { return time }
+        return Timestamp(known)
+    }
+
+    private enum Removal {
+        case done
+        /// The server does not remove single points.
+        case impossible
+        /// The server refuses the removal to this user.
+        case refused
+    }
+
+    /// Removes the points that layout 0 wrote.
+    ///
+    /// - Throws: temporary failures: the server cannot be reached, is busy or does not answer.
+    private func remove(_ parcels: [ShareParcel]) async throws(ShareFailure) -> Removal {
+        for request in try removals(parcels, credentials) {
+            let response = try await exchange.answer(to: request)
+            if let failure = ShareFailure(response, to: request) {
+                switch failure.kind {
+                case .credentials: return .refused
+                case .rejected, .misconfigured: return .impossible
+                case .unreachable, .busy, .unanswered: throw failure
+                }
+            }
+            if !InfluxRemoval.isConfirmed(response, in: database, count: parcels.count) { return .impossible }
+        }
+        return .done
+    }
+
+    private func removals(_ parcels: [ShareParcel], _ credentials: Credentials) throws(ShareFailure) -> [HTTPRequest] {
+        if parcels.isEmpty { return [] }
+        return InfluxRemoval.requests(
+            for: parcels.map {
+                InfluxRemoval(
+                    measurement: points.dayMeasurement, tags: points.dayTags(of: $0.day.user), time: InfluxPoints.oldTime(of: $0.day.day))
+            },
+            url: url, database: database, headers: try authentication.headers(credentials))
+    }
+
+    /// Writes a comment: the server checks the user, the permission to write and whether the database exists, and then has nothing to
+    /// store. For VictoriaMetrics, the flags are checked too.
     func check() async throws(ShareFailure) -> String {
         let request = try request("# istep", credentials)
         let response = try await exchange.answer(to: request)
         let version = response.header("X-Influxdb-Version").map { " (\(quoted(String($0.prefix(40)))))" } ?? ""
-        // Version 2 comes to the body last, and may want points in it.
+        // Version 2 checks the body last, and may require points in it.
         if case .version2 = database, response.status == 400, !version.isEmpty { return "\(url.origin)\(version) takes points" }
         if let failure = ShareFailure(response, to: request, ifNotFound: advice) { throw failure }
         try confirm(response, request)
-        return "\(url.origin)\(version) takes points for \(quoted(database.name))"
+        let words = "\(url.origin)\(version) takes points for \(quoted(database.name))"
+        guard let flags = try await victoriaMetricsFlags(response) else { return words }
+        return try words + flags.checked(hasSamples: points.hasSamples)
+    }
+
+    /// Nil if the server is not VictoriaMetrics, which sends the header `X-Server-Hostname` (lib/httpserver of its source). It shows its
+    /// flags at `/metrics`, even if data are written below `/influx`.
+    private func victoriaMetricsFlags(_ response: HTTPResponse) async throws(ShareFailure) -> VictoriaMetricsFlags? {
+        guard response.header("X-Server-Hostname") != nil else { return nil }
+        let base = url.path.hasSuffix("/influx") || url.path.hasSuffix("/influx/") ? url.parent : url
+        let request = HTTPRequest(method: "GET", url: base.appending(path: ["metrics"]), headers: try authentication.headers(credentials))
+        let metrics = try await exchange.answer(to: request)
+        return VictoriaMetricsFlags(metrics.status == 200 ? metrics.text : "")
     }
 
     private var advice: String {
@@ -98,13 +263,13 @@ struct InfluxDestination: ConfiguredDestination {
         }
     }
 
-    /// Lines of one request: what InfluxData recommends for a batch.
+    /// Maximum lines of one request: the batch size that InfluxData recommends.
     static let mostLines = 5000
 
-    /// Whole lines, in requests of a size that every server takes.
-    private func bodies(_ parcels: [ShareParcel]) -> [String] {
+    /// Whole lines, in requests of a size that every server accepts.
+    private func bodies(_ parcels: [(ShareParcel, Timestamp)]) -> [String] {
         var bodies: [[String]] = [[]]
-        for line in parcels.lazy.flatMap({ points.points($0.day) }).map(\.line) {
+        for line in parcels.lazy.flatMap({ points.points($0.0.day, at: $0.1) }).map(\.line) {
             if bodies[bodies.count - 1].count == Self.mostLines { bodies.append([]) }
             bodies[bodies.count - 1].append(line)
         }

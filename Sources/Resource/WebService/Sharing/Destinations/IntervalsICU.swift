@@ -1,13 +1,13 @@
 internal import HTTP
-internal import Quoting
+internal import TextSafety
 internal import Settings
 internal import StepDomain
 
-/// The wellness page of an athlete at intervals.icu, which has a field for steps: one record a date; a PUT changes the
-/// fields that it has and leaves the others alone.
+/// The wellness page of an athlete at intervals.icu, which has a field for steps: one record per date; a PUT changes the fields that it
+/// contains and keeps the others.
 ///
-/// Source: https://intervals.icu/api-docs.html and https://forum.intervals.icu/t/api-access-to-intervals-icu/609 (the user of
-/// basic authentication is literally `API_KEY`; athlete 0 is whose the key is). 10 requests a second, 429 beyond.
+/// Source: https://intervals.icu/api-docs.html and https://forum.intervals.icu/t/api-access-to-intervals-icu/609 (the user of basic
+/// authentication is literally `API_KEY`; athlete 0 is the owner of the key). 10 requests a second; more are answered 429.
 struct IntervalsICUDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
@@ -74,13 +74,13 @@ extension DestinationKind {
         example: """
             [share.intervals]
             kind = "intervals-icu"
-            # A file with nothing but the API key in it (intervals.icu, Settings, Developer Settings), for you alone: chmod 600.
+            # A file that contains only the API key (intervals.icu, Settings, Developer Settings), readable by you only: chmod 600.
             api_key_file = "~/.config/istep/intervals.key"
-            # api_key_env = "INTERVALS_KEY"        # or a variable of the environment,
-            # api_key_credential = "intervals"     # or a credential of systemd
+            # api_key_env = "INTERVALS_KEY"        # or an environment variable,
+            # api_key_credential = "intervals"     # or a systemd credential
 
-            # athlete = "i12345"                   # for a coach's key; by itself whose the key is
-            # users = ["Anna"]                     # whose days these are, where the history has several people
+            # athlete = "i12345"                   # for a coach's key; default: the owner of the key
+            # users = ["Anna"]                     # whose days are sent, if the history has several people
             # url = "https://intervals.icu"        # another address of the service
             # insecure = false                     # true: plain http, also to other machines
             """

@@ -1,11 +1,66 @@
 internal import HTTP
-internal import Quoting
+internal import TextSafety
 internal import Settings
 internal import StepDomain
 
+extension DestinationKind {
+    static let mastodon = DestinationKind(
+        "mastodon", title: "a Mastodon account: a post for each day",
+        example: """
+            [share.fediverse]
+            kind = "mastodon"
+            # The server of your account.
+            url = "https://mastodon.example"
+            users = ["Anna"]
+            # A file that contains only the token, readable by you only: chmod 600. Or token_env, or token_credential. Create it
+            # in the server's Preferences, Development, New application; scopes: write:statuses, read:accounts, read:statuses.
+            token_file = "~/.config/istep/fediverse.token"
+
+            # Who sees the post: "public", "unlisted" (everybody, but not in timelines), "private" (followers), "direct" (you).
+            # visibility = "private"
+            # The text, with {date} {weekday} {steps} {distance} {calories} {percentage} {goal} and {bars} (the hours of the day).
+            # A line, or a part of a line between " · ", is left out if one of its values is not known. istep needs {date} to
+            # find the post again after an answer was lost.
+            # text = "{weekday} {date}: {steps} steps\\n{percentage} of the goal of {goal} · {distance} · {calories}\\n{bars}"
+            # language = "en"                      # of the text, two letters; default: "en", for your own text that of the account
+            # units = "metric"                     # or "imperial"
+            # picture = false                      # true: with a picture of the day; needs librsvg, and of the token write:media
+            # edit = true                          # false: a post is not changed when more steps of its day arrive
+            # insecure = false                     # true: plain http, also to other machines
+            """
+    ) { reader, context in
+        let base = reader.address("url", "the address of the account's server, such as https://mastodon.example")
+        let token = reader.secret("token", isRequired: true)
+        let template = reader.template(standard: PostTemplate.standard)
+        let units = reader.choice("units", of: PostFigure.Units.self) ?? .metric
+        let visibility = reader.choice("visibility", of: MastodonDestination.Visibility.self) ?? .private
+        let language = reader.language() ?? (reader.table.keys.contains("text") ? nil : "en")
+        let edits = reader.flag("edit") ?? true
+        let attachesPicture = reader.flag("picture") ?? false
+        guard let base, let token, let template else { return nil }
+        return MastodonDestination(
+            context: context, exchange: Exchange(transport: context.surroundings.transport()), base: base, token: token,
+            template: template, units: units, visibility: visibility, language: language, edits: edits,
+            attachesPicture: attachesPicture)
+    }
+}
+
+extension TableReader {
+    /// ISO 639-1, and where a language has no such code, ISO 639-3.
+    fileprivate mutating func language() -> String? {
+        let expected = "the code of a language, such as en"
+        guard let text = text("language", expected) else { return nil }
+        if (2...3).contains(text.utf8.count), text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) { return text }
+        refuse("language", expected: expected)
+        return nil
+    }
+}
+
 /// An account of Mastodon (docs.joinmastodon.org/methods/statuses), or of a server with the same interface: a post for each day.
 ///
-/// The server knows an `Idempotency-Key` for up to an hour. Later, what became of a post without an answer is looked up among the posts.
+/// After a post without an answer, istep searches the posts of the account before it posts again. Each post also carries an
+/// `Idempotency-Key`, but that alone is not enough: Mastodon keeps it for an hour and stores it only after the post is made, and other
+/// servers of this interface, such as GoToSocial and Pixelfed, ignore it.
 struct MastodonDestination: ConfiguredDestination {
     enum Visibility: String, CaseIterable, Sendable { case `public`, unlisted, `private`, direct }
 
@@ -16,32 +71,40 @@ struct MastodonDestination: ConfiguredDestination {
     let template: PostTemplate
     let units: PostFigure.Units
     let visibility: Visibility
-    /// ISO 639-1; nil for what the account has.
+    /// ISO 639-1; nil for the account's own language.
     let language: String?
     /// Whether posts are edited when figures change.
     let edits: Bool
+    /// Whether a picture of the day goes with its post.
+    let attachesPicture: Bool
 
     var traits: ShareTraits {
         ShareTraits(
-            resending: .keyed(seconds: 3600), corrects: edits, canFind: template.hasDate, takesUnfinishedDays: false, isPersonal: true)
+            resending: .repeats, corrects: edits, canFind: template.hasDate, takesUnfinishedDays: false, isPersonal: true)
     }
 
     var place: String { base.origin + (base.path == "/" ? "" : base.path) }
 
     func problems() -> [String] {
-        let found = Authentication.bearer(token).problems(context.surroundings.environment)
+        let found =
+            Authentication.bearer(token).problems(context.surroundings.environment)
+            + [attachesPicture ? DayPicture.problem() : nil].compactMap(\.self)
         return template.hasDate
-            ? found : found + ["`text` has no {date}: where the answer to a post gets lost, nobody but you can tell whether it is there"]
+            ? found : found + ["`text` has no {date}: if the answer to a post is lost, only you can find out whether it was posted"]
     }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown).preview }.joined(separator: "\n\n")
+        try parcels.map { (parcel) throws(ShareFailure) in
+            guard let upload = try upload(parcel, .shown) else { return try request(parcel, .shown).preview }
+            return [upload.preview, try request(parcel, .shown, media: "ID-OF-THE-PICTURE").preview].joined(separator: "\n\n")
+        }.joined(separator: "\n\n")
     }
 
     func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
         var receipts: [ShareReceipt] = []
         for parcel in parcels {
-            let request = try request(parcel, credentials)
+            let media = try await uploaded(parcel)
+            let request = try request(parcel, credentials, media: media)
             let response = try await answer(to: request)
             guard let post = response.json(MastodonPost.self), post.isNamed else {
                 throw .unconfirmed(request, "its answer is no post with an id")
@@ -51,15 +114,18 @@ struct MastodonDestination: ConfiguredDestination {
         return receipts
     }
 
-    private func request(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
+    /// - Parameter media: the id of the picture. An edit has to name it as well: the server removes what is not named.
+    private func request(
+        _ parcel: ShareParcel, _ credentials: Credentials, media: String? = nil
+    ) throws(ShareFailure) -> HTTPRequest {
         let text = template.text { $0.value(parcel.day, units) }
         guard !text.isEmpty else {
             throw ShareFailure(
                 .rejected, "nothing that `text` names is known of \(parcel.day.day)", advice: "Let `text` name {steps}, too.")
         }
-        let language = language.map { [HTTPRequest.Field("language", $0)] } ?? []
+        let language = (language.map { [HTTPRequest.Field("language", $0)] } ?? []) + (media.map { [.init("media_ids[]", $0)] } ?? [])
         let headers = try authorized(credentials)
-        // A post that is there already is edited: the same text again changes nothing.
+        // An existing post is edited: the same text again changes nothing.
         if let id = parcel.remoteID {
             return .form(
                 [.init("status", text)] + language, to: endpoint("statuses", id), method: "PUT", headers: headers)
@@ -73,16 +139,17 @@ struct MastodonDestination: ConfiguredDestination {
         try Authentication.bearer(token).headers(credentials)
     }
 
-    func endpoint(_ path: String...) -> WebAddress { base.appending(path: ["api", "v1"] + path) }
+    func endpoint(_ path: String..., version: String = "v1") -> WebAddress { base.appending(path: ["api", version] + path) }
 
-    /// An answer of 2xx, or what another one means here.
+    /// Returns an answer of 2xx, or throws what any other answer means here.
     func answer(to request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
         let response = try await exchange.answer(to: request)
         guard var failure = ShareFailure(response, to: request) else { return response }
         switch failure.kind {
         case .busy: failure.retryAfter = failure.retryAfter ?? RateLimit.wait(response)
         case .credentials:
-            failure.advice = "The token needs the scopes write:statuses, read:accounts and read:statuses; renew it, or grant it these."
+            let scopes = "write:statuses, read:accounts and read:statuses" + (attachesPicture ? ", and for the picture write:media" : "")
+            failure.advice = "The token needs the scopes \(scopes); renew it, or grant it these."
         case .rejected where response.status == 404 && request.method == "PUT":
             failure.advice = "The post was deleted there, or is another account's: drop the day from the outbox, and it stays so."
         default: break
@@ -91,18 +158,201 @@ struct MastodonDestination: ConfiguredDestination {
     }
 }
 
-/// Of what servers send about a post (docs.joinmastodon.org/entities/Status), what is looked at.
+/// The picture of a post (docs.joinmastodon.org/methods/media): it is uploaded first, and the post names it. A failure before the post means
+/// that nothing was posted, so that the day can be tried again without a search for it. A picture without a post is deleted by the server.
+extension MastodonDestination {
+    /// A picture as the server has it (docs.joinmastodon.org/entities/MediaAttachment).
+    private struct Media: Decodable {
+        var id: String
+        /// Nil while the server still processes it.
+        var url: String?
+    }
+
+    /// How often, a second apart, the server is asked whether it has processed a picture.
+    private static let mostPolls = 20
+
+    /// Nil where no picture is attached.
+    private func upload(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest? {
+        guard attachesPicture, let picture = context.surroundings.picture(parcel.day.summary) else { return nil }
+        let boundary = "istep-\(parcel.key)"
+        var body: [UInt8] = []
+        func add(_ text: String) { body += Array(text.utf8) }
+        add("--\(boundary)\r\nContent-Disposition: form-data; name=\"description\"\r\n\r\n\(picture.description)\r\n")
+        add("--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(parcel.day.day).png\"\r\n")
+        add("Content-Type: image/png\r\n\r\n")
+        body += try picture.png()
+        add("\r\n--\(boundary)--\r\n")
+        return HTTPRequest(
+            method: "POST", url: endpoint("media", version: "v2"),
+            headers: try authorized(credentials) + [.init("Content-Type", "multipart/form-data; boundary=\(boundary)")], body: body,
+            isRepeatable: true)
+    }
+
+    /// Uploads the picture of a day and waits until the server has processed it, which takes it a moment (202).
+    ///
+    /// - Returns: the id for the post; nil where no picture is attached.
+    private func uploaded(_ parcel: ShareParcel) async throws(ShareFailure) -> String? {
+        guard let request = try upload(parcel, credentials) else { return nil }
+        do throws(ShareFailure) {
+            var media = try await media(request)
+            var polls = 0
+            while media.url == nil {
+                polls += 1
+                guard polls <= Self.mostPolls else { throw ShareFailure(.busy, "\(base.host) has not processed it yet") }
+                do { try await context.surroundings.pause(.seconds(1)) } catch { throw ShareFailure(.busy, "interrupted") }
+                media = try await self.media(
+                    HTTPRequest(method: "GET", url: endpoint("media", media.id), headers: try authorized(credentials)))
+            }
+            return media.id
+        } catch {
+            var failure = error
+            failure.reason = "the picture was not uploaded: \(failure.reason)"
+            // Nothing was posted.
+            if failure.kind == .unanswered { failure.kind = .unreachable }
+            if failure.kind == .rejected { failure.advice = "If the server takes no pictures: picture = false" }
+            throw failure
+        }
+    }
+
+    private func media(_ request: HTTPRequest) async throws(ShareFailure) -> Media {
+        guard let media = try await answer(to: request).json(Media.self), MastodonPost.isID(media.id) else {
+            throw .unconfirmed(request, "its answer is no picture with an id")
+        }
+        return media
+    }
+}
+
+/// The parts of a post (docs.joinmastodon.org/entities/Status) that istep reads.
 struct MastodonPost: Decodable {
     var id: String
     /// HTML.
     var content: String
     /// ISO 8601.
     var created_at: String?
+    var visibility: String?
 
-    /// Whether the id is one that can be kept: digits, and of other servers letters too.
+    /// Whether the id can be stored: digits, and on other servers also letters.
     var isNamed: Bool { MastodonPost.isID(id) }
 
     static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isPlain || "-_".utf8.contains($0) }
+    }
+}
+
+extension MastodonDestination {
+    /// Posts of a page. A page of 40, the maximum of servers, can be larger than what istep reads of an answer.
+    private static let page = 20
+    /// Maximum of pages that are read: some weeks of an account that posts twenty times a day.
+    private static let mostPages = 40
+
+    /// Searches the posts of the account for the post of a day, from the newest back to those from before the day.
+    ///
+    /// If a post contains the date but differs from the text that `text` gives, the result is unclear: servers change texts, such as the
+    /// names of people, and a second post is worse than a question. The same applies to direct posts if the list has none: some servers
+    /// leave them out (Pixelfed lists public, unlisted and private ones).
+    func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding {
+        // The post is known to exist, and repeating the same edit does no harm.
+        if parcel.remoteID != nil { return .absent }
+        guard template.hasDate else { return .unclear }
+        let pattern = PostPattern(template, parcel.day.day)
+        let account = try await account()
+        var namesDay = false, listsAll = visibility != .direct
+        var last: String?
+        for _ in 0..<Self.mostPages {
+            let posts = try await posts(of: account.id, before: last)
+            for post in posts {
+                let text = PostText.text(ofHTML: post.content)
+                if pattern.matches(text) { return .arrived(ShareReceipt(remoteID: post.id)) }
+                namesDay = namesDay || text.filter { !$0.isWhitespace }.contains("\(parcel.day.day)")
+                listsAll = listsAll || post.visibility == visibility.rawValue
+            }
+            // Only the last one counts: a server may put posts that the user pinned, of any age, before the others.
+            if posts.last.map({ isBefore(parcel.day.day, $0) }) ?? true { return namesDay || !listsAll ? .unclear : .absent }
+            last = posts.last?.id
+        }
+        return .unclear
+    }
+
+    /// Whether a post is older than any post about a day can be. A day begins at most 14 hours before it begins in UTC.
+    private func isBefore(_ day: Day, _ post: MastodonPost) -> Bool {
+        guard let moment = post.created_at.flatMap(RateLimit.moment) else { return false }
+        return moment < (day.daysSince1970 - 1) * 86_400
+    }
+
+    private func posts(of account: String, before last: String?) async throws(ShareFailure) -> [MastodonPost] {
+        var query = [("limit", "\(Self.page)"), ("exclude_reblogs", "true")]
+        if let last { query.append(("max_id", last)) }
+        let url = endpoint("accounts", account, "statuses").appending(query: query)
+        let request = HTTPRequest(method: "GET", url: url, headers: try authorized(credentials))
+        let posts = try await answer(to: request).json([MastodonPost].self)
+        guard let posts, posts.allSatisfy(\.isNamed) else { throw .unconfirmed(request, "what it has at \(url.path) is no list of posts") }
+        return posts
+    }
+
+    /// The account that the token belongs to.
+    func account() async throws(ShareFailure) -> MastodonAccount {
+        let request = HTTPRequest(method: "GET", url: endpoint("accounts", "verify_credentials"), headers: try authorized(credentials))
+        let account = try await answer(to: request).json(MastodonAccount.self)
+        guard let account, MastodonPost.isID(account.id) else {
+            throw .unconfirmed(request, "what it has at \(request.url.path) is no account")
+        }
+        return account
+    }
+}
+
+/// The parts of an account (docs.joinmastodon.org/entities/Account) that istep reads.
+struct MastodonAccount: Decodable {
+    var id: String
+    /// The name; without the server if the account is on this server.
+    var acct: String
+}
+
+extension MastodonDestination {
+    /// The limit of a post, from a server's description of itself (docs.joinmastodon.org/entities/Instance).
+    private struct Instance: Decodable {
+        struct Configuration: Decodable {
+            struct Statuses: Decodable { var max_characters: Int }
+
+            var statuses: Statuses
+        }
+
+        var configuration: Configuration
+    }
+
+    /// Reads the account of the token and the maximum length of a post.
+    func check() async throws(ShareFailure) -> String {
+        let account = try await account()
+        let request = HTTPRequest(method: "GET", url: base.appending(path: ["api", "v2", "instance"]))
+        // Other server software may not have this.
+        let limit = try await exchange.answer(to: request).json(Instance.self)?.configuration.statuses.max_characters
+        if let limit, template.longest > limit {
+            throw ShareFailure(
+                .misconfigured, "\(base.host) takes posts of \(limit) characters, and with `text` they can have \(template.longest)",
+                advice: "Shorten `text`.")
+        }
+        let named = try credentials.secret(token).scrubbed(from: "@\(account.acct)@\(base.host)")
+        let isPlain = named.utf8.count <= 200 && named.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        return "account \(isPlain ? named : quoted(String(named.prefix(100))))" + (limit.map { ", posts of up to \($0) characters" } ?? "")
+    }
+}
+
+/// Calculates when a server of Mastodon accepts requests again (docs.joinmastodon.org/api/rate-limits).
+enum RateLimit {
+    /// Seconds from the answer on, by `X-RateLimit-Reset`; nil if the answer does not state it.
+    static func wait(_ response: HTTPResponse) -> Int? {
+        response.header("X-RateLimit-Reset").flatMap(moment).flatMap { response.wait(until: $0) }
+    }
+
+    /// Seconds since 1970 of a moment as servers write it, such as `2026-11-21T14:05:00.000000Z`, or with an offset instead of the Z
+    /// (docs.joinmastodon.org/api/datetime-format).
+    static func moment(_ text: String) -> Int? {
+        let form = /([0-9-]{10})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:Z|([+-])([0-9]{2}):([0-9]{2}))/
+        guard let match = text.prefix(40).wholeMatch(of: form) else { return nil }
+        let (_, date, hour, minute, second, sign, offsetHours, offsetMinutes) = match.output
+        guard let day = Day(String(date)), let hour = Int(hour), let minute = Int(minute), let second = Int(second), hour < 24, minute < 60,
+            second <= 60
+        else { return nil }
+        let offset = (offsetHours.flatMap { Int($0) } ?? 0) * 3600 + (offsetMinutes.flatMap { Int($0) } ?? 0) * 60
+        return day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - (sign == "-" ? -offset : offset)
     }
 }

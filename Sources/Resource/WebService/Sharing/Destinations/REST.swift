@@ -1,9 +1,9 @@
 internal import HTTP
-internal import Quoting
+internal import TextSafety
 internal import Settings
 internal import StepDomain
 
-/// A web service that takes a day as JSON: the user's own, or any that is willing to learn it.
+/// A web service that accepts a day as JSON: the user's own, or any other that supports this format.
 ///
 /// Each request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07: a string of structured fields, so
 /// in quotes), equal for each attempt to send the same content.
@@ -14,9 +14,11 @@ struct RESTDestination: ConfiguredDestination {
     let method: String
     let headers: [HTTPRequest.Header]
     let authentication: Authentication
+    /// Whether the service is a WebDAV server; nil if the server must be asked.
+    let isWebDAV: Bool?
     let traits: ShareTraits
 
-    /// Without the query, which some services have a key in.
+    /// Without the query, as it contains a key for some services.
     var place: String { String(template.text.prefix { $0 != "?" }) }
 
     func problems() -> [String] { authentication.problems(context.surroundings.environment) }
@@ -29,21 +31,40 @@ struct RESTDestination: ConfiguredDestination {
         var receipts: [ShareReceipt] = []
         for parcel in parcels {
             let request = try request(parcel, credentials)
-            let response = try await exchange.confirmed(request)
-            // The service says nothing that could be checked, but a page for people is no answer of one.
+            let response = try await put(request)
+            // The answer has nothing that could be checked, but a web page is not an answer of such a service.
             if response.isPage { throw .unconfirmed(request, "it answered with a web page") }
             receipts.append(ShareReceipt())
         }
         return receipts
     }
 
+    /// Sends a day. If a WebDAV server has no collection for it, creates the collection and sends the day again.
+    private func put(_ request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
+        let response = try await exchange.answer(to: request)
+        guard var failure = ShareFailure(response, to: request) else { return response }
+        // A missing parent gives 409 (RFC 4918, section 9.7.1); some servers answer 404.
+        guard method == "PUT", isWebDAV != false, [404, 409].contains(response.status) else { throw failure }
+        if try await collections.makeParent(of: request.url, isWebDAV: isWebDAV == true) { return try await exchange.confirmed(request) }
+        failure.advice = "If the folders of `url` are missing, make them there; for a WebDAV server, `webdav = true` has istep make them."
+        throw failure
+    }
+
+    private var collections: WebDAVCollections {
+        get throws(ShareFailure) { WebDAVCollections(exchange: exchange, headers: headers + (try authentication.headers(credentials))) }
+    }
+
     func check() async throws(ShareFailure) -> String {
         let request = try lookAround()
+        if method == "PUT", isWebDAV != false {
+            let folder = request.url.path.hasSuffix("/") ? request.url : request.url.parent
+            if let words = try await collections.check(folder, isWebDAV: isWebDAV == true) { return words }
+        }
         let response = try await exchange.answer(to: request)
         guard let failure = ShareFailure(response, to: request) else {
             return "\(request.url.origin) answers (HTTP \(response.status))"
         }
-        // Many services have nothing to show there; who is asking they have looked at by then, or will with a day.
+        // Many services have nothing to show there. They have checked the credentials by then, or will check them with a day.
         guard failure.kind == .rejected else { throw failure }
         return "\(request.url.origin) answers (HTTP \(response.status) to GET \(request.url.path))"
     }
@@ -65,5 +86,158 @@ struct RESTDestination: ConfiguredDestination {
             method, try template.address(parcel.day, destination: name),
             headers: try authentication.headers(credentials) + own,
             DayDocument(day: parcel.day, hasSamples: traits.wantsSamples), isRepeatable: traits.resending == .replaces)
+    }
+}
+
+extension DestinationKind {
+    static let rest = DestinationKind(
+        "rest", title: "a web service that accepts JSON, such as your own",
+        example: """
+            [share.my-server]
+            kind = "rest"
+            # Days are sent to url/users/{user}/days/{date}, unless the url contains placeholders: {user}, {date}, {year},
+            # {month}, {day}, {destination}, as in "https://example.org/steps?of={user}&on={date}".
+            url = "https://example.org/api"
+            # A file that contains only the token, readable by you only: chmod 600.
+            token_file = "~/.config/istep/my-server.token"
+            # token_env = "MY_SERVER_TOKEN"        # or an environment variable,
+            # token_credential = "my-server"       # or a systemd credential
+
+            # auth = "bearer"                      # or "header", or "basic"; default: according to the keys below
+            # header_name = "X-Api-Key"            # the header that contains the token
+            # username = "anna"                    # basic authentication, instead of a token,
+            # password_file = "~/.config/istep/my-server.password"   # with a password_file, _env or _credential
+            # method = "PUT"                       # or "POST", or "PATCH"
+            # idempotent = true                    # whether the server replaces a day that is sent again; default: with PUT.
+            #                                      # Otherwise a day is sent once, when it is over, and never corrected.
+            # webdav = true                        # creates missing folders of a WebDAV server (Nextcloud); false: never.
+            #                                      # Default: if the server reports that it is a WebDAV server.
+            # samples = false                      # true: also the samples of the day
+            # headers = { X-Tenant = "home" }      # more headers; no secrets
+            # insecure = false                     # true: plain http, also to other machines
+            """
+    ) { reader, context in
+        let given = reader.addressTemplate("the address of the service, such as https://example.org/api")
+        let method = reader.choice("method", among: ["PUT", "POST", "PATCH"]) ?? "PUT"
+        let isIdempotent = reader.flag("idempotent") ?? (method == "PUT")
+        let hasSamples = reader.flag("samples") ?? false
+        let isWebDAV = reader.flag("webdav")
+        if isWebDAV == true, method != "PUT" { reader.refuse("webdav", expected: "left out, or false, where `method` is \(method)") }
+        let headers = reader.headers("headers")
+        let authentication = reader.authentication()
+        guard let given, let headers else { return nil }
+        let template = given.hasDate ? given : given.appending("/users/{user}/days/{date}")
+        return RESTDestination(
+            context: context, exchange: Exchange(transport: context.surroundings.transport()), template: template, method: method,
+            headers: headers, authentication: authentication, isWebDAV: isWebDAV,
+            traits: ShareTraits(
+                resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,
+                takesUnfinishedDays: isIdempotent, wantsSamples: hasSamples,
+                // With PUT at one address for all users, one person's day would replace another's.
+                isPersonal: method == "PUT" && !template.text.contains("{user}")))
+    }
+}
+
+extension TableReader {
+    /// Additional headers, sorted by name, so that equal days make equal requests. Nil if one of them is not allowed.
+    fileprivate mutating func headers(_ key: String) -> [HTTPRequest.Header]? {
+        let expected = "a table of headers, such as { X-Tenant = \"home\" }"
+        guard let texts = textTable(key, expected) else { return table.keys.contains(key) ? nil : [] }
+        for name in texts.keys where !HTTPRequest.Header.isName(name) || HTTPRequest.Header.isTaken(name) {
+            refuse(key, entry: name, expected: "a header of your own; istep itself sets those of authentication, content and framing")
+            return nil
+        }
+        return texts.sorted { $0.key < $1.key }.map { HTTPRequest.Header($0.key, $0.value) }
+    }
+}
+
+/// The collections (folders) of a WebDAV server, RFC 4918: a PUT does not create the collections that the file belongs in.
+struct WebDAVCollections: Sendable {
+    let exchange: Exchange
+    /// Headers of every request: authentication, and the user's own.
+    let headers: [HTTPRequest.Header]
+
+    /// Creates the collection of a file, and its parents if they are missing.
+    ///
+    /// - Parameter isWebDAV: true if the server is known to be a WebDAV server; otherwise it is asked.
+    /// - Returns: false if the server is not a WebDAV server.
+    /// - Throws: the reason why a collection cannot be created.
+    func makeParent(of url: WebAddress, isWebDAV: Bool) async throws(ShareFailure) -> Bool {
+        if !isWebDAV, try await !hasCollection(around: url) { return false }
+        try await make(url.parent)
+        return true
+    }
+
+    /// Maximum levels of collections to create: no address of a day has as many, and a server that always answers 409 causes no endless
+    /// loop.
+    private static let deepest = 32
+
+    /// Section 9.3.1: 201 means created, 405 that it exists already, 409 that its parent is missing (404 from some servers).
+    private func make(_ collection: WebAddress) async throws(ShareFailure) {
+        var missing: [WebAddress] = []
+        var next = collection
+        // Goes up to the first one that exists or can be created, then down again.
+        while let refusal = try await refusal(of: next) {
+            let isAlone = next.parent.path == "/" || missing.count == Self.deepest
+            guard [404, 409].contains(refusal.status), !isAlone else { throw failure(refusal, next) }
+            missing.append(next)
+            next = next.parent
+        }
+        for collection in missing.reversed() {
+            if let refusal = try await refusal(of: collection) { throw failure(refusal, collection) }
+        }
+    }
+
+    /// Nil if the collection exists now.
+    private func refusal(of collection: WebAddress) async throws(ShareFailure) -> HTTPResponse? {
+        let response = try await exchange.answer(to: request("MKCOL", collection))
+        return (200..<300).contains(response.status) || response.status == 405 ? nil : response
+    }
+
+    private func failure(_ response: HTTPResponse, _ collection: WebAddress) -> ShareFailure {
+        let request = request("MKCOL", collection)
+        var failure = ShareFailure(response, to: request) ?? .unconfirmed(request, "it did not make a folder")
+        if failure.kind == .rejected { failure.advice = "The folder of `url` for this day could not be made: make it there." }
+        return failure
+    }
+
+    /// Whether one of the parent collections of an address answers 207 to PROPFIND (section 9.1), as only WebDAV servers do. The requests
+    /// are sent to collections that may exist, since lighttpd 1.4.69 never ends its answer to an OPTIONS request for a missing resource.
+    private func hasCollection(around url: WebAddress) async throws(ShareFailure) -> Bool {
+        var next = url
+        for _ in 0..<Self.deepest where next.path != "/" {
+            next = next.parent
+            let status = try await exchange.answer(to: question(next)).status
+            if status == 207 { return true }
+            guard [404, 409].contains(status) else { return false }
+        }
+        return false
+    }
+
+    /// Checks that a collection answers and that the credentials are accepted. It sends no GET: many servers show no collection to a GET.
+    ///
+    /// - Returns: a text for the user; nil if the server is not a WebDAV server.
+    func check(_ collection: WebAddress, isWebDAV: Bool) async throws(ShareFailure) -> String? {
+        let request = question(collection)
+        let response = try await exchange.answer(to: request)
+        let origin = collection.origin
+        if response.status == 207 { return "\(origin) answers (WebDAV)" }
+        let isMissing = [404, 409].contains(response.status)
+        if !isWebDAV {
+            guard isMissing, try await hasCollection(around: collection) else { return nil }
+        }
+        if isMissing { return "\(origin) answers (WebDAV); \(collection.path) is made with the first day" }
+        throw ShareFailure(response, to: request) ?? .unconfirmed(request, "it answered \(response.status) to PROPFIND, instead of 207")
+    }
+
+    private func question(_ collection: WebAddress) -> HTTPRequest {
+        var request = request("PROPFIND", collection)
+        request.headers.append(.init("Depth", "0"))
+        return request
+    }
+
+    /// These methods have the same effect when repeated (IANA's registry of HTTP methods: MKCOL and PROPFIND are idempotent).
+    private func request(_ method: String, _ url: WebAddress) -> HTTPRequest {
+        HTTPRequest(method: method, url: url, headers: headers, isRepeatable: true)
     }
 }

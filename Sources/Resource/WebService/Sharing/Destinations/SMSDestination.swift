@@ -5,7 +5,7 @@ internal import StepDomain
 
 /// A text message through a modem of this machine, by ModemManager.
 ///
-/// What was sent cannot be changed or taken back, so a day goes out once, when it is over.
+/// A sent message cannot be changed or taken back, so a day is sent once, when it is over.
 struct SMSDestination: ConfiguredDestination {
     let context: DestinationContext
     /// As the user wrote it; it was checked.
@@ -17,7 +17,7 @@ struct SMSDestination: ConfiguredDestination {
 
     var place: String { number }
 
-    /// ModemManager keeps what it sent until it ends, so that it can tell that a message went out; it can never tell that none did.
+    /// ModemManager keeps sent messages until it ends, so that it can confirm that a message was sent, but never that none was.
     var traits: ShareTraits {
         ShareTraits(resending: .repeats, corrects: false, canFind: true, takesUnfinishedDays: false, isPersonal: true)
     }
@@ -44,7 +44,7 @@ struct SMSDestination: ConfiguredDestination {
 
     func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding {
         try await withMessages { messages throws(TextMessageError) in
-            // Absent is not unsent: ModemManager forgets when it ends.
+            // Absent is not unsent: ModemManager's list is lost when it ends.
             guard case .sent(let path) = try await messages.find(text(parcel), to: number) else { return .unclear }
             return .arrived(ShareReceipt(remoteID: path))
         }
@@ -96,12 +96,12 @@ extension DestinationKind {
             users = ["Anna"]
             number = "+491701234567"
 
-            # What it says, of {date} {weekday} {steps} {distance} {calories} {percentage} {goal} and {bars}. A line in which
-            # something is not known of the day is left out. More than 160 characters (70 with any that is not in the
-            # alphabet of telephones, as those of the bars) are two messages or three.
+            # The text, with {date} {weekday} {steps} {distance} {calories} {percentage} {goal} and {bars}. A line is left out if
+            # one of its values is not known. A text of more than 160 characters is sent as two or three messages (more than
+            # 70 if one of them is not in the GSM alphabet, such as those of {bars}).
             # text = "Anna, {date}: {steps} steps\\n{distance}\\n{percentage} of the goal"
             # units = "metric"                     # or "imperial"
-            # modem = "0"                          # where there are several: its number in `mmcli -L`, or its IMEI
+            # modem = "0"                          # if there are several: the number in `mmcli -L`, or the IMEI
             """
     ) { reader, context in
         let number = reader.value("number", "a telephone number such as +491701234567") { try? PhoneNumber($0).description }

@@ -1,6 +1,6 @@
 internal import StepDomain
 
-/// What a template can name of a day.
+/// The figures of a day that a template can name.
 enum PostFigure: String, CaseIterable, Sendable {
     /// ISO 8601.
     case date
@@ -22,14 +22,22 @@ enum PostFigure: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is known of every day that is shared.
+    /// Whether it is known for every day that is shared.
     var isAlwaysKnown: Bool { [.date, .weekday, .steps].contains(self) }
 
-    /// Nil where it is not known of the day.
+    /// The text that replaces the figure in every post of a day; nil for a figure that can change.
+    func fixedValue(of day: Day) -> String? {
+        switch self {
+        case .date: "\(day)"
+        case .weekday: Self.capitalized(day.weekday.name)
+        default: nil
+        }
+    }
+
+    /// Nil if it is not known for the day.
     func value(_ day: SharedDay, _ units: Units) -> String? {
         switch self {
-        case .date: "\(day.day)"
-        case .weekday: Self.capitalized(day.day.weekday.name)
+        case .date, .weekday: fixedValue(of: day.day)
         case .steps: Self.grouped(day.steps)
         case .distance: day.summary.distance.flatMap(units.distance)
         case .calories: day.kilocalories.map { Self.grouped($0) + " kcal" }
@@ -40,7 +48,7 @@ enum PostFigure: String, CaseIterable, Sendable {
         }
     }
 
-    /// The characters that its values are made of, spaces left out; nil where the day lays the value down to the letter.
+    /// The characters of its values, without spaces; nil if the day determines the exact value.
     var alphabet: Set<Character>? {
         switch self {
         case .date, .weekday: nil
@@ -52,7 +60,7 @@ enum PostFigure: String, CaseIterable, Sendable {
         }
     }
 
-    /// What distances are told in.
+    /// The units of distances.
     enum Units: String, CaseIterable, Sendable {
         case metric, imperial
 
@@ -72,11 +80,12 @@ extension PostFigure {
         var steps = Array(repeating: 0, count: 24)
         for hour in hours where steps.indices.contains(hour.hour) { steps[hour.hour] += max(0, hour.steps) }
         let most = steps.max() ?? 0
-        return String(steps.map { count in
-            // Any step at all shows.
-            guard count > 0 else { return blocks[0] }
-            return blocks[1 + Int((Double(count) / Double(most) * 6).rounded())]
-        })
+        return String(
+            steps.map { count in
+                // Even a single step is visible.
+                guard count > 0 else { return blocks[0] }
+                return blocks[1 + Int((Double(count) / Double(most) * 6).rounded())]
+            })
     }
 
     /// Digits in groups of three: `12,345`.
@@ -91,4 +100,54 @@ extension PostFigure {
     }
 
     private static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+}
+
+/// The text of a post that a server shows as HTML: without tags, with entities decoded. Not a full parser: servers of posts send few tags,
+/// and text that cannot be decoded is not matched.
+enum PostText {
+    static func text(ofHTML html: String) -> String {
+        var text = ""
+        var rest = html[...]
+        while let opening = rest.firstIndex(of: "<") {
+            text += rest[..<opening]
+            // Tags separate words: paragraphs and line breaks are tags.
+            text += " "
+            guard let closing = rest[opening...].firstIndex(of: ">") else { return decoded(text) }
+            rest = rest[rest.index(after: closing)...]
+        }
+        return decoded(text + rest)
+    }
+
+    private static let entities: [String: Character] = [
+        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{A0}",
+    ]
+
+    private static func decoded(_ text: String) -> String {
+        guard text.contains("&") else { return text }
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(of: "&") {
+            result += rest[..<start]
+            rest = rest[start...]
+            // Entities are short; a longer name or number is not an entity.
+            let name = rest.dropFirst().prefix(10).prefix { $0 != ";" }
+            let end = rest.index(rest.startIndex, offsetBy: name.count + 1)
+            if end < rest.endIndex, rest[end] == ";", let character = character(String(name)) {
+                result.append(character)
+                rest = rest[rest.index(after: end)...]
+            } else {
+                result.append("&")
+                rest = rest.dropFirst()
+            }
+        }
+        return result + rest
+    }
+
+    private static func character(_ name: String) -> Character? {
+        if let known = entities[name] { return known }
+        guard name.hasPrefix("#") else { return nil }
+        let isHex = name.dropFirst().lowercased().hasPrefix("x")
+        let number = isHex ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst(), radix: 10)
+        return number.flatMap(Unicode.Scalar.init).map(Character.init)
+    }
 }

@@ -1,6 +1,9 @@
-/// The text of a post, with names in braces where figures come.
+internal import Settings
+internal import StepDomain
+
+/// The text of a post, with names in braces in place of figures.
 ///
-/// A line, or a part of a line between ` · ` marks, goes with what is in it: where a figure in it is not known of a day, it is left out.
+/// A line, or a part of a line between ` · ` marks, is left out if a figure in it is not known for the day.
 struct PostTemplate: Hashable, Sendable {
     enum Piece: Hashable, Sendable {
         case text(String)
@@ -21,7 +24,7 @@ struct PostTemplate: Hashable, Sendable {
     static let separator = " · "
 
     enum Problem: Error, Hashable {
-        /// Something in braces that is no figure.
+        /// A name in braces that is not a figure.
         case unknownName
         /// An opening brace without a closing one.
         case openBrace
@@ -52,15 +55,15 @@ struct PostTemplate: Hashable, Sendable {
         return pieces
     }
 
-    /// Whether every post tells which day it is of: the date stands in a part that is never left out.
+    /// Whether every post contains its date: the date is in a part that is never left out.
     var hasDate: Bool {
         lines.joined().contains { part in part.contains(.figure(.date)) && part.isAlwaysKnown }
     }
 
     /// The text for a day.
     ///
-    /// - Parameter value: of a figure; nil where it is not known.
-    /// - Returns: without white space around it; empty where nothing is left.
+    /// - Parameter value: the text of a figure; nil if it is not known.
+    /// - Returns: the text without surrounding white space; empty if nothing is left.
     func text(_ value: (PostFigure) -> String?) -> String {
         let texts = lines.compactMap { line -> String? in
             let parts = line.compactMap { text($0, value) }
@@ -82,12 +85,12 @@ struct PostTemplate: Hashable, Sendable {
         return result
     }
 
-    /// Characters of the longest text that a day can make of it.
+    /// Characters of the longest text that it can give for a day.
     var longest: Int { text { String(repeating: "8", count: $0.longest) }.count }
 }
 
 extension PostTemplate.Part {
-    /// Whether it is left out of the text of no day.
+    /// Whether it is in the text of every day.
     var isAlwaysKnown: Bool {
         allSatisfy { if case .figure(let figure) = $0 { figure.isAlwaysKnown } else { true } }
     }
@@ -98,5 +101,95 @@ extension String {
         var text = drop(while: \.isWhitespace)
         while text.last?.isWhitespace == true { text.removeLast() }
         return String(text)
+    }
+}
+
+/// The pattern of all texts that a template can give for a day, whatever the day's figures. It is used to find a post again.
+///
+/// White space is not part of it, as web pages change it.
+struct PostPattern {
+    private enum Token {
+        case character(Character)
+        /// One character or more of these.
+        case run(Set<Character>)
+    }
+
+    private var tokens: [Token] = []
+    /// Ends of the ranges of tokens that can be left out, by their start.
+    private var skips: [Int: [Int]] = [:]
+
+    init(_ template: PostTemplate, _ day: Day) {
+        for line in template.lines {
+            for (index, part) in line.enumerated() {
+                if index > 0 { optional { $0.add(PostTemplate.separator) } }
+                if part.isAlwaysKnown { add(part, day) } else { optional { $0.add(part, day) } }
+            }
+        }
+    }
+
+    private mutating func optional(_ body: (inout PostPattern) -> Void) {
+        let start = tokens.count
+        body(&self)
+        skips[start, default: []].append(tokens.count)
+    }
+
+    private mutating func add(_ part: PostTemplate.Part, _ day: Day) {
+        for piece in part {
+            switch piece {
+            case .text(let text): add(text)
+            case .figure(let figure):
+                if let alphabet = figure.alphabet {
+                    tokens.append(.run(alphabet))
+                } else {
+                    add(figure.fixedValue(of: day) ?? "")
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ text: String) { tokens += text.filter { !$0.isWhitespace }.map(Token.character) }
+
+    /// Whether the whole text matches the pattern. All paths through the pattern are followed at the same time, so that no text takes long.
+    func matches(_ text: String) -> Bool {
+        var places = reached([0])
+        for character in text where !character.isWhitespace {
+            var next: Set<Int> = []
+            for place in places where place < tokens.count {
+                switch tokens[place] {
+                case .character(let own): if own == character { next.insert(place + 1) }
+                case .run(let alphabet): if alphabet.contains(character) { next.formUnion([place, place + 1]) }
+                }
+            }
+            if next.isEmpty { return false }
+            places = reached(next)
+        }
+        return places.contains(tokens.count)
+    }
+
+    /// The places, with those that are reached by leaving out what can be left out.
+    private func reached(_ places: Set<Int>) -> Set<Int> {
+        var all = places
+        var new = places
+        while !new.isEmpty {
+            new = Set(new.flatMap { skips[$0] ?? [] }).subtracting(all)
+            all.formUnion(new)
+        }
+        return all
+    }
+}
+
+extension TableReader {
+    /// The key `text`: the template of a post.
+    mutating func template(standard: String) -> PostTemplate? {
+        let names = PostFigure.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
+        let expected = "a text that names \(names)"
+        let given = text("text", expected, mayHaveLines: true)
+        if given == nil, table.keys.contains("text") { return nil }
+        do {
+            return try PostTemplate(given ?? standard)
+        } catch {
+            refuse("text", expected: expected + (error == .openBrace ? ", each with a } behind it" : ", and nothing else in braces"))
+            return nil
+        }
     }
 }

@@ -1,0 +1,106 @@
+/// Why a pedometer could not be examined.
+public enum PedometerContactError: Error, Hashable, Sendable {
+    case notInRange
+    /// It was heard and does not let this machine connect.
+    case connectFailed(ConnectCause, reason: String)
+    /// It requires an encrypted link, and so pairing.
+    case notPaired
+    case other(Problem)
+
+    /// What is known of a failed connection.
+    public enum ConnectCause: Hashable, Sendable {
+        /// The keys of the two sides do not match, or several failures suggest this.
+        case pairingLost
+        /// Another program of this machine is connecting.
+        case busy
+        case other
+    }
+}
+
+/// An attempt to read a pedometer, with what the scan before it heard.
+public struct PedometerFacts: Hashable, Sendable {
+    public var pedometer: Pedometer
+    /// Nil if the scan did not hear it.
+    public var heard: HeardDevice?
+
+    public init(pedometer: Pedometer, heard: HeardDevice?) {
+        self.pedometer = pedometer
+        self.heard = heard
+    }
+
+    /// The pedometer answered.
+    public func diagnoses(of report: ReadReport) -> [Diagnosis] {
+        var diagnoses: [PedometerDiagnosis] = [.answers(battery: report.battery, rssi: heard?.rssi)]
+        if heard?.isConnected == true { diagnoses.append(.alreadyConnected) }
+        if let battery = report.battery, battery < Pedometer.lowBattery { diagnoses.append(.batteryLow(percent: battery)) }
+        diagnoses += report.notices.compactMap(Self.diagnosis)
+        return diagnoses.map { .pedometer(pedometer.name, $0) }
+    }
+
+    private static func diagnosis(of notice: SyncNotice) -> PedometerDiagnosis? {
+        switch notice {
+        case .clockWasOff(let seconds): .clockOff(seconds: seconds)
+        case .undecodable(let frames): .undecodable(packets: frames)
+        // The report of a sync shows these.
+        case .batteryLow, .implausible, .counterRestarted, .lost, .dayNotClosed, .missing, .tooOld, .undecided, .countingStarted,
+            .oversized, .clockCorrected, .zoneChanged, .stepsInDoubt:
+            nil
+        }
+    }
+
+    /// The pedometer did not answer.
+    public func diagnosis(of error: PedometerContactError) -> Diagnosis {
+        switch error {
+        case .notInRange: .pedometer(pedometer.name, .notInRange(address: pedometer.address))
+        case .connectFailed(.pairingLost, let reason): .pedometer(pedometer.name, .pairingLost(address: pedometer.address, reason: reason))
+        case .connectFailed(.busy, let reason): .pedometer(pedometer.name, .connectFailed(.busy, reason: reason))
+        // BlueZ has many errors for keys that do not match, and none of them means only that.
+        case .connectFailed(.other, let reason) where heard?.isPaired == true:
+            .pedometer(pedometer.name, .connectFailed(.maybeUnpaired(address: pedometer.address), reason: reason))
+        case .connectFailed(.other, let reason): .pedometer(pedometer.name, .connectFailed(.unknown, reason: reason))
+        case .notPaired where heard?.isPaired == true:
+            .pedometer(pedometer.name, .pairingLost(address: pedometer.address, reason: nil))
+        case .notPaired: .pedometer(pedometer.name, .needsPairing)
+        case .other(let problem): .failed(.pedometer(pedometer.name), problem)
+        }
+    }
+}
+
+/// The result of an attempt to read a pedometer.
+public enum PedometerDiagnosis: Hashable, Sendable {
+    /// There was no scan, or the history is not known.
+    case notTried
+    /// A process has just begun to work with it; nil if it cannot be determined which.
+    case inUse(HistoryHolder?)
+    /// Battery in per cent, signal in dBm; nil where not known.
+    case answers(battery: Int?, rssi: Int?)
+    /// This machine was connected to it before the examination.
+    case alreadyConnected
+    case batteryLow(percent: Int)
+    /// By so many seconds, positive if it is ahead; nil if not known.
+    case clockOff(seconds: Int?)
+    case undecodable(packets: Int)
+    case notInRange(address: String)
+    case connectFailed(ConnectCause, reason: String)
+    /// - Parameter reason: of the failed connection; nil if the pedometer demands pairing although this machine holds a bond.
+    case pairingLost(address: String, reason: String?)
+    case needsPairing
+
+    public enum ConnectCause: Hashable, Sendable {
+        case busy
+        /// This machine holds a bond with the pedometer, which may have lost its own.
+        case maybeUnpaired(address: String)
+        case unknown
+    }
+
+    public var severity: Severity {
+        switch self {
+        case .notTried, .inUse: .skipped
+        case .answers: .fine
+        case .alreadyConnected: .note
+        case .batteryLow, .clockOff, .undecodable: .warning
+        case .notInRange, .connectFailed: .fault(.temporary)
+        case .pairingLost, .needsPairing: .fault(.permission)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/// A summary of a history or a backup, to decide which one to use.
+public struct HistoryContents: Hashable, Sendable {
+    public var path: String
+    /// Of the schema.
+    public var version: Int
+    /// Bytes of the file.
+    public var size: Int
+    public var people: [String]
+    /// Names of pedometers, including those out of use.
+    public var pedometers: [String]
+    public var samples: Int
+    public var syncs: Int
+    /// Days whose steps were entered by hand.
+    public var corrections: Int
+    /// Of all samples; nil if there are none.
+    public var firstDay: Day?
+    public var lastDay: Day?
+    /// When the last complete sync ended.
+    public var lastSync: Timestamp?
+
+    public init(
+        path: String, version: Int, size: Int, people: [String] = [], pedometers: [String] = [], samples: Int = 0, syncs: Int = 0,
+        corrections: Int = 0, firstDay: Day? = nil, lastDay: Day? = nil, lastSync: Timestamp? = nil
+    ) {
+        self.path = path
+        self.version = version
+        self.size = size
+        self.people = people
+        self.pedometers = pedometers
+        self.samples = samples
+        self.syncs = syncs
+        self.corrections = corrections
+        self.firstDay = firstDay
+        self.lastDay = lastDay
+        self.lastSync = lastSync
+    }
+
+    /// Whether a copy has the same version, counts, days and names.
+    package func hasAsMuch(as other: HistoryContents) -> Bool {
+        (version, samples, syncs, corrections) == (other.version, other.samples, other.syncs, other.corrections)
+            && (firstDay, lastDay) == (other.firstDay, other.lastDay) && (people, pedometers) == (other.people, other.pedometers)
+    }
+}
+
+/// A backup in the directory of backups.
+public struct StoredBackup: Hashable, Sendable {
+    public var path: String
+    /// Made by istep without a request: it is deleted when there are newer ones.
+    public var isAutomatic: Bool
+    /// Size of the file.
+    public var bytes: Int
+
+    public init(path: String, isAutomatic: Bool, bytes: Int) {
+        self.path = path
+        self.isAutomatic = isAutomatic
+        self.bytes = bytes
+    }
+}
+
+/// What a repair has saved of a damaged history, and what is lost.
+public struct SalvageReport: Hashable, Sendable {
+    public struct Table: Hashable, Sendable {
+        public var name: String
+        /// Rows in the repaired history.
+        public var rows: Int
+        /// Rows that were recreated from known values, because only an entry in an index was left or because other rows refer to them.
+        public var rebuilt: Int
+        /// Rows that were read and cannot be correct.
+        public var rejected: Int
+        /// Places in the table where a page or a row cannot be read.
+        public var gaps: Int
+
+        public init(name: String, rows: Int = 0, rebuilt: Int = 0, rejected: Int = 0, gaps: Int = 0) {
+            self.name = name
+            self.rows = rows
+            self.rebuilt = rebuilt
+            self.rejected = rejected
+            self.gaps = gaps
+        }
+
+        public var isWhole: Bool { rebuilt == 0 && rejected == 0 && gaps == 0 }
+    }
+
+    /// Days of a pedometer whose steps may be missing: they are shown as partial from now on.
+    public struct LostDays: Hashable, Sendable {
+        public var pedometer: String
+        public var first: Day
+        public var last: Day
+
+        public init(pedometer: String, first: Day, last: Day) {
+            self.pedometer = pedometer
+            self.first = first
+            self.last = last
+        }
+    }
+
+    /// In the order of the schema.
+    public var tables: [Table]
+    public var days: [LostDays]
+    /// The record of shared days is incomplete: a day may be sent again, or not at all.
+    public var isSharingUncertain: Bool
+    /// The contents of the repaired history.
+    public var contents: HistoryContents
+    /// The path of the damaged file now.
+    public var damaged: String
+
+    public init(tables: [Table], days: [LostDays], isSharingUncertain: Bool, contents: HistoryContents, damaged: String) {
+        self.tables = tables
+        self.days = days
+        self.isSharingUncertain = isSharingUncertain
+        self.contents = contents
+        self.damaged = damaged
+    }
+
+    /// Whether nothing is missing, for example if only an index was damaged.
+    public var isWhole: Bool { tables.allSatisfy(\.isWhole) && days.isEmpty }
+}

@@ -1,0 +1,147 @@
+/// How the sync of one pedometer went.
+public struct SyncReport: Sendable {
+    public var pedometer: Pedometer
+    /// The record in the history; nil if not even the start could be recorded, or if the sync was cancelled before.
+    public var record: SyncRecord?
+    /// What the history gained: also by a sync that failed later.
+    public var counts: MergeCounts
+    public var notices: [SyncNotice]
+    /// Per cent, 0...100, if the pedometer reported it.
+    public var battery: Int?
+    /// The version of its firmware, as received, if it was read.
+    public var firmware: String?
+    /// Seconds from the connection until the last value was received; nil if the reading did not finish.
+    public var readSeconds: Double?
+    /// Seconds for which the pedometer was connected, from the beginning of each link to its end; nil where it never was, and as
+    /// long as it still is.
+    public var connectedSeconds: Double?
+    /// Progress of the reading: days (or readings of a counter) that were processed, of those that were planned; nil if the reading did not
+    /// begin. Fewer than planned if it failed.
+    public var daysRead: Int?
+    public var daysPlanned: Int?
+    /// Why it failed, as the error of the component that failed (communication, history); nil if it did not.
+    public var failure: (any Error)?
+    /// The failure in words, as the history keeps it.
+    public var failureText: String?
+
+    /// Days that were requested and not received completely, whether it failed or not.
+    public var gaps: [DayGap] {
+        for case .missing(let gaps) in notices { return gaps }
+        return []
+    }
+
+    /// Where to look for the cause of the failure; nil if it did not fail.
+    public var cause: FailureCause? { failure.map(FailureCause.init) }
+
+    public init(
+        pedometer: Pedometer, record: SyncRecord? = nil, counts: MergeCounts = MergeCounts(), notices: [SyncNotice] = [],
+        battery: Int? = nil, firmware: String? = nil, readSeconds: Double? = nil, connectedSeconds: Double? = nil, daysRead: Int? = nil,
+        daysPlanned: Int? = nil,
+        failure: (any Error)? = nil, failureText: String? = nil
+    ) {
+        self.pedometer = pedometer
+        self.record = record
+        self.counts = counts
+        self.notices = notices
+        self.battery = battery
+        self.firmware = firmware
+        self.readSeconds = readSeconds
+        self.connectedSeconds = connectedSeconds
+        self.daysRead = daysRead
+        self.daysPlanned = daysPlanned
+        self.failure = failure
+        self.failureText = failureText
+    }
+}
+
+/// How sharing with one destination went.
+public struct ShareReport: Sendable {
+    /// What happened to one day.
+    public struct Event: Hashable, Sendable {
+        public enum Outcome: Hashable, Sendable {
+            case sent
+            /// Figures sent before were replaced.
+            case corrected
+            /// The destination has these figures already.
+            case unchanged
+            /// The destination has earlier figures, and cannot be given others.
+            case fixed
+            /// The destination shows only one day, and already a later one.
+            case passed
+            /// It is sent when the day is over, or when the wait for its missing steps has ended.
+            case held(until: Timestamp)
+            /// It stays in the outbox.
+            case queued(reason: String)
+            /// It may have arrived; the next attempt finds out, or does no harm.
+            case unknown(reason: String)
+            /// It may have arrived, and only the user can find out.
+            case doubtful(reason: String)
+            case rejected(reason: String)
+            /// Nothing is known of the day, so that there is nothing to share.
+            case nothingKnown
+        }
+
+        public var user: User.ID
+        public var day: Day
+        public var outcome: Outcome
+
+        public init(user: User.ID, day: Day, outcome: Outcome) {
+            self.user = user
+            self.day = day
+            self.outcome = outcome
+        }
+    }
+
+    public var destination: String
+    public var kind: String
+    /// In the order in which they happened.
+    public var events: [Event]
+    /// Entries in the outbox that were not tried: the destination is down or stopped, or time was up.
+    public var waiting: Int
+    /// The current state of the destination.
+    public var state: DestinationState
+    /// The failure that held up the destination as a whole, if any.
+    public var failure: ShareFailure?
+    /// The fault of the history, or another one of istep itself, that ended the sharing with this destination.
+    public var fault: (any Error)?
+
+    public init(
+        destination: String, kind: String, events: [Event] = [], waiting: Int = 0, state: DestinationState,
+        failure: ShareFailure? = nil, fault: (any Error)? = nil
+    ) {
+        self.destination = destination
+        self.kind = kind
+        self.events = events
+        self.waiting = waiting
+        self.state = state
+        self.failure = failure
+        self.fault = fault
+    }
+}
+
+/// How far sharing with a destination has come.
+public struct ShareProgress: Hashable, Sendable {
+    public var destination: String
+    /// Days dealt with, and all that were due.
+    public var done: Int
+    public var all: Int
+
+    public init(destination: String, done: Int, all: Int) {
+        self.destination = destination
+        self.done = done
+        self.all = all
+    }
+}
+
+extension ShareReport {
+    /// Days that are still in the outbox and that another try may deliver.
+    public var queued: Int {
+        waiting
+            + events.count { event in
+                switch event.outcome {
+                case .queued, .unknown: true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,71 @@
+/// An error in words for people: what failed, and what to do about it.
+///
+/// Each error type of istep conforms beside its definition. The exit status of a command, the severity of a diagnosis and the `category` of
+/// a JSON document are functions of the category.
+public protocol ReportableError: Error, CustomStringConvertible {
+    var category: FailureCategory { get }
+    /// What failed on what and why, without the advice.
+    var problem: String { get }
+    /// What to do next, in sentences; commands stand between backticks. Nil if the problem needs no advice.
+    var advice: String? { get }
+}
+
+extension ReportableError {
+    public var problem: String { description }
+    public var advice: String? { nil }
+}
+
+/// The kind of failure, which shows who can act on it.
+public enum FailureCategory: String, Sendable, CaseIterable {
+    /// It may pass by itself: try again later.
+    case temporary
+    /// No adapter, no bus, no daemon, no history, or not the device that it should be.
+    case unavailable
+    /// What a pedometer sent, a server refused or the history holds cannot be used.
+    case data
+    /// The command line is wrong.
+    case usage
+    case configuration
+    /// Not permitted, or credentials were rejected.
+    case permission
+    /// A fault of istep, or of the machine (a disk that fails).
+    case unforeseen
+
+    /// Of several failures the one with the greatest number decides how a command ends: the one that most needs action.
+    public var severity: Int {
+        switch self {
+        case .temporary: 1
+        case .unavailable: 2
+        case .data: 3
+        case .usage: 4
+        case .configuration: 5
+        case .permission: 6
+        case .unforeseen: 7
+        }
+    }
+}
+
+/// Where to look for what made a sync fail.
+public enum FailureCause: String, Sendable, Codable, CaseIterable {
+    /// The pedometer was not heard: away, asleep, or out of power. Nothing is broken.
+    case outOfRange
+    /// Bluetooth of this machine: no adapter, switched off, its service not running, not permitted.
+    case machine
+    /// The sync was ended from outside, or the machine went down.
+    case interrupted
+    /// The pedometer, the link to it, or istep.
+    case other
+}
+
+/// An error that knows its cause; all others are of `other`.
+public protocol CausedError: Error {
+    var cause: FailureCause { get }
+}
+
+extension CancellationError: CausedError {
+    public var cause: FailureCause { .interrupted }
+}
+
+extension FailureCause {
+    public init(_ error: any Error) { self = (error as? any CausedError)?.cause ?? .other }
+}

@@ -1,0 +1,64 @@
+/// Something wrong with the configuration, and where.
+public struct ConfigurationProblem: Hashable, Sendable {
+    /// With the place; commands stand between backticks.
+    public var text: String
+    public var file: String?
+    public var line: Int?
+
+    public init(_ text: String, file: String? = nil, line: Int? = nil) {
+        self.text = text
+        self.file = file
+        self.line = line
+    }
+}
+
+/// A destination as it is configured, with the places of its keys.
+public struct WrittenDestination: Sendable {
+    public var destination: any ShareDestination
+    /// What is wrong with secrets that it names: files that cannot be read, variables that are not set.
+    public var secretProblems: [(reason: String, problem: ConfigurationProblem)]
+    /// A problem with the value of one of its keys, at the place of that key.
+    public var problem: @Sendable (_ reason: String, _ key: Key) -> ConfigurationProblem
+
+    /// The keys that a problem can concern.
+    public enum Key: Hashable, Sendable {
+        /// Those whose days go there.
+        case users
+        /// The program or the path that it uses.
+        case place
+    }
+
+    public init(
+        _ destination: any ShareDestination, secretProblems: [(reason: String, problem: ConfigurationProblem)] = [],
+        problem: @escaping @Sendable (_ reason: String, _ key: Key) -> ConfigurationProblem
+    ) {
+        self.destination = destination
+        self.secretProblems = secretProblems
+        self.problem = problem
+    }
+}
+
+/// The configuration as it is written, whether it is correct or not.
+public struct WrittenConfiguration: Sendable {
+    /// Paths of the files that were read, in the order in which they replace one another.
+    public var files: [String]
+    /// What is wrong with the files and the tables in them.
+    public var problems: [ConfigurationProblem]
+    /// The destinations whose tables are correct and enabled.
+    public var destinations: [WrittenDestination]
+    /// The users of the history; empty if there is none.
+    public var users: [User]
+
+    public init(files: [String], problems: [ConfigurationProblem], destinations: [WrittenDestination], users: [User]) {
+        self.files = files
+        self.problems = problems
+        self.destinations = destinations
+        self.users = users
+    }
+}
+
+/// Reads the configuration: what the settings must do for a check of them.
+public protocol ConfigurationSource: Sendable {
+    /// Secrets are read to check that they are readable; they are not kept.
+    func read() -> WrittenConfiguration
+}

@@ -1,0 +1,124 @@
+import Dispatch
+import Synchronization
+
+/// Work on a history that only one process at a time may do.
+public enum HistoryWork: Sendable, CaseIterable {
+    /// Reading pedometers into it.
+    case syncing
+    /// Sending what is in its outbox.
+    case sharing
+}
+
+/// What a process does while it holds a history, for the error message of another process.
+public enum HistoryActivity: String, Sendable {
+    case sync, share, repair, restore
+}
+
+/// Keeps two processes from doing the same work on a history.
+public protocol WorkLock: Sendable {
+    /// Runs `body` while no other process does this work.
+    ///
+    /// - Throws: an error for which `heldWork` names the work while another process does it; why the lock cannot be used; what `body`
+    ///   throws.
+    func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R
+
+    /// Runs `body` while no other process syncs or shares: it may replace the history.
+    ///
+    /// - Throws: as `hold(for:_:)`.
+    func holdAll<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R
+
+    /// The work that another process does; nil for any other error.
+    func heldWork(_ error: any Error) -> HistoryWork?
+}
+
+extension WorkLock {
+    public func holdAll<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
+        try await hold(for: .syncing) { try await hold(for: .sharing, body) }
+    }
+}
+
+/// What is done for the history besides storing steps.
+public protocol HistoryUpkeep: Sendable {
+    /// Before anything is written.
+    ///
+    /// - Throws: where the history is known to be damaged: it must not be changed.
+    func checkBeforeSync() async throws
+
+    /// In the nightly sync, after the steps and the sharing: a backup and a check each week, and raw frames that are too old deleted.
+    ///
+    /// - Throws: where the check finds damage; why a backup cannot be written.
+    func run() async throws
+}
+
+/// The history as a file: copied, replaced, repaired. Errors are those of the implementation.
+public protocol HistoryBackups: Sendable {
+    /// Of the history, whether it is there or not.
+    var path: String { get }
+    /// Where backups without a name of their own are written.
+    var directory: String { get }
+    var isHistoryThere: Bool { get }
+    /// The backups in `directory`, the newest first.
+    func list() -> [StoredBackup]
+
+    /// Copies the history to one file with access for its owner only, and reads the copy back. A sync may continue meanwhile.
+    ///
+    /// - Parameter place: an earlier backup there is replaced, any other file is not; nil for a new file in `directory`.
+    /// - Throws: where there is no history, where it is damaged, why the copy cannot be written.
+    func backUp(to place: String?) async throws -> HistoryContents
+
+    /// Reads a backup and checks whether it is sound. Nothing is written to it.
+    func contents(of backup: String) async throws -> HistoryContents
+
+    /// Whether a path names the history itself, by whatever name.
+    func isHistory(_ path: String) -> Bool
+
+    /// Replaces the history by a backup, which stays as it is. The previous history is kept beside the new one. The caller holds the
+    /// history alone.
+    ///
+    /// - Returns: the path of the previous history; nil if there was none.
+    func restore(_ backup: String) async throws -> String?
+
+    /// - Throws: the error of a missing history, where there is none.
+    func requireHistory() throws
+
+    /// Saves what can be read of a damaged history into a new file, which takes its place; the damaged one is kept beside it. The caller
+    /// holds the history alone.
+    ///
+    /// - Returns: nil if the history is sound: then it is not changed.
+    func repair() async throws -> SalvageReport?
+
+    /// Removes stored sums of days that differ from their samples: they are calculated again. The caller holds the history alone.
+    ///
+    /// - Returns: the number of days.
+    func correctSums() async throws -> Int
+}
+
+/// Runs work that may wait on a thread of its own: for a disk, or up to 5 s for another process that has the history locked.
+///
+/// Swift runs all tasks on as many threads as there are CPUs. A few that wait would stop everything else, time limits included.
+///
+/// A queue for each call: libdispatch begins a thread for any number of such serial queues, while its global concurrent queue has a limit,
+/// and wakes the process once a second from its first use on (`_dispatch_workq_monitor_pools`), which a program that waits for days should
+/// not do. Cancellation of the task does not interrupt the work.
+///
+/// What the work holds is released before this returns: the last command of a program closes its history with that, and the program may end
+/// right afterwards.
+package func blocking<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+        let work = Work(body)
+        DispatchQueue(label: "istep.blocking").async { continuation.resume(with: work.run()) }
+    }
+}
+
+/// Work that is run once and released then: the queue holds its block until after the continuation was resumed.
+private final class Work<R: Sendable>: Sendable {
+    private let body: Mutex<(@Sendable () throws -> R)?>
+
+    init(_ body: @escaping @Sendable () throws -> R) { self.body = Mutex(body) }
+
+    /// - Precondition: it was not run before.
+    func run() -> Result<R, any Error> {
+        guard let body = body.withLock({ $0.take() }) else { preconditionFailure("work is run once") }
+        return Result(catching: body)
+    }
+}

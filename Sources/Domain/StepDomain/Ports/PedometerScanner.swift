@@ -1,0 +1,202 @@
+/// A kind of pedometer that istep can read.
+public struct PedometerKind: Hashable, Sendable {
+    /// Stored with each pedometer, such as `colmi`.
+    public var key: String
+    /// For people: the devices that it covers.
+    public var title: String
+    /// What is not certain about how it is read, in one sentence; nil for a kind whose protocol is certain. A kind with a caveat is
+    /// experimental.
+    public var caveat: String?
+
+    public var isExperimental: Bool { caveat != nil }
+
+    public init(key: String, title: String, caveat: String? = nil) {
+        self.key = key
+        self.title = title
+        self.caveat = caveat
+    }
+}
+
+/// What shows that a device is of a kind; a later case is stronger.
+public enum KindEvidence: Int, Hashable, Sendable, Comparable, CaseIterable {
+    /// Its name, which anybody can choose.
+    case name
+    /// Data that it advertises, with the layout of the kind.
+    case advertisedData
+    /// A service of the kind that it advertises.
+    case advertisedService
+    /// Its table of services, read over a connection.
+    case services
+
+    public static func < (a: KindEvidence, b: KindEvidence) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The kinds of pedometers that can be registered, and how their properties are written.
+public protocol PedometerCatalog: Sendable {
+    var kinds: [PedometerKind] { get }
+    /// The key of the kind that is never recognised: the user says with options how it is read.
+    var describedKind: String { get }
+    /// The options of a pedometer of that kind, complete and in the form that the history stores.
+    ///
+    /// - Throws: what is wrong with one of them.
+    func checked(_ options: [String: String]) throws -> [String: String]
+    /// A Bluetooth address in the form that the history stores; nil for any other text.
+    func address(_ text: String) -> String?
+    /// A Bluetooth UUID in its full form; nil for any other text.
+    func uuid(_ text: String) -> String?
+}
+
+extension PedometerCatalog {
+    public func kind(_ key: String) -> PedometerKind? { kinds.first { $0.key == key } }
+}
+
+/// A Bluetooth LE device as a scan heard it. What the device itself sends (name, services) is given as received: it may be hostile.
+public struct ScannedDevice: Hashable, Sendable {
+    /// Upper case with colons.
+    public var address: String
+    /// `public` or `random`.
+    public var addressType: String
+    /// As advertised.
+    public var name: String?
+    /// Signal strength in dBm.
+    public var rssi: Int?
+    /// The kind of pedometer that it is recognised as.
+    public var kind: PedometerKind?
+    /// What shows that it is of this kind; nil without a kind.
+    public var evidence: KindEvidence?
+    /// UUIDs of the services that it advertises.
+    public var services: [String]
+    /// Whether this machine is connected to it.
+    public var isConnected: Bool
+    public var isPaired: Bool
+
+    public init(
+        address: String, addressType: String, name: String? = nil, rssi: Int? = nil, kind: PedometerKind? = nil, evidence: KindEvidence? = nil,
+        services: [String] = [],
+        isConnected: Bool = false, isPaired: Bool = false
+    ) {
+        self.address = address
+        self.addressType = addressType
+        self.name = name
+        self.rssi = rssi
+        self.kind = kind
+        self.evidence = evidence
+        self.services = services
+        self.isConnected = isConnected
+        self.isPaired = isPaired
+    }
+}
+
+/// The Bluetooth address of a pedometer.
+public struct PedometerAddress: Hashable, Sendable {
+    /// Upper case with colons.
+    public var address: String
+    /// `public` or `random`.
+    public var type: String
+
+    public init(address: String, type: String) {
+        self.address = address
+        self.type = type
+    }
+}
+
+/// What a connection to a device shows of it.
+public struct ProbedDevice: Hashable, Sendable {
+    /// The kinds of pedometers that have these services; mostly one or none.
+    public var kinds: [PedometerKind]
+    /// UUIDs of all its services.
+    public var services: [String]
+
+    public init(kinds: [PedometerKind], services: [String]) {
+        self.kinds = kinds
+        self.services = services
+    }
+}
+
+/// What a scan looks for. All given conditions must hold; without any it finds every device.
+public struct ScanConditions: Hashable, Sendable {
+    /// A service that the device advertises.
+    public var service: String?
+    /// The beginning of the device's name.
+    public var namePrefix: String?
+    public var address: String?
+
+    public init(service: String? = nil, namePrefix: String? = nil, address: String? = nil) {
+        self.service = service
+        self.namePrefix = namePrefix
+        self.address = address
+    }
+}
+
+/// The result of a whole scan.
+public struct ScanOutcome: Hashable, Sendable {
+    /// Each once, as it was last heard; the strongest signal first.
+    public var devices: [ScannedDevice]
+    /// More were heard than are kept: pedometers and those with the strongest signal were.
+    public var isCut: Bool
+
+    public init(_ devices: [ScannedDevice], isCut: Bool = false) {
+        self.devices = devices
+        self.isCut = isCut
+    }
+
+    /// More devices than a user reads in a list: a full train has some hundred. A transmitter can make up any number of addresses.
+    public static let limit = 1_000
+}
+
+/// Finds pedometers in range. Errors are those of the implementation.
+public protocol PedometerScanner: Sendable {
+    /// Scans for the whole time. The scan has ended when this returns.
+    ///
+    /// - Parameter heard: called with the number of devices so far.
+    func scan(
+        _ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void
+    ) async throws -> ScanOutcome
+
+    /// Scans until `isWanted` returns true for a device. The scan has ended when this returns.
+    ///
+    /// - Returns: nil if the time was over before.
+    /// - Throws: also what `isWanted` throws, which ends the scan.
+    func first(
+        _ conditions: ScanConditions, seconds: Double, where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
+    ) async throws -> ScannedDevice?
+
+    /// Connects to a device, and looks by its services which kinds of pedometers it can be read as. Changes nothing on it.
+    ///
+    /// - Parameter address: upper case with colons.
+    func probe(_ address: String) async throws -> ProbedDevice
+
+    /// Connects, and checks that the pedometer is of its kind and that its steps can be read; pairs if that requires it, or if the
+    /// pedometer asks for it.
+    ///
+    /// - Returns: its own address, if pairing has shown another one than it was heard from; nil otherwise.
+    @discardableResult
+    func check(_ pedometer: Pedometer) async throws -> PedometerAddress?
+
+    /// Removes the pairing with a pedometer from this machine.
+    func unpair(_ pedometer: Pedometer) async throws
+}
+
+/// Listens for pedometers that come into range: what Bluetooth must do for a watch.
+public protocol PresenceScanner: Sendable {
+    /// Listens for the pedometers with these addresses from now on, and for no others.
+    ///
+    /// - Parameter advertised: those of them that advertise their steps: they may be heard from another address, and are known by their data.
+    func scan(for addresses: Set<String>, advertised: Set<String>) async
+
+    /// Stops listening. Returns when no scan is running any more: connecting often fails during a scan.
+    func pause() async
+
+    /// Runs until the task is cancelled, also while Bluetooth is not available. Returns when nothing is left open.
+    func run(_ report: @escaping @Sendable (PresenceEvent) -> Void) async
+}
+
+/// What a `PresenceScanner` reports.
+public enum PresenceEvent: Sendable {
+    /// The pedometer with this address, as it was passed to `scan(for:)`, is in range. May be reported at any rate.
+    case heard(address: String)
+    /// It listens from now on.
+    case listening
+    /// It cannot listen now, and waits until it can.
+    case unavailable(any Error)
+}

@@ -1,0 +1,163 @@
+/// The file name of a backup: `history-2026-11-22T030405.sqlite`, and `.auto.sqlite` at the end of one that istep made by itself.
+///
+/// It contains the history's name, so that the backups of two histories in one directory stay separate, and local time, which users look
+/// for.
+public struct BackupName: Hashable, Sendable {
+    /// The history's file name without `.sqlite`.
+    public let history: String
+    public let day: Day
+    /// `HHMMSS`
+    public let clock: String
+    /// Made before a migration or by the nightly sync: may be deleted again when there are newer ones.
+    public let isAutomatic: Bool
+    /// Distinguishes backups of the same second; 1 is not written.
+    public let number: Int
+
+    /// - Parameter history: the history's file name or path.
+    public init(of history: String, at moment: Timestamp, _ localTime: LocalTime, isAutomatic: Bool, number: Int = 1) {
+        self.history = Self.stem(of: history)
+        let local = moment.seconds + localTime.utcOffset(moment)
+        day = Day(daysSince1970: floorDivide(local, 86_400))
+        let seconds = floorRemainder(local, 86_400)
+        clock = two(seconds / 3600) + two(seconds / 60 % 60) + two(seconds % 60)
+        self.isAutomatic = isAutomatic
+        self.number = number
+    }
+
+    /// Nil for a file that is no backup of this history.
+    public init?(file: String, of history: String) {
+        let stem = Self.stem(of: history)
+        guard file.hasPrefix(stem + "-"), file.hasSuffix(Self.suffix) else { return nil }
+        var rest = file.dropFirst(stem.count + 1).dropLast(Self.suffix.count)
+        isAutomatic = rest.hasSuffix(Self.mark)
+        if isAutomatic { rest = rest.dropLast(Self.mark.count) }
+        let parts = rest.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let day = Day(String(parts[0])) else { return nil }
+        let times = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard (1...2).contains(times.count), times[0].count == 6, times[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = times.count == 1 ? 1 : Int(times[1]), number > 0
+        else { return nil }
+        self.history = stem
+        self.day = day
+        clock = String(times[0])
+        self.number = number
+    }
+
+    public var file: String {
+        "\(history)-\(day)T\(clock)\(number == 1 ? "" : "-\(number)")\(isAutomatic ? Self.mark : "")\(Self.suffix)"
+    }
+
+    /// The next of the same second.
+    public var next: BackupName { BackupName(self, number: number + 1) }
+
+    private init(_ other: BackupName, number: Int) {
+        (history, day, clock, isAutomatic) = (other.history, other.day, other.clock, other.isAutomatic)
+        self.number = number
+    }
+
+    private static let suffix = ".sqlite"
+    private static let mark = ".auto"
+
+    private static func stem(of history: String) -> String {
+        let name = history.split(separator: "/").last.map(String.init) ?? history
+        return name.hasSuffix(suffix) && name.count > suffix.count ? String(name.dropLast(suffix.count)) : name
+    }
+}
+
+extension BackupName: Comparable {
+    /// The earlier first.
+    public static func < (a: BackupName, b: BackupName) -> Bool {
+        (a.day, a.clock, a.number, a.file) < (b.day, b.clock, b.number, b.file)
+    }
+}
+
+/// When an automatic backup is made, and which automatic backups are deleted.
+public struct BackupSchedule: Hashable, Sendable {
+    /// How many automatic backups are kept; 0 makes none.
+    public var count: Int
+
+    /// Four weeks: long enough to notice that something is missing, and four times the size of the history.
+    public static let standard = BackupSchedule(count: 4)
+    /// Days from one automatic backup, or check of the history, to the next.
+    public static let interval = 7
+
+    public init(count: Int) { self.count = count }
+
+    /// - Parameter backups: those that are there.
+    public func isDue(_ backups: [BackupName], today: Day) -> Bool {
+        guard count > 0 else { return false }
+        guard let newest = backups.filter(\.isAutomatic).map(\.day).max() else { return true }
+        // A backup dated in the future was made while the clock was wrong.
+        return newest > today || newest.distance(to: today) >= Self.interval
+    }
+
+    /// The automatic backups beyond those that are kept, oldest first. A backup made by hand is never among them, and
+    /// with `count` 0 none is: switching backups off does not delete those that are there.
+    public func surplus(_ backups: [BackupName]) -> [BackupName] {
+        guard count > 0 else { return [] }
+        let automatic = backups.filter(\.isAutomatic).sorted()
+        return Array(automatic.dropLast(count))
+    }
+}
+
+/// The facts about the raw frames of one sync that decide whether they are kept.
+public struct SyncFrames: Hashable, Sendable {
+    public let sync: SyncRecord.ID
+    public let pedometer: Pedometer.ID
+    /// When the sync began.
+    public let start: Timestamp
+    /// The approximate number of bytes that the frames take in the history.
+    public let bytes: Int
+    public let doubt: Doubt?
+
+    /// Why the samples of a sync may have to be decoded again from its frames.
+    public enum Doubt: String, Hashable, Sendable, CaseIterable {
+        /// Samples of it were implausible and are kept apart.
+        case implausible
+        /// It failed because of what the pedometer sent, and no sync of the same pedometer has been complete since.
+        case undecoded
+        /// Some of its samples belong to a day that is not completely known.
+        case partialDay
+    }
+
+    public init(sync: SyncRecord.ID, pedometer: Pedometer.ID, start: Timestamp, bytes: Int, doubt: Doubt?) {
+        self.sync = sync
+        self.pedometer = pedometer
+        self.start = start
+        self.bytes = bytes
+        self.doubt = doubt
+    }
+}
+
+/// How long raw frames are kept. They allow a day to be decoded again after a fault of a decoder, and cause most of a history's growth.
+public struct FrameRetention: Hashable, Sendable {
+    /// Nil keeps them for ever, within `bytes`.
+    public var days: Int?
+    /// Of all frames together. A ring's night takes about 6 kB, so 64 MB is more than 25 years of one ring. More is used by a pedometer
+    /// that sends without end (700 kB a sync were seen), or by a household that should choose an age.
+    public var bytes: Int
+
+    public static let standardDays = 2 * 366
+    public static let standardBytes = 64_000_000
+
+    public init(days: Int? = standardDays, bytes: Int = standardBytes) {
+        self.days = days
+        self.bytes = bytes
+    }
+
+    /// The syncs of which the frames are deleted: first those that are too old, then the oldest until the rest fits.
+    ///
+    /// Frames of a sync that is in doubt stay, whatever their age and size.
+    public func surplus(_ syncs: [SyncFrames], at now: Timestamp) -> [SyncFrames] {
+        let oldest = days.map { now - $0 * 86_400 }
+        var total = syncs.reduce(0) { $0 + $1.bytes }
+        var surplus: [SyncFrames] = []
+        for frames in syncs.sorted(by: { ($0.start, $0.sync) < ($1.start, $1.sync) }) where frames.doubt == nil {
+            let isTooOld = oldest.map { frames.start < $0 } ?? false
+            guard isTooOld || total > bytes else { continue }
+            total -= frames.bytes
+            surplus.append(frames)
+        }
+        return surplus
+    }
+}

@@ -1,0 +1,131 @@
+/// What a day's samples add up to, walking and running apart.
+public struct GaitSums: Hashable, Sendable {
+    /// Metres as calculated by the pedometers.
+    public struct Metres: Hashable, Sendable {
+        public var walking: Double
+        public var running: Double
+
+        public init(walking: Double = 0, running: Double = 0) {
+            self.walking = walking
+            self.running = running
+        }
+    }
+
+    public var walkingSteps: Int
+    public var runningSteps: Int
+    /// Nil where a sample with steps has no valid number of metres: a sum with gaps would look complete.
+    public var metres: Metres?
+    /// Kilocalories as calculated by the pedometers; nil where a sample with steps has no valid number of them.
+    public var energy: Double?
+
+    public init(walkingSteps: Int = 0, runningSteps: Int = 0, metres: Metres? = Metres(), energy: Double? = 0) {
+        self.walkingSteps = walkingSteps
+        self.runningSteps = runningSteps
+        self.metres = metres
+        self.energy = energy
+    }
+
+    public var steps: Int { walkingSteps + runningSteps }
+
+    /// - Parameter samples: no two overlap; those without steps count for nothing.
+    public init(_ samples: [StepSample]) {
+        self.init()
+        for sample in samples where sample.steps > 0 {
+            let gait = Gait(sample)
+            switch gait {
+            case .walking: walkingSteps += sample.steps
+            case .running: runningSteps += sample.steps
+            }
+            if let reported = sample.distance, reported.isFinite, reported >= 0, metres != nil {
+                if gait == .running { metres?.running += reported } else { metres?.walking += reported }
+            } else {
+                metres = nil
+            }
+            if let reported = sample.energy, reported.isFinite, reported >= 0, let sum = energy {
+                energy = sum + reported
+            } else {
+                energy = nil
+            }
+        }
+    }
+}
+
+/// What the pedometers of a user counted on a day. It depends on samples and coverage only, not on profile, plan, correction, place or
+/// time, so that a history can store it: `DayFigures` calculates the rest.
+public struct DaySums: Hashable, Sendable {
+    public var day: Day
+    public var gaits: GaitSums
+    /// Steps of the 24 hours of a day, each by the clock of the place where it was walked: on a day of 25 hours both hours of the same name
+    /// count together, on a day of 23 hours one is 0. Empty where nothing is known of the day, else their sum is `steps`.
+    public var hours: [Int]
+    /// As the day was accounted for: a day that is not over can be `complete` here.
+    public var completeness: DaySummary.Completeness
+
+    public init(day: Day, gaits: GaitSums = GaitSums(), hours: [Int] = [], completeness: DaySummary.Completeness = .unknown) {
+        self.day = day
+        self.gaits = gaits
+        self.hours = hours
+        self.completeness = completeness
+    }
+
+    /// 0 where nothing is known of the day; `completeness` distinguishes this from a day without steps.
+    public var steps: Int { gaits.steps }
+
+    /// - Parameter tracks: what each pedometer recorded on the day, as `StepData` has it.
+    public init(_ tracks: [StepData.Track], of day: Day) { self.init(tracks, MergedTracks(tracks), of: day) }
+
+    /// - Parameter merged: of the tracks.
+    init(_ tracks: [StepData.Track], _ merged: MergedTracks, of day: Day) {
+        self.day = day
+        gaits = GaitSums(merged.samples)
+        completeness = DaySummary.Completeness(tracks.flatMap(\.coverage), of: day, hasSamples: !merged.samples.isEmpty)
+        hours = completeness == .unknown ? [] : Self.hours(of: merged.samples, on: day)
+    }
+
+    /// Raised with each change of a figure that is stored: a history then calculates its stored sums again.
+    public static let revision = 1
+
+    /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own. What lies past midnight counts
+    /// on this day: the sample belongs to the day as a whole.
+    private static func hours(of samples: [StepSample], on day: Day) -> [Int] {
+        var hours = Array(repeating: 0, count: 24)
+        let midnight = day.daysSince1970 * 86_400
+        for sample in samples {
+            let start = sample.start.seconds + sample.utcOffset - midnight
+            guard (0..<86_400).contains(start) else { continue }
+            let end = min(start + sample.length, 86_400)
+            var given = 0
+            for hour in (start / 3600)...((end - 1) / 3600) {
+                // Rounding the running total instead of each part keeps the sum; full width, so that no length overflows.
+                let elapsed = min((hour + 1) * 3600, end) - start
+                let through = (end - start).dividingFullWidth(sample.steps.multipliedFullWidth(by: elapsed)).quotient
+                hours[hour] += through - given
+                given = through
+            }
+        }
+        return hours
+    }
+}
+
+/// All that a history holds on consecutive days of a user, in little space: the input of `DayFigures`.
+public struct DayRecords: Hashable, Sendable {
+    public var user: User
+    /// One for each day, in order, without gaps.
+    public var sums: [DaySums]
+    /// Corrections on any of the days.
+    public var corrections: [Day: StepCorrection]
+    /// All of the user, oldest first.
+    public var profiles: [Profile]
+    /// All of the user, oldest first.
+    public var plans: [SportPlan]
+
+    public init(
+        user: User, sums: [DaySums] = [], corrections: [Day: StepCorrection] = [:], profiles: [Profile] = [], plans: [SportPlan] = []
+    ) {
+        self.user = user
+        self.sums = sums
+        self.corrections = corrections
+        self.profiles = profiles
+        self.plans = plans
+    }
+}

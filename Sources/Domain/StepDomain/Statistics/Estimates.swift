@@ -1,0 +1,147 @@
+/// Metres from one foot to the next.
+public struct StepLength: Hashable, Sendable {
+    public var walking: Double
+    public var running: Double
+    public var source: DaySummary.DistanceSource
+
+    /// Share of the height that a walking step measures: 0.415 for men, 0.413 for women, their mean where the sex is not known. The numbers
+    /// are in common use (pedometer manuals); no primary source is known, so a measured length is better.
+    public static func walkingShare(_ sex: Sex) -> Double {
+        switch sex {
+        case .male: 0.415
+        case .female: 0.413
+        case .unspecified: 0.414
+        }
+    }
+
+    /// Share of the height that a running step measures: a rule of thumb without a primary source.
+    public static let runningShare = 0.65
+
+    /// Measured, else by height, else nil. Values outside the ranges of `Profile` count as missing.
+    ///
+    /// If the walking step was measured and the height is missing, the measured length is used for running, too.
+    public init?(_ profile: Profile?) {
+        guard let profile else { return nil }
+        let height = profile.height.flatMap { Profile.heights.contains($0) ? $0 : nil }
+        if let measured = profile.stepLength, Profile.stepLengths.contains(measured) {
+            walking = measured
+            // A running step is never shorter than the walking step, even with long legs.
+            running = max(measured, height.map { $0 * Self.runningShare } ?? measured)
+            source = .measuredStepLength
+        } else if let height {
+            walking = height * Self.walkingShare(profile.sex)
+            running = height * Self.runningShare
+            source = .height
+        } else {
+            return nil
+        }
+    }
+}
+
+/// How far some steps went, walking and running apart because they cost different energy.
+public struct DistanceEstimate: Hashable, Sendable {
+    /// Metres.
+    public var walking: Double
+    /// Metres.
+    public var running: Double
+    public var source: DaySummary.DistanceSource
+
+    public var metres: Double { walking + running }
+
+    /// Steps times step length (`StepLength`); without one, the pedometer's own metres, if it reported them for every sample: a sum with
+    /// gaps would look complete.
+    public init?(_ sums: GaitSums, profile: Profile?) {
+        if let length = StepLength(profile) {
+            walking = Double(sums.walkingSteps) * length.walking
+            running = Double(sums.runningSteps) * length.running
+            source = length.source
+        } else if let metres = sums.metres {
+            walking = metres.walking
+            running = metres.running
+            source = .pedometer
+        } else {
+            return nil
+        }
+    }
+
+    public init?(_ samples: [StepSample], profile: Profile?) { self.init(GaitSums(samples), profile: profile) }
+
+    /// Steps of which only the number is known: they count as walked. Nil without a step length.
+    public init?(walkedSteps steps: Int, profile: Profile?) {
+        guard let length = StepLength(profile) else { return nil }
+        walking = Double(steps) * length.walking
+        running = 0
+        source = length.source
+    }
+
+    public func scaled(by factor: Double) -> DistanceEstimate {
+        var scaled = self
+        scaled.walking *= factor
+        scaled.running *= factor
+        return scaled
+    }
+}
+
+/// What some steps cost above rest, in kilocalories.
+public struct EnergyEstimate: Hashable, Sendable {
+    /// Net kilocalories: what the body would have used at rest is not in them, so that they can be added to a basal rate.
+    public var kilocalories: Double
+    public var source: DaySummary.EnergySource
+
+    /// Net cost of walking on the level, kilocalories per kilogram and kilometre.
+    ///
+    /// From the ACSM's metabolic equation VO₂ = 3.5 + 0.1·S (mL/kg/min, S in m/min) by dropping the 3.5 at rest: 0.1 mL
+    /// a metre is 100 mL a kilometre, at 5 kcal a litre 0.5 kcal (ACSM's Guidelines for Exercise Testing and Prescription,
+    /// 10th ed., via doi 10.1249/FIT.0000000000000577).
+    public static let walkingCost = 0.5
+    /// Net cost of running on the level; likewise from VO₂ = 3.5 + 0.2·S.
+    public static let runningCost = 1.0
+
+    /// By weight and distance; without a weight in the range of `Profile` or without a distance the pedometer's own
+    /// kilocalories, if it reported them for every sample; else nil.
+    public init?(_ sums: GaitSums, distance: DistanceEstimate?, profile: Profile?) {
+        if let byWeight = EnergyEstimate(distance: distance, profile: profile) {
+            self = byWeight
+        } else if let reported = sums.energy {
+            kilocalories = reported
+            source = .pedometer
+        } else {
+            return nil
+        }
+    }
+
+    public init?(_ samples: [StepSample], distance: DistanceEstimate?, profile: Profile?) {
+        self.init(GaitSums(samples), distance: distance, profile: profile)
+    }
+
+    /// By weight and distance only.
+    public init?(distance: DistanceEstimate?, profile: Profile?) {
+        guard let distance, let weight = profile?.weight, Profile.weights.contains(weight) else { return nil }
+        kilocalories = weight * (distance.walking * Self.walkingCost + distance.running * Self.runningCost) / 1000
+        source = .weight
+    }
+
+    public func scaled(by factor: Double) -> EnergyEstimate {
+        var scaled = self
+        scaled.kilocalories *= factor
+        return scaled
+    }
+}
+
+/// Walking or running, determined by cadence.
+public enum Gait: Sendable, Hashable {
+    case walking, running
+
+    /// Steps a minute above which a slot counts as running: 130 a minute is the threshold of vigorous intensity (6 MET),
+    /// C. Tudor-Locke et al., "Walking cadence (steps/min) and intensity in 21–40 year olds: CADENCE-adults", International
+    /// Journal of Behavioral Nutrition and Physical Activity 16:8 (2019), doi 10.1186/s12966-019-0769-6.
+    ///
+    /// Slots are averages: in one of a quarter of an hour or more, a short run does not show and counts as walking.
+    public static let runningCadence = 130
+
+    public init(_ sample: StepSample) {
+        let (perMinute, tooMany) = sample.steps.multipliedReportingOverflow(by: 60)
+        let (limit, tooLong) = Self.runningCadence.multipliedReportingOverflow(by: sample.length)
+        self = !tooLong && (tooMany || perMinute > limit) ? .running : .walking
+    }
+}

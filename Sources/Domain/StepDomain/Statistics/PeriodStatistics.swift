@@ -1,0 +1,184 @@
+/// A period in figures: those of its days between the first day of which anything is known and today.
+///
+/// Unknown days never count as zero. Sums include all known steps; means, medians and what is calculated by weekday and hour leave out the
+/// day that is not over.
+public struct PeriodStatistics: Hashable, Sendable {
+    public let period: Period
+    /// The days of the period that are neither before the first known one nor after today, in order. Empty where there are none.
+    public let days: [DayFigures]
+
+    /// The sum of the known steps; nil where no day is known.
+    public let total: Int?
+    /// Steps a day, of the known days that are over; nil where there is none.
+    public let mean: Double?
+    /// The middle of the steps of the known days that are over, of an even number the mean of the two in the middle.
+    public let median: Double?
+    /// The day with the most steps, today included; of equals the first. Nil where no day has steps.
+    public let best: DayFigures?
+    /// Of the known steps.
+    public let walkingSteps: Int
+    public let runningSteps: Int
+    /// Metres, of the days for which they are known; nil where there is none.
+    public let distance: Double?
+    /// Kilocalories above rest, of the days for which they are known; nil where there is none.
+    public let energy: Double?
+
+    /// Days that are over and known completely, or entered by hand.
+    public let completeDays: Int
+    /// Days that are over and of which steps may be missing.
+    public let partialDays: Int
+    /// Days that are over and of which nothing is known.
+    public let unknownDays: Int
+    /// 1 where today is one of the days: it belongs to none of the three above.
+    public let runningDays: Int
+    /// Days that were entered by hand.
+    public let correctedDays: Int
+    public let restDays: Int
+    /// Days on which the steps reached the goal in force on that day.
+    public let goalDays: Int
+    /// Known days with a goal that are over, and today if its goal is met: those that `goalDays` counts from.
+    public let daysWithGoal: Int
+    /// Steps: the mean of the goals of the days that have one, for a mark beside `mean`. Nil where no day has a goal.
+    public let meanGoal: Double?
+    /// Within the days of the period; `DailyFigures.streaks` has those of the whole history.
+    public let streaks: Streaks
+
+    /// - Parameter days: those of the period, in order, without gaps.
+    public init(_ period: Period, _ days: ArraySlice<DayFigures>) {
+        self.period = period
+        self.days = Array(days)
+        let known = days.compactMap(\.steps)
+        let over = days.filter { !$0.isRunning }
+        let settled = over.compactMap(\.steps).sorted()
+        total = known.isEmpty ? nil : known.reduce(0, +)
+        mean = settled.isEmpty ? nil : Double(settled.reduce(0, +)) / Double(settled.count)
+        median = settled.isEmpty ? nil : Double(settled[(settled.count - 1) / 2] + settled[settled.count / 2]) / 2
+        best = days.filter { $0.steps ?? 0 > 0 }.reduce(nil) { best, day in (best?.steps ?? 0) >= (day.steps ?? 0) ? best : day }
+        walkingSteps = days.reduce(0) { $0 + ($1.walkingSteps ?? 0) }
+        runningSteps = days.reduce(0) { $0 + ($1.runningSteps ?? 0) }
+        let distances = days.compactMap(\.distance)
+        distance = distances.isEmpty ? nil : distances.reduce(0, +)
+        let energies = days.compactMap(\.energy)
+        energy = energies.isEmpty ? nil : energies.reduce(0, +)
+        completeDays = over.count { $0.completeness == .complete }
+        partialDays = over.count { $0.completeness == .partial }
+        unknownDays = over.count { $0.completeness == .unknown }
+        runningDays = days.count - over.count
+        correctedDays = days.count { $0.isCorrected }
+        restDays = days.count { $0.isRestDay }
+        goalDays = days.count { $0.isGoalMet }
+        daysWithGoal = days.count { $0.goal != nil && $0.steps != nil && (!$0.isRunning || $0.isGoalMet) }
+        let goals = days.compactMap(\.goal)
+        meanGoal = goals.isEmpty ? nil : Double(goals.reduce(0, +)) / Double(goals.count)
+        streaks = Streaks(days)
+    }
+
+    /// Days of which steps are known, today included.
+    public var knownDays: Int { days.count { $0.steps != nil } }
+
+    /// The first and the last of `days`; nil where there are none.
+    public var shown: ClosedRange<Day>? {
+        guard let first = days.first, let last = days.last else { return nil }
+        return first.day...last.day
+    }
+}
+
+/// The steps of the days of one weekday.
+public struct WeekdayFigures: Hashable, Sendable {
+    public var weekday: Weekday
+    /// Known days that are over.
+    public var days: Int
+    /// Of those days.
+    public var steps: Int
+    /// Steps by hour, 24 numbers: as they were counted, whatever was corrected.
+    public var hours: [Int]
+    /// The days whose hours are known: those that `hours` counts from.
+    public var daysWithHours: Int
+    /// Steps: the mean of the goals of these days; nil where none has one.
+    public var meanGoal: Double?
+
+    /// Steps a day; nil where no day is known.
+    public var mean: Double? { days == 0 ? nil : Double(steps) / Double(days) }
+
+    /// Steps of an hour a day; nil where no hour is known.
+    public func mean(hour: Int) -> Double? {
+        daysWithHours == 0 || !hours.indices.contains(hour) ? nil : Double(hours[hour]) / Double(daysWithHours)
+    }
+
+    fileprivate init(_ weekday: Weekday, _ all: some Sequence<DayFigures>) {
+        self.weekday = weekday
+        (days, steps, daysWithHours) = (0, 0, 0)
+        hours = Array(repeating: 0, count: 24)
+        var goals: [Int] = []
+        for day in all where day.day.weekday == weekday && !day.isRunning {
+            guard let known = day.steps else { continue }
+            days += 1
+            steps += known
+            if let goal = day.goal { goals.append(goal) }
+            guard day.hours.count == 24 else { continue }
+            daysWithHours += 1
+            for hour in 0..<24 { hours[hour] += day.hours[hour] }
+        }
+        meanGoal = goals.isEmpty ? nil : Double(goals.reduce(0, +)) / Double(goals.count)
+    }
+}
+
+extension PeriodStatistics {
+    /// By the days of the week, beginning with the first day of the period's weeks; always seven.
+    public var weekdays: [WeekdayFigures] {
+        (0..<7).map { WeekdayFigures(Weekday.allCases[(period.weekStart.rawValue - 1 + $0) % 7], days) }
+    }
+
+    /// Steps of each of the 24 hours a day, of the days that are over and whose hours are known; empty where there is none.
+    public var hourlyMeans: [Double] {
+        let weekdays = weekdays
+        let count = weekdays.reduce(0) { $0 + $1.daysWithHours }
+        if count == 0 { return [] }
+        return (0..<24).map { hour in Double(weekdays.reduce(0) { $0 + $1.hours[hour] }) / Double(count) }
+    }
+}
+
+/// A period beside the one before it.
+///
+/// Of a period that is not over, as many days of the one before count as have elapsed: the first 19 of April beside the first 19 of March.
+/// Whole periods are compared with whole periods, such as April with its 30 days and March with its 31. Means a day are compared, so that
+/// unknown days do not count as days without steps.
+public struct Comparison: Hashable, Sendable {
+    public var period: Period
+    public var previous: Period
+    /// The days that were compared, today left out.
+    public var days: ClosedRange<Day>
+    public var previousDays: ClosedRange<Day>
+    /// Steps a day, of the known days.
+    public var mean: Double
+    public var previousMean: Double
+    /// The known days that the means are of.
+    public var knownDays: Int
+    public var previousKnownDays: Int
+
+    /// Steps a day.
+    public var difference: Double { mean - previousMean }
+    /// Per cent of the mean before; nil where that is 0.
+    public var percentage: Double? { previousMean > 0 ? 100 * difference / previousMean : nil }
+
+    /// Nil where one of the periods has no known day that is over.
+    init?(_ period: Period, _ previous: Period, _ figures: DailyFigures) {
+        let yesterday = figures.today.advanced(by: -1)
+        guard period.days.lowerBound <= yesterday else { return nil }
+        let isOver = period.days.upperBound <= yesterday
+        let days = period.days.lowerBound...min(period.days.upperBound, yesterday)
+        let elapsed = days.lowerBound.distance(to: days.upperBound)
+        let end = isOver ? previous.days.upperBound : min(previous.days.upperBound, previous.days.lowerBound.advanced(by: elapsed))
+        let previousDays = previous.days.lowerBound...end
+        let (steps, before) = (figures[days].compactMap(\.steps), figures[previousDays].compactMap(\.steps))
+        guard !steps.isEmpty, !before.isEmpty else { return nil }
+        self.period = period
+        self.previous = previous
+        self.days = days
+        self.previousDays = previousDays
+        mean = Double(steps.reduce(0, +)) / Double(steps.count)
+        previousMean = Double(before.reduce(0, +)) / Double(before.count)
+        knownDays = steps.count
+        previousKnownDays = before.count
+    }
+}

@@ -1,0 +1,79 @@
+/// When a pedometer that may be in range at any time is read the next time.
+///
+/// Each reading costs the pedometer's battery, so one that is always near is read at intervals. One that fails is retried after increasing
+/// pauses. One that keeps only today's count is also read shortly before the count is reset.
+public struct SyncTiming: Hashable, Sendable {
+    /// Seconds between two readings.
+    public let interval: Int
+
+    /// - Parameter interval: seconds; below 60 counts as 60.
+    public init(interval: Int) { self.interval = max(60, interval) }
+
+    /// The state of a pedometer's syncs.
+    public struct Standing: Hashable, Sendable {
+        /// When it was last read completely, by any process; nil for never.
+        public var lastComplete: Timestamp?
+        /// When the last try since then failed; nil for none.
+        public var lastFailure: Timestamp?
+        /// Tries in a row that failed.
+        public var failures: Int
+        /// It has no history except the count of today.
+        public var keepsTodayOnly: Bool
+
+        public init(lastComplete: Timestamp? = nil, lastFailure: Timestamp? = nil, failures: Int = 0, keepsTodayOnly: Bool = false) {
+            self.lastComplete = lastComplete
+            self.lastFailure = lastFailure
+            self.failures = failures
+            self.keepsTodayOnly = keepsTodayOnly
+        }
+    }
+
+    /// Seconds before midnight at which a count of today is read once more: enough for a pedometer to be heard, and for a second try.
+    static let eve = 300
+    /// Seconds by which a reading may be in the future: another process may have recorded it after `now` was read.
+    static let clockTolerance = 60
+    /// After a pedometer failed: half an hour at most, so that one that works again is soon read.
+    static let backoff = Backoff(first: 60, longest: 1800)
+
+    /// When to read it next; a moment that has passed means now.
+    public func due(_ standing: Standing, now: Timestamp, localTime: LocalTime) -> Timestamp {
+        // A reading in the future was recorded while the clock was ahead: it is ignored.
+        let last = standing.lastComplete.flatMap { $0 > now + Self.clockTolerance ? nil : $0 }
+        var due = last.map { $0 + interval } ?? now
+        var pause = Self.backoff.pause(after: standing.failures)
+        if standing.keepsTodayOnly {
+            let eve = localTime.span(of: localTime.day(of: now)).end - Self.eve
+            if last.map({ $0 < eve }) ?? true {
+                due = min(due, eve)
+                // What is not read now is lost.
+                if now >= eve { pause = Self.backoff.first }
+            }
+        }
+        guard standing.failures > 0, let failure = standing.lastFailure, failure <= now else { return due }
+        return max(due, failure + pause)
+    }
+}
+
+/// What a watch knows of its own listening: silence is informative only while the watch listens.
+public struct Listening: Hashable, Sendable {
+    /// Since when no pedometer can be heard, and why.
+    public struct Outage: Hashable, Sendable {
+        public var since: Timestamp
+        public var reason: String
+
+        public init(since: Timestamp, reason: String) {
+            self.since = since
+            self.reason = reason
+        }
+    }
+
+    /// For each pedometer, the moment since which it would have been heard, without a break.
+    public var since: [Pedometer.ID: Timestamp]
+    /// Nil while it listens, and where there is no watch.
+    public var outage: Outage?
+
+    public init(since: [Pedometer.ID: Timestamp] = [:], outage: Outage? = nil) {
+        self.since = since
+        self.outage = outage
+    }
+}

@@ -1,0 +1,131 @@
+public import StepDomain
+import Synchronization
+
+/// What a checkup examines, and what it must not use.
+public struct CheckupRequest: Sendable {
+    /// The files of the configuration that were read.
+    public var configurationFiles: [String]
+    /// What is wrong with them and with the destinations, in the reader's words.
+    public var configurationProblems: [String]
+    /// Only the pedometers of this user are checked; nil for all.
+    public var user: String?
+    /// How long to scan, in seconds.
+    public var searchTime: Double
+    public var destinations: [any ShareDestination]
+    /// Destinations whose secret systemd gives to the service only, so that this process cannot check them.
+    public var destinationsOfService: Set<String>
+    public var usesRadio: Bool
+    public var usesNetwork: Bool
+
+    public init(
+        configurationFiles: [String] = [], configurationProblems: [String] = [], user: String? = nil, searchTime: Double = 10,
+        destinations: [any ShareDestination] = [], destinationsOfService: Set<String> = [], usesRadio: Bool = true, usesNetwork: Bool = true
+    ) {
+        self.configurationFiles = configurationFiles
+        self.configurationProblems = configurationProblems
+        self.user = user
+        self.searchTime = searchTime
+        self.destinations = destinations
+        self.destinationsOfService = destinationsOfService
+        self.usesRadio = usesRadio
+        self.usesNetwork = usesNetwork
+    }
+}
+
+/// Checks everything that a sync and a share need, and changes nothing.
+public struct Doctor: Sendable {
+    let request: CheckupRequest
+    let bluetooth: any BluetoothProbe
+    let system: any SystemProbe
+    /// Nil if no setting says where the history is.
+    let history: (any HistoryProbe)?
+    public let now: @Sendable () -> Timestamp
+    private let clock: any Clock<Duration>
+
+    /// - Parameters:
+    ///   - history: nil if no setting says where it is.
+    ///   - clock: measures the limits of the checks.
+    public init(
+        _ request: CheckupRequest, bluetooth: any BluetoothProbe, system: any SystemProbe, history: (any HistoryProbe)?,
+        now: @escaping @Sendable () -> Timestamp, clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.request = request
+        self.bluetooth = bluetooth
+        self.system = system
+        self.history = history
+        self.now = now
+        self.clock = clock
+    }
+
+    /// - Parameters:
+    ///   - begin: called with the subject of each check before it runs.
+    ///   - report: called with each finding as soon as it is known.
+    /// - Throws: `CancellationError`, or what `report` throws.
+    public func examine(
+        begin: (CheckSubject) -> Void = { _ in }, report: (Finding) throws -> Void = { _ in }
+    ) async throws -> [Finding] {
+        let known = EarlierResults()
+        let result: Result<[Finding], any Error>
+        do {
+            result = .success(try await CheckRunner(clock: clock).run(groups(known), begin: { begin($0.subject) }, report: report))
+        } catch {
+            result = .failure(error)
+        }
+        await known.session?.close()
+        return try result.get()
+    }
+
+    /// All checks, in the order in which one depends on another. A new check is a function in this directory and a line here.
+    private func groups(_ known: EarlierResults) -> [CheckRunner.Group] {
+        [
+            { [kernel, radioSwitch, adapter, bus, bluetoothService(known), adapterPower(known)] },
+            { [time] },
+            { [configuration] },
+            { [historyFile(known), permissions, space, locks] },
+            { [scan(known)] },
+            { (known.pedometers ?? []).flatMap { [lastSyncs(of: $0, known), connection(to: $0, known)] } },
+            { request.destinations.isEmpty ? [noDestination] : request.destinations.map { destination($0, known) } },
+            { [timers(known)] },
+        ]
+    }
+
+    /// The category of the worst fault; nil if there is none.
+    public static func worst(_ findings: [Finding]) -> FailureCategory? {
+        findings.compactMap(\.diagnosis.severity.category).max { $0.severity < $1.severity }
+    }
+}
+
+/// The results of earlier checks that later checks of the same checkup use.
+final class EarlierResults: Sendable {
+    private struct Values {
+        var session: (any BluetoothProbeSession)?
+        var history: History?
+        var pedometers: [Pedometer]?
+        var scan: ScanFacts?
+    }
+
+    private let values = Mutex(Values())
+
+    var session: (any BluetoothProbeSession)? {
+        get { values.withLock(\.session) }
+        set { values.withLock { $0.session = newValue } }
+    }
+
+    /// Set once it is known to be sound.
+    var history: History? {
+        get { values.withLock(\.history) }
+        set { values.withLock { $0.history = newValue } }
+    }
+
+    /// Nil while they are not known.
+    var pedometers: [Pedometer]? {
+        get { values.withLock(\.pedometers) }
+        set { values.withLock { $0.pedometers = newValue } }
+    }
+
+    /// Nil if there was no scan.
+    var scan: ScanFacts? {
+        get { values.withLock(\.scan) }
+        set { values.withLock { $0.scan = newValue } }
+    }
+}

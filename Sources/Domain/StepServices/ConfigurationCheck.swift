@@ -1,0 +1,47 @@
+public import StepDomain
+
+/// Finds everything that is wrong with the configuration and with what it names, in the order of files and lines.
+public struct ConfigurationCheck: Sendable {
+    private let source: any ConfigurationSource
+
+    public init(_ source: any ConfigurationSource) { self.source = source }
+
+    public struct Report: Sendable, Hashable {
+        /// The configuration files that were read.
+        public var files: [String]
+        /// Names of the destinations that can be used.
+        public var destinations: [String]
+        public var problems: [ConfigurationProblem]
+    }
+
+    public func run() -> Report {
+        let written = source.read()
+        let problems = written.problems + written.destinations.flatMap { Self.problems(with: $0, written.users) }
+        return Report(
+            files: written.files, destinations: written.destinations.map(\.destination.name),
+            problems: Self.inOrder(problems, of: written.files))
+    }
+
+    private static func problems(with configured: WrittenDestination, _ users: [User]) -> [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        // Without a history there is no user yet whose days could be shared.
+        if !users.isEmpty, let clash = RecipientProblem(configured.destination, users: users) {
+            problems.append(configured.problem("\(clash)", .users))
+        }
+        problems += configured.secretProblems.map(\.problem)
+        // A destination reports its unreadable secrets too; the remaining problems concern a program or a path.
+        let known = Set(configured.secretProblems.map(\.reason))
+        return problems + configured.destination.problems().filter { !known.contains($0) }.map { configured.problem($0, .place) }
+    }
+
+    /// Sorts the problems by file in the order of reading, then by line. Problems without a place come last.
+    private static func inOrder(_ problems: [ConfigurationProblem], of files: [String]) -> [ConfigurationProblem] {
+        // A file with a syntax error was not read: it follows the files that were, in the order of the problems.
+        var order = files
+        for file in problems.compactMap(\.file) where !order.contains(file) { order.append(file) }
+        func key(_ number: Int) -> [Int] {
+            [problems[number].file.flatMap(order.firstIndex) ?? .max, problems[number].line ?? .max, number]
+        }
+        return problems.indices.map(key).sorted { $0.lexicographicallyPrecedes($1) }.map { problems[$0[2]] }
+    }
+}

@@ -1,0 +1,49 @@
+public import StepDomain
+
+/// Correcting the steps of a day by hand, and removing the correction.
+public struct Corrections: Sendable {
+    private let history: any StepHistory
+    private let localTime: LocalTime
+    private let now: @Sendable () -> Timestamp
+
+    public init(_ history: any StepHistory, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp) {
+        self.history = history
+        self.localTime = localTime
+        self.now = now
+    }
+
+    /// Replaces the steps of a day, whatever was counted or will be synced. Days that were shared are shared again with the new figure.
+    ///
+    /// - Parameter day: a past day, or today.
+    /// - Throws: `ServiceError.dayNotBegun`, `.implausibleSteps`, `.unusableReason`; the history's error.
+    public func set(_ correction: StepCorrection, on day: Day, of user: User) throws {
+        let moment = now()
+        try Self.check(correction, on: day, today: localTime.day(of: moment))
+        try history.setCorrection(correction, of: user.id, on: day, at: moment)
+    }
+
+    /// Whether a correction can be made: to be called before a history or a user is created for it.
+    ///
+    /// - Throws: as `set`, but for the history's error.
+    public static func check(_ correction: StepCorrection, on day: Day, today: Day) throws(ServiceError) {
+        guard day <= today else { throw .dayNotBegun(day, today: today) }
+        guard StepCorrection.stepRange.contains(correction.steps) else { throw .implausibleSteps(correction.steps) }
+        if let reason = correction.reason { try check(reason) }
+    }
+
+    /// The day has the steps that were counted again.
+    ///
+    /// - Throws: `ServiceError.notCorrected`; the history's error.
+    public func remove(on day: Day, of user: User) throws {
+        guard try history.stepData(of: user, on: day).correction != nil else { throw ServiceError.notCorrected(day) }
+        try history.setCorrection(nil, of: user.id, on: day, at: now())
+    }
+
+    private static func check(_ reason: String) throws(ServiceError) {
+        // A terminal would interpret control characters; U+FFFD stands for bytes that were not UTF-8. SQLite counts scalars.
+        let isPlain = reason.unicodeScalars.allSatisfy { $0 != "\u{fffd}" && $0.properties.generalCategory != .control }
+        guard isPlain, !reason.allSatisfy(\.isWhitespace), reason.unicodeScalars.count <= StepCorrection.longestReason else {
+            throw .unusableReason
+        }
+    }
+}

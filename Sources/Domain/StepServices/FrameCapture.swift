@@ -1,0 +1,157 @@
+public import StepDomain
+internal import Synchronization
+
+/// The raw frames of one sync as a text file, for a report: the decoders' tests read it.
+///
+/// One line for each frame, `>` sent and `<` received, then its bytes in hexadecimal digits; before them lines of the form `name: value`, of
+/// which a reader ignores those that it does not know. The pedometer's address, in both byte orders, and its name are replaced by zeros.
+///
+///     pedometer capture 1
+///     model: colmi
+///     time: 1779284400
+///     offset: 7200
+///     > 03 00 00 00 00 00 00 00 00 00 00 00 00 00 00 03
+///     < 03 4c 00 00 00 00 00 00 00 00 00 00 00 00 00 4f
+public struct FrameCapture: Hashable, Sendable {
+    public var model: String
+    /// When the first frame was sent or received, or when the capture began if there is none.
+    public var time: Timestamp
+    /// Seconds east of Greenwich.
+    public var utcOffset: Int
+    public var frames: [RawFrame]
+
+    static let title = "pedometer capture 1"
+    /// Lines that are read of a file. The longest sync known has some ten thousand frames.
+    static let mostLines = 500_000
+
+    public init(model: String, time: Timestamp, utcOffset: Int, frames: [RawFrame]) {
+        self.model = model
+        self.time = time
+        self.utcOffset = utcOffset
+        self.frames = frames
+    }
+
+    /// The text of the file.
+    public var text: String {
+        var lines = [Self.title, "model: \(model)", "time: \(time.seconds)", "offset: \(utcOffset)"]
+        for frame in frames {
+            lines.append("\(frame.direction == .sent ? ">" : "<") \(ValueNotation.hexadecimal(frame.bytes))".trimmed)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Reads the text of a file; nil if it is not one of these, or has a line that cannot be read.
+    ///
+    /// - Parameter values: lines with a name that this version does not know, such as what a test expects.
+    public static func read(_ text: String, values: inout [String: String]) -> FrameCapture? {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard lines.first == title[...], lines.count <= mostLines else { return nil }
+        var frames: [(RawFrame.Direction, [UInt8])] = []
+        for line in lines.dropFirst() {
+            guard let first = line.first, first != "#" else { continue }
+            if first == ">" || first == "<" {
+                let digits = line.dropFirst().filter { $0 != " " }
+                guard let bytes = digits.isEmpty ? [] : ValueNotation.hexadecimal.bytes(of: String(digits)) else { return nil }
+                frames.append((first == ">" ? .sent : .received, bytes))
+            } else {
+                guard let colon = line.firstIndex(of: ":") else { return nil }
+                values[String(line[..<colon])] = String(line[line.index(after: colon)...].drop { $0 == " " })
+            }
+        }
+        guard let model = values["model"], let time = values["time"].flatMap({ Int($0) }), let offset = values["offset"].flatMap({ Int($0) })
+        else { return nil }
+        return FrameCapture(
+            model: model, time: Timestamp(time), utcOffset: offset,
+            frames: frames.map { RawFrame($0.0, at: Timestamp(time), bytes: $0.1) })
+    }
+
+    /// The frames without what identifies the pedometer.
+    public func masked(_ pedometer: Pedometer) -> FrameCapture {
+        let address = pedometer.address.split(separator: ":").compactMap { UInt8($0, radix: 16) }
+        var secrets = [address, address.reversed(), Array(pedometer.address.utf8), Array(pedometer.address.lowercased().utf8)]
+        // A short name occurs by chance.
+        if pedometer.name.utf8.count >= 4 { secrets.append(Array(pedometer.name.utf8)) }
+        var masked = self
+        masked.frames = frames.map { frame in
+            var bytes = frame.bytes
+            for secret in secrets where secret.count >= 4 { bytes.replace(secret, with: [UInt8](repeating: 0, count: secret.count)) }
+            return RawFrame(frame.direction, at: frame.at, bytes: bytes)
+        }
+        return masked
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { hasSuffix(" ") ? String(dropLast()) : self }
+}
+
+/// A reader that notes the frames of what it reads, and changes nothing else.
+public struct CapturingReader: PedometerReader {
+    private let reader: any PedometerReader
+    private let record: @Sendable ([RawFrame]) -> Void
+
+    /// - Parameter record: called with the frames of each batch, in their order.
+    public init(_ reader: any PedometerReader, record: @escaping @Sendable ([RawFrame]) -> Void) {
+        self.reader = reader
+        self.record = record
+    }
+
+    public func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async {
+        await reader.read(pedometers, for: Receiver(receiver: receiver, record: record))
+    }
+
+    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
+        try await reader.follow(pedometer, known: known, report: report)
+    }
+
+    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { reader.holdsTodayOnly(pedometer) }
+
+    private struct Receiver: ReadingReceiver {
+        let receiver: any ReadingReceiver
+        let record: @Sendable ([RawFrame]) -> Void
+
+        func progress(_ progress: ReadProgress, of pedometer: Pedometer) { receiver.progress(progress, of: pedometer) }
+        func merge(_ batch: SampleBatch, of pedometer: Pedometer) async throws {
+            record(batch.frames)
+            try await receiver.merge(batch, of: pedometer)
+        }
+        func end(of pedometer: Pedometer, _ result: Result<ReadReport, any Error>) async { await receiver.end(of: pedometer, result) }
+        func disconnected(_ pedometer: Pedometer, after seconds: Double) { receiver.disconnected(pedometer, after: seconds) }
+    }
+}
+
+/// A sync of one pedometer whose frames are kept as a text.
+public struct CapturedSync: Sendable {
+    private let context: ServiceContext
+
+    public init(_ context: ServiceContext) { self.context = context }
+
+    /// Syncs a pedometer as `Synchronization` does, without sharing.
+    ///
+    /// - Parameters:
+    ///   - name: its name or address.
+    ///   - days: at most so many days are requested; nil for all that is new.
+    /// - Returns: the report, and the frames without address and name. Also a sync that has failed has frames: they show the cause.
+    /// - Throws: `ServiceError.unknownPedometer`, and as `Synchronization.run`.
+    public func run(
+        _ name: String, days: Int? = nil, progress: @escaping @Sendable (Synchronization.Step) -> Void = { _ in }
+    ) async throws -> (outcome: Synchronization.Outcome, capture: FrameCapture) {
+        let pedometer = try PedometerSelection(context.history).pedometer(name)
+        let frames = FrameList()
+        var capturing = context
+        capturing.reader = { [context] days, registered in
+            CapturingReader(context.reader(days, registered)) { frames.add($0) }
+        }
+        let outcome = try await Synchronization(capturing, Synchronization.Options(days: days, isShared: false)).run(
+            [pedometer], progress: progress)
+        let time = frames.all.first?.at ?? outcome.start
+        let capture = FrameCapture(model: pedometer.model, time: time, utcOffset: context.localTime.utcOffset(time), frames: frames.all)
+        return (outcome, capture.masked(pedometer))
+    }
+
+    private final class FrameList: Sendable {
+        private let frames = Mutex<[RawFrame]>([])
+        func add(_ new: [RawFrame]) { frames.withLock { $0 += new } }
+        var all: [RawFrame] { frames.withLock { $0 } }
+    }
+}

@@ -1,0 +1,85 @@
+public import StepDomain
+
+/// Listing, retrying and dropping the days that wait to be shared.
+public struct OutboxService: Sendable {
+    private let context: ServiceContext
+
+    public init(_ context: ServiceContext) { self.context = context }
+
+    /// The entries that the user chose: of a destination, and of a day and a user if they are given.
+    public struct Choice: Sendable {
+        public var destination: String
+        public var day: Day?
+        public var user: User?
+
+        public init(destination: String, day: Day? = nil, user: User? = nil) {
+            self.destination = destination
+            self.day = day
+            self.user = user
+        }
+    }
+
+    /// Makes entries that were rejected, that may have arrived or that wait for a paused destination due again.
+    ///
+    /// A day that may have arrived is retried only if it is named. Everything is stored under one hold of the lock for sharing: no other
+    /// process sends at the same time.
+    ///
+    /// - Parameter destination: the configured one.
+    /// - Throws: `ServiceError`, the lock's error, the ledger's error.
+    public func retry(_ choice: Choice, at destination: any ShareDestination) async throws {
+        let now = context.now()
+        try await context.lock.hold(for: .sharing) {
+            try await blocking { try retryNow(choice, at: destination, now) }
+        }
+    }
+
+    private func retryNow(_ choice: Choice, at destination: any ShareDestination, _ now: Timestamp) throws {
+        let history = context.history
+        let states: Set<ShareEntry.State> = choice.day == nil ? [.pending, .rejected] : [.pending, .rejected, .unknown, .sending]
+        try history.record(
+            try entries(choice, in: states).entries.map { entry in
+                var entry = entry
+                entry.retry(at: now)
+                return entry
+            })
+        var state = try history.state(of: destination.name)
+        state.release()
+        try history.record(state)
+    }
+
+    /// Removes entries from the outbox; one that may have arrived is treated as sent.
+    ///
+    /// - Returns: the destination's name as the ledger has it, its state, and the entries as they were.
+    /// - Throws: `ServiceError`, the lock's error, the ledger's error.
+    public func drop(_ choice: Choice) async throws -> (name: String, state: DestinationState, entries: [ShareEntry]) {
+        let history = context.history, now = context.now()
+        return try await context.lock.hold(for: .sharing) {
+            try await blocking {
+                let (name, entries) = try entries(choice, in: [.pending, .unknown, .rejected, .sending])
+                for entry in entries {
+                    var entry = entry
+                    if entry.drop(at: now) { try history.remove(entry) } else { try history.record([entry]) }
+                }
+                return (name, try history.state(of: name), entries)
+            }
+        }
+    }
+
+    /// - Throws: `ServiceError` where nothing was ever shared with the destination, or where a day was named that is not in the outbox.
+    private func entries(_ choice: Choice, in states: Set<ShareEntry.State>) throws -> (name: String, entries: [ShareEntry]) {
+        let all = try context.history.entries(for: nil, in: Set(ShareEntry.State.allCases))
+        let names = all.map(\.destination) + context.destinationNames
+        guard
+            let name = names.first(where: { $0 == choice.destination })
+                ?? names.first(where: { $0.lowercased() == choice.destination.lowercased() })
+        else { throw ServiceError.neverShared(choice.destination) }
+        let meant = all.filter {
+            $0.destination == name && (choice.day == nil || $0.day == choice.day) && (choice.user == nil || $0.user == choice.user?.id)
+        }
+        let entries = meant.filter { states.contains($0.state) }
+        if let day = choice.day, entries.isEmpty {
+            throw meant.isEmpty ? ServiceError.notInOutbox(day, destination: name) : .alreadySent(day, destination: name)
+        }
+        return (name, entries)
+    }
+}

@@ -1,0 +1,65 @@
+public import StepDomain
+
+/// Setting the sport plan and the profile of a user: values that are not given stay as they were.
+public struct Planning: Sendable {
+    private let history: any StepHistory
+    private let today: Day
+
+    public init(_ history: any StepHistory, today: Day) {
+        self.history = history
+        self.today = today
+    }
+
+    /// What changes in a profile; nil leaves a value as it is.
+    public struct ProfileChange: Sendable {
+        /// Metres.
+        public var height: Double?
+        /// Kilograms.
+        public var weight: Double?
+        public var sex: Sex?
+        public var birthDate: Day?
+        /// Metres.
+        public var stepLength: Double?
+
+        public init(height: Double? = nil, weight: Double? = nil, sex: Sex? = nil, birthDate: Day? = nil, stepLength: Double? = nil) {
+            self.height = height
+            self.weight = weight
+            self.sex = sex
+            self.birthDate = birthDate
+            self.stepLength = stepLength
+        }
+    }
+
+    /// - Parameters:
+    ///   - everyDay: a goal for each day of the week; nil leaves them as they are.
+    ///   - weekdays: goals of single weekdays, which take precedence.
+    ///   - from: the first day on which it holds; nil for today, or for all days where there was no plan.
+    /// - Throws: the history's error.
+    public func setPlan(everyDay: Int?, weekdays: [Weekday: Int], from: Day?, of user: User) throws {
+        let plans = try history.plans(of: user.id)
+        let validFrom = validFrom(from, isFirst: plans.isEmpty)
+        var plan = plans.last { $0.validFrom <= validFrom } ?? SportPlan(validFrom: validFrom, goals: [])
+        plan.validFrom = validFrom
+        if let everyDay { plan = SportPlan(validFrom: validFrom, everyDay: everyDay) }
+        for (weekday, steps) in weekdays { plan[weekday] = steps }
+        try history.setPlan(plan, of: user.id)
+    }
+
+    /// - Parameter from: as for `setPlan`.
+    /// - Throws: the history's error.
+    public func setProfile(_ change: ProfileChange, from: Day?, of user: User) throws {
+        let profiles = try history.profiles(of: user.id)
+        let validFrom = validFrom(from, isFirst: profiles.isEmpty)
+        var profile = profiles.last { $0.validFrom <= validFrom } ?? Profile(validFrom: validFrom)
+        profile.validFrom = validFrom
+        profile.height = change.height ?? profile.height
+        profile.weight = change.weight ?? profile.weight
+        profile.sex = change.sex ?? profile.sex
+        profile.birthDate = change.birthDate ?? profile.birthDate
+        profile.stepLength = change.stepLength ?? profile.stepLength
+        try history.setProfile(profile, of: user.id)
+    }
+
+    /// The first profile or plan holds for all days, later ones from today.
+    private func validFrom(_ day: Day?, isFirst: Bool) -> Day { day ?? (isFirst ? Day(daysSince1970: 0) : today) }
+}

@@ -1,0 +1,184 @@
+public import StepDomain
+internal import Synchronization
+
+/// Finding, registering and forgetting pedometers.
+public struct Registration: Sendable {
+    private let history: any StepHistory
+    private let scanner: any PedometerScanner
+    private let catalog: any PedometerCatalog
+
+    /// - Parameter history: where pedometers are registered.
+    public init(_ history: any StepHistory, scanner: any PedometerScanner, catalog: any PedometerCatalog) {
+        self.history = history
+        self.scanner = scanner
+        self.catalog = catalog
+    }
+
+    /// The pedometer that the user wants to register.
+    public struct Request: Sendable {
+        /// Its address, or the beginning of the name that it advertises; nil for the only new pedometer in range.
+        public var device: String?
+        /// The user's name for it; nil for the advertised one.
+        public var name: String?
+        /// Key of its kind; nil to recognise it.
+        public var kind: String?
+        /// How a pedometer of the described kind is read.
+        public var options: [String: String]
+        /// Seconds to search; nil for the standard.
+        public var seconds: Double?
+        /// Whether devices that are not recognised by what they advertise are connected to, if no device is named.
+        public var probes: Bool
+
+        public init(
+            device: String? = nil, name: String? = nil, kind: String? = nil, options: [String: String] = [:], seconds: Double? = nil,
+            probes: Bool = false
+        ) {
+            self.device = device
+            self.name = name
+            self.kind = kind
+            self.options = options
+            self.seconds = seconds
+            self.probes = probes
+        }
+    }
+
+    public enum Step: Sendable, Hashable {
+        /// For a device by address or name; nil for any pedometer.
+        case searching(String?)
+        /// To a pedometer of this name.
+        case connecting(String)
+        /// It is not known by what it advertises: its services are looked at. With its name or address.
+        case probing(String)
+        /// It is about to be registered, and how it is read is not certain.
+        case experimental(PedometerKind)
+    }
+
+    /// Seconds to search for one device: it is there as a rule, and the search ends when it is heard.
+    static let secondsForOne = 15.0
+    /// Seconds to search for any pedometer. The whole time is used, because all in range must be heard.
+    static let secondsForAny = 6.0
+    /// Devices that are connected to at most, the strongest signals first: each takes some seconds.
+    static let mostProbed = 10
+    /// More pedometers than this are not listed in an error.
+    private static let mostListed = 10
+
+    /// Finds a pedometer, connects to it to check what it is, and registers it.
+    ///
+    /// - Parameters:
+    ///   - people: finds the owner, who may be new. Nobody is added unless the pedometer is found.
+    ///   - plain: makes a name from the air harmless, so that a user can type it.
+    /// - Throws: `ServiceError`, the errors of scanner, catalog and history.
+    public func register(
+        _ request: Request, of people: People, plain: @Sendable (String) -> String, progress: @Sendable (Step) -> Void = { _ in }
+    ) async throws -> (pedometer: Pedometer, owner: User) {
+        // Errors in the request are reported before the radio is used.
+        let kind = try kind(of: request)
+        let isDescribed = kind?.key == catalog.describedKind
+        let options = isDescribed ? try catalog.checked(request.options) : [:]
+        let owner = try people.user(allowing: .anybody)
+        let known = try history.pedometers()
+        if let device = request.device, let before = known.first(where: { $0.address == device.uppercased() }) {
+            throw ServiceError.alreadyRegistered(address: before.address, name: before.name)
+        }
+
+        var (found, foundKind) = try await find(request, kind, except: known, progress)
+        let name = Self.unused(plain(request.name ?? found.name ?? foundKind.key), isChosen: request.name != nil, known)
+        func pedometer(of user: User) -> Pedometer {
+            Pedometer(
+                id: 0, user: user.id, model: foundKind.key, address: found.address, addressType: found.addressType, name: name, options: options)
+        }
+        progress(.connecting(name))
+        var identity: PedometerAddress?
+        do {
+            identity = try await scanner.check(pedometer(of: owner))
+        } catch  where kind == nil && found.evidence == .name && !(error is CancellationError) {
+            // Some devices of different makers have the same name.
+            guard let other = try? await scanner.probe(found.address).kinds.first, other != foundKind else { throw error }
+            foundKind = other
+            identity = try await scanner.check(pedometer(of: owner))
+        }
+        if let identity { (found.address, found.addressType) = (identity.address, identity.type) }
+        if foundKind.isExperimental { progress(.experimental(foundKind)) }
+        let stored = try people.stored(owner)
+        return (try history.addPedometer(pedometer(of: stored)), stored)
+    }
+
+    /// Takes a pedometer out of use; its steps stay in the history.
+    ///
+    /// - Parameters:
+    ///   - name: its name or address.
+    ///   - unpairing: whether its pairing is removed from this machine, too.
+    /// - Throws: `ServiceError.unknownPedometer`, the errors of scanner and history.
+    public func forget(_ name: String, unpairing: Bool) async throws -> Pedometer {
+        let pedometer = try PedometerSelection(history).pedometer(name)
+        if unpairing { try await scanner.unpair(pedometer) }
+        try history.forgetPedometer(pedometer.id)
+        return pedometer
+    }
+
+    /// Nil where the kind is to be recognised.
+    private func kind(of request: Request) throws(ServiceError) -> PedometerKind? {
+        guard let key = request.kind ?? (request.options.isEmpty ? nil : catalog.describedKind) else { return nil }
+        guard let kind = catalog.kind(key) else { throw .unknownKind(key, known: catalog.kinds.map(\.key)) }
+        if key == catalog.describedKind, request.device == nil { throw .deviceNeeded }
+        return kind
+    }
+
+    // MARK: Finding it
+
+    private func find(
+        _ request: Request, _ kind: PedometerKind?, except known: [Pedometer], _ progress: @Sendable (Step) -> Void
+    ) async throws -> (ScannedDevice, PedometerKind) {
+        progress(.searching(request.device))
+        guard let device = request.device else { return try await only(request, kind, known, progress) }
+        let seconds = request.seconds ?? Self.secondsForOne
+        let address = catalog.address(device)
+        let conditions = ScanConditions(namePrefix: address == nil ? device : nil, address: address)
+        let nameless = Mutex<ScannedDevice?>(nil)
+        let heard = try await scanner.first(conditions, seconds: seconds) { heard in
+            if kind != nil || heard.kind != nil { return true }
+            // Its name may come with the next advertisement.
+            if heard.name == nil { nameless.withLock { $0 = heard } }
+            return heard.name != nil
+        }
+        guard let found = heard ?? nameless.withLock({ $0 }) else { throw ServiceError.notHeard(device, seconds: seconds) }
+        if let kind = kind ?? found.kind { return (found, kind) }
+        progress(.probing(found.name ?? found.address))
+        guard let recognised = try await scanner.probe(found.address).kinds.first else {
+            throw ServiceError.notRecognised(found.name ?? found.address)
+        }
+        return (found, recognised)
+    }
+
+    private func only(
+        _ request: Request, _ kind: PedometerKind?, _ known: [Pedometer], _ progress: @Sendable (Step) -> Void
+    ) async throws -> (ScannedDevice, PedometerKind) {
+        let seconds = request.seconds ?? Self.secondsForAny
+        var devices = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
+            .filter { device in !known.contains { $0.address == device.address } }
+        if request.probes {
+            let unknown = devices.filter { $0.kind == nil }
+            let probed = await DeviceProbing(scanner).probe(unknown, most: Self.mostProbed) { progress(.probing($0.name ?? $0.address)) }
+            try Task.checkCancellation()
+            devices = devices.filter { $0.kind != nil } + probed.devices
+        }
+        let found =
+            devices
+            .compactMap { device in device.kind.map { (device, $0) } }
+            .filter { pair in kind == nil || kind?.key == pair.1.key }
+        guard let first = found.first else { throw ServiceError.notHeard("a new pedometer", seconds: seconds) }
+        guard found.count == 1 else {
+            throw ServiceError.severalInRange(
+                found.prefix(Self.mostListed).map { "\($0.0.address) (\(String(($0.0.name ?? "no name").prefix(64))))" }, count: found.count)
+        }
+        return first
+    }
+
+    /// The name itself, or with a number appended if another pedometer has it. A name that the user has chosen is not changed.
+    private static func unused(_ name: String, isChosen: Bool, _ known: [Pedometer]) -> String {
+        let taken = Set(known.map { $0.name.lowercased() })
+        let base = String(name.prefix(60))
+        guard !isChosen, taken.contains(base.lowercased()) else { return base }
+        return (2...).lazy.map { "\(base) \($0)" }.first { !taken.contains($0.lowercased()) } ?? base
+    }
+}

@@ -1,0 +1,68 @@
+public import StepDomain
+
+/// A sync that a user or a timer requests: which pedometers to read, and how.
+public struct SyncRequest: Hashable, Sendable {
+    /// Names or addresses; empty for all.
+    public var pedometers: [String]
+    /// The user whose pedometers to read; nil for those of all users.
+    public var user: String?
+    /// The most days to request, including today; nil for all that is new.
+    public var days: Int?
+    public var isShared: Bool
+    /// Whether a timer or a service runs it: it waits for an adapter that is just starting, and does the upkeep of the history.
+    public var isUnattended: Bool
+    /// Only pedometers that keep only today's count.
+    public var readsOnlyCounters: Bool
+
+    public init(
+        pedometers: [String] = [], user: String? = nil, days: Int? = nil, isShared: Bool = true, isUnattended: Bool = false,
+        readsOnlyCounters: Bool = false
+    ) {
+        self.pedometers = pedometers
+        self.user = user
+        self.days = days
+        self.isShared = isShared
+        self.isUnattended = isUnattended
+        self.readsOnlyCounters = readsOnlyCounters
+    }
+}
+
+/// A requested sync that has something to read.
+public struct RequestedSync: Sendable {
+    public let context: ServiceContext
+    private let pedometers: [Pedometer]
+    private let options: Synchronization.Options
+
+    /// - Returns: nil if there is no pedometer to read. A missing history counts as one without pedometers where that is not a fault: a
+    ///   timer may be set up before the first pedometer.
+    /// - Throws: the history's error, or `ServiceError` for a name that it does not have.
+    public init?(
+        _ request: SyncRequest, in histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext
+    ) async throws {
+        let found = try await blocking { () -> (ServiceContext, [Pedometer])? in
+            let history: History
+            do {
+                history = try histories.history()
+            } catch  where histories.isMissing(error) && (request.isUnattended || request.readsOnlyCounters) {
+                return nil
+            }
+            let context = services(history)
+            let chosen = try PedometerSelection(history).pedometers(named: request.pedometers, ofUserNamed: request.user, in: history)
+            let reader = context.reader(nil, [])
+            return (context, request.readsOnlyCounters ? chosen.filter(reader.holdsTodayOnly) : chosen)
+        }
+        guard let (context, pedometers) = found, !pedometers.isEmpty else { return nil }
+        self.context = context
+        self.pedometers = pedometers
+        options = Synchronization.Options(
+            days: request.days, isShared: request.isShared, waitsForAdapter: request.isUnattended, includesUpkeep: request.isUnattended)
+    }
+
+    /// As `Synchronization.run`.
+    public func run(
+        progress: @escaping @Sendable (Synchronization.Step) -> Void = { _ in },
+        finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
+    ) async throws -> Synchronization.Outcome {
+        try await Synchronization(context, options).run(pedometers, progress: progress, finished: finished)
+    }
+}

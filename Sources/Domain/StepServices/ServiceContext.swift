@@ -1,0 +1,70 @@
+public import StepDomain
+
+/// What a history is to the use cases: steps, an outbox, and notices.
+public typealias History = any StepHistory & ShareLedger & NoticeStore
+
+/// What the use cases work with: ports, the time and the place. The wiring of the program makes it.
+public struct ServiceContext: Sendable {
+    public var history: History
+    public var lock: any WorkLock
+    public var upkeep: any HistoryUpkeep
+    /// Makes a reader that requests at most so many days (nil: all that is new) and knows the addresses of all registered pedometers.
+    public var reader: @Sendable (_ days: Int?, _ registered: Set<String>) -> any PedometerReader
+    /// Returns when a Bluetooth adapter that is just starting is available, or after a while without one.
+    public var waitForAdapter: @Sendable () async -> Void
+    /// The configured destinations that are enabled.
+    ///
+    /// Throws the errors of all of them.
+    public var destinations: @Sendable () throws -> [any ShareDestination]
+    /// Names of the configured destinations, whether they can be used or not.
+    public var destinationNames: [String]
+    public var localTime: LocalTime
+    public var now: @Sendable () -> Timestamp
+    /// Measures pauses.
+    public var clock: any Clock<Duration>
+
+    public init(
+        history: History, lock: any WorkLock, upkeep: any HistoryUpkeep,
+        reader: @escaping @Sendable (_ days: Int?, _ registered: Set<String>) -> any PedometerReader,
+        waitForAdapter: @escaping @Sendable () async -> Void, destinations: @escaping @Sendable () throws -> [any ShareDestination],
+        destinationNames: [String], localTime: LocalTime, now: @escaping @Sendable () -> Timestamp, clock: any Clock<Duration>
+    ) {
+        self.history = history
+        self.lock = lock
+        self.upkeep = upkeep
+        self.reader = reader
+        self.waitForAdapter = waitForAdapter
+        self.destinations = destinations
+        self.destinationNames = destinationNames
+        self.localTime = localTime
+        self.now = now
+        self.clock = clock
+    }
+
+    /// The business operations on step data of this history.
+    public var stepData: StepDataService {
+        StepDataService(history: history, ledger: history, localTime: localTime, now: now)
+    }
+
+    /// Determines which notices hold now, and stores them until they have been shown.
+    ///
+    /// - Parameters:
+    ///   - reports: of the run that has just ended.
+    ///   - listening: of a watch, where there is one.
+    /// - Throws: the history's error.
+    @discardableResult
+    public func updateNotices(reports: [SyncReport] = [], listening: Listening = Listening()) async throws -> StandingNotices {
+        try await blocking {
+            // Where the configuration is wrong, sharing reports it.
+            let names = try? destinations().map(\.name)
+            return try stepData.keepNotices(in: history, reports: reports, destinations: names, listening: listening)
+        }
+    }
+
+    /// Marks the notices that the output of a run has shown. What cannot be marked is shown again.
+    public func markSeen(in outcome: Synchronization.Outcome) async {
+        let shown = outcome.shownNotices.map(\.id)
+        if shown.isEmpty { return }
+        try? await blocking { try history.markSeen(shown, at: now()) }
+    }
+}

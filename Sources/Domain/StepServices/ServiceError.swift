@@ -1,0 +1,95 @@
+public import StepDomain
+
+/// Why a use case cannot do what was requested, where no resource has failed.
+///
+/// The view provides the advice, with its commands.
+public enum ServiceError: ReportableError, Hashable {
+    /// There are several users, and none was named.
+    case severalUsers(known: [String])
+    case unknownUser(String, known: [String])
+    case unknownPedometer(String, known: [String])
+    case unknownDestination(String, known: [String])
+    /// Nothing was ever shared with a destination of this name, and none is configured.
+    case neverShared(String)
+    /// The terms of a destination do not fit the users of the history.
+    case unclearRecipients(destination: String, RecipientProblem)
+    case notInOutbox(Day, destination: String)
+    case alreadySent(Day, destination: String)
+    /// There is no pedometer that could be used.
+    case noPedometer(to: PedometerUse)
+    /// The machine's clock shows a day before istep existed.
+    case clockNotSet(Day)
+
+    // Registering a pedometer
+    case alreadyRegistered(address: String, name: String)
+    case unknownKind(String, known: [String])
+    /// A pedometer that is never recognised must be named by its address or name.
+    case deviceNeeded
+    /// The device of this name is in range, and of no known kind.
+    case notRecognised(String)
+    /// It was not in range for so many seconds.
+    case notHeard(String, seconds: Double)
+    /// More than one new pedometer is in range: the first of them, and how many there are.
+    case severalInRange([String], count: Int)
+
+    // Days
+    case dayNotBegun(Day, today: Day)
+    /// A range of days that ends before it begins.
+    case rangeReversed(Day, Day)
+    /// Nothing is known of a day and of all days before it: it lies before the first day of the history.
+    case beforeFirstDay(Day, first: Day)
+    case implausibleSteps(Int)
+    /// It is empty, too long, or has characters that cannot be shown.
+    case unusableReason
+    case notCorrected(Day)
+
+    /// The file to restore from is the history that it would replace.
+    case backupIsHistory(String)
+    /// The machine was not started by systemd, which runs automatic syncs.
+    case noServiceManager
+
+    public enum PedometerUse: String, Hashable, Sendable { case sync, watch }
+
+    public var category: FailureCategory {
+        switch self {
+        case .severalUsers, .unknownUser, .unknownPedometer, .noPedometer, .unknownDestination, .neverShared, .notInOutbox, .alreadySent: .usage
+        case .alreadyRegistered, .unknownKind, .deviceNeeded, .notRecognised, .severalInRange, .backupIsHistory: .usage
+        case .dayNotBegun, .rangeReversed, .beforeFirstDay, .implausibleSteps, .unusableReason, .notCorrected: .usage
+        case .unclearRecipients: .configuration
+        case .clockNotSet, .notHeard: .temporary
+        case .noServiceManager: .unavailable
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .severalUsers(let known): "There are several users (\(known.joined(separator: ", ")))."
+        case .unknownUser(let name, let known):
+            "There is no user '\(name)'; known are: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))."
+        case .unknownPedometer(let name, _): "There is no pedometer '\(name)'."
+        case .unknownDestination(let name, _): "There is no destination '\(name)'."
+        case .neverShared(let name): "Nothing was ever shared with '\(name)'."
+        case .unclearRecipients(let name, let problem): "[share.\(name)] \(problem)."
+        case .notInOutbox(let day, let name): "\(day) is not in the outbox of \(name)."
+        case .alreadySent(let day, let name): "\(day) was already sent to \(name); it is not in the outbox."
+        case .noPedometer(let use): "There is no pedometer to \(use.rawValue)."
+        case .clockNotSet(let day): "This machine's clock says \(day)."
+        case .alreadyRegistered(let address, let name): "\(address) is registered already: it is '\(name)'."
+        case .unknownKind(let key, let known): "There is no model '\(key)'; known are \(known.joined(separator: ", "))."
+        case .deviceNeeded: "A generic pedometer needs its address or name."
+        case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
+        case .notHeard(let device, let seconds):
+            "\(device) was not heard within \(seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)") s"
+        case .severalInRange(let listed, let count):
+            "\(count) pedometers are in range: \(listed.joined(separator: ", "))\(count > listed.count ? " and others" : "")."
+        case .dayNotBegun(let day, _): "\(day) has not begun."
+        case .rangeReversed(let first, let last): "The range ends before it begins: \(first) to \(last)."
+        case .beforeFirstDay(let day, let first): "Nothing is known of \(day): the history begins on \(first)."
+        case .implausibleSteps(let steps): "\(steps) steps are not plausible for a day."
+        case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."
+        case .notCorrected(let day): "\(day) has no correction."
+        case .backupIsHistory(let path): "'\(path)' is the history itself."
+        case .noServiceManager: "This machine was not started by systemd, which runs automatic syncs."
+        }
+    }
+}

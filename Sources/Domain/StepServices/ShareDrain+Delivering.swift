@@ -1,0 +1,189 @@
+import StepDomain
+
+/// Sending what was begun, and recording the results.
+extension ShareDrain {
+    /// Deliveries in progress at a time, after one has arrived: while the network sends one, the next are prepared and the results of the
+    /// last are taken. A transport still sends them one after another.
+    private static let together = 8
+
+    /// Sends the batches in order, and takes their results in the same order.
+    ///
+    /// - Returns: the entries as they are now, to be stored by the caller.
+    func deliver(_ begun: [Shipment], _ run: inout Run) async throws -> [ShareEntry] {
+        try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
+            var ended: [ShareEntry] = []
+            var rest = begun[...]
+            var size = traits.batch
+            var underway = DeliveryQueue()
+            var recorded = now()
+            while true {
+                // A destination that does not answer is not sent eight deliveries.
+                let width =
+                    traits.resending == .replaces && !traits.isSequential && run.report.failure == nil && run.hasAnswer ? Self.together : 1
+                while !rest.isEmpty, underway.batches.count < width, !run.isOver, !isInterrupted {
+                    let batch = Array(rest.prefix(size))
+                    rest = rest.dropFirst(size)
+                    let number = underway.append(batch)
+                    group.addTask { (number, await self.outcome(of: batch.map(\.parcel))) }
+                }
+                guard !underway.batches.isEmpty else { break }
+                while underway.isWaiting, let (number, outcome) = try await group.next() { underway.take(outcome, number) }
+                let (batch, outcome) = underway.removeFirst()
+                if case .failure(let failure) = outcome, failure.kind == .rejected, batch.count > 1 {
+                    // Only sending them one by one shows which was rejected.
+                    size = 1
+                    rest = (batch + rest)[...]
+                    continue
+                }
+                ended += note(batch, outcome, &run)
+                reportProgress(run)
+                // A slow server's answers are not kept in memory for minutes.
+                if now() - recorded >= 2 {
+                    try await record(ended)
+                    ended = []
+                    recorded = now()
+                }
+            }
+            return ended + rest.map(\.before)  // stored as `sending`, but never sent
+        }
+    }
+
+    /// Batches that are being delivered, in the order in which their deliveries began. Their results may come in another order.
+    private struct DeliveryQueue {
+        private(set) var batches: [[Shipment]] = []
+        private var first = 0
+        private var results: [Int: Outcome] = [:]
+
+        /// - Returns: the number of the delivery.
+        mutating func append(_ batch: [Shipment]) -> Int {
+            batches.append(batch)
+            return first + batches.count - 1
+        }
+
+        mutating func take(_ outcome: Outcome, _ number: Int) { results[number] = outcome }
+
+        /// Whether the result of the first batch is not there yet.
+        var isWaiting: Bool { results[first] == nil }
+
+        mutating func removeFirst() -> ([Shipment], Outcome) {
+            defer { first += 1 }
+            return (batches.removeFirst(), results.removeValue(forKey: first)!)
+        }
+    }
+
+    /// Stores the results of deliveries. A result that is lost because another program keeps the history locked for a while would become
+    /// unknown, so this retries several times, each time for as long as the history itself waits.
+    func record(_ entries: [ShareEntry]) async throws {
+        if entries.isEmpty { return }
+        try await blocking {
+            for _ in 1..<Self.mostTries {
+                do { return try ledger.record(entries) } catch { continue }
+            }
+            try ledger.record(entries)
+        }
+    }
+
+    private static let mostTries = 12
+
+    private typealias Outcome = Result<[ShareReceipt], ShareFailure>
+
+    private func outcome(of parcels: [ShareParcel]) async -> Outcome {
+        do throws(ShareFailure) {
+            let receipts = try await destination.deliver(parcels)
+            guard receipts.count == parcels.count else {
+                throw ShareFailure(.unanswered, "\(receipts.count) of \(parcels.count) days were confirmed")
+            }
+            return .success(receipts)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func note(_ batch: [Shipment], _ outcome: Outcome, _ run: inout Run) -> [ShareEntry] {
+        switch outcome {
+        case .success(let receipts): return zip(batch, receipts).map { confirmed($0, $1, &run) }
+        case .failure(let failure):
+            // Concurrent deliveries fail together: this counts as one failure.
+            if !run.isOver { run.report.state.fail(failure, at: now()) }
+            return batch.map { failed($0, failure, &run) }
+        }
+    }
+
+    private func confirmed(
+        _ one: Shipment, _ receipt: ShareReceipt, _ run: inout Run
+    ) -> ShareEntry {
+        var entry = one.entry
+        run.note(entry, entry.isCorrection ? .corrected : .sent)
+        entry.confirm(receipt, recheckAt: recheck(one.parcel.day.summary), at: now())
+        if traits.showsLatestOnly { run.latest[entry.user] = max(run.latest[entry.user] ?? entry.day, entry.day) }
+        run.hasAnswer = true
+        if !run.isOver {
+            run.report.state.succeed()
+            run.report.failure = nil
+            run.rejections = 0
+        }
+        return entry
+    }
+
+    private func failed(
+        _ one: Shipment, _ failure: ShareFailure, _ run: inout Run
+    ) -> ShareEntry {
+        var entry = one.entry
+        entry.fail(failure, before: one.before.state, at: now())
+        run.report.failure = failure
+        switch failure.kind {
+        case .rejected:
+            run.note(entry, .rejected(reason: failure.reason))
+            run.rejections += 1
+            if run.rejections == Self.mostRejections {
+                run.report.state.pause(after: failure, at: now())
+                run.isOver = true
+            }
+        case .unanswered:
+            if traits.resending == .repeats, !traits.canFind {
+                entry.ask(failure.reason, at: now())
+                run.note(entry, .doubtful(reason: failure.reason))
+            } else {
+                run.note(entry, .unknown(reason: failure.reason))
+            }
+            run.isOver = true
+        case .unreachable, .busy, .credentials, .misconfigured:
+            run.note(entry, .queued(reason: failure.reason))
+            run.isOver = true
+        }
+        return entry
+    }
+}
+
+/// Restoring what a destination lost on its own.
+extension ShareDrain {
+    /// Sends the destination the latest day of each user again, because the ledger does not record that the destination lost it.
+    ///
+    /// Sends only days whose current figures equal the confirmed ones; other days are due and are sent as usual. If the destination cannot
+    /// be reached, nothing is lost: the next share does the same.
+    func restore(_ run: inout Run) async throws {
+        guard !run.isOver, !isInterrupted, !run.report.state.isHeldBack(at: now()) else { return }
+        let parcels = try await blocking { try parcelsToRestore() }
+        if parcels.isEmpty { return }
+        do throws(ShareFailure) {
+            try await destination.restore(parcels)
+        } catch {
+            // The other failures pass without action by the user.
+            guard error.kind == .credentials || error.kind == .misconfigured else { return }
+            run.report.failure = error
+            run.report.state.fail(error, at: now())
+            try await blocking { [state = run.report.state] in try ledger.record(state) }
+        }
+    }
+
+    private func parcelsToRestore() throws -> [ShareParcel] {
+        let confirmed = try ledger.entries(for: destination.name, in: [.sent]).filter(\.isCorrection)
+        let latest = users.compactMap { user in confirmed.filter { $0.user == user.id }.max { $0.day < $1.day } }
+        let contents = try contents(of: latest)
+        return latest.compactMap { entry in
+            contents[ContentKey(entry)].flatMap { day in
+                traits.content(of: day) == entry.confirmed ? ShareParcel(day, entry, content: traits.content(of: day), slugs: slugs) : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+import StepDomain
+
+/// Empties the outbox of one destination, as far as the destination lets it.
+///
+/// One drain runs at a time for a history: the caller holds the lock for it. An entry found as `sending` was therefore left by a process
+/// that was killed.
+struct ShareDrain: Sendable {
+    let destination: any ShareDestination
+    let users: [User]
+    /// Of all users of the history.
+    let slugs: UserSlugs
+    let history: any StepHistory
+    let ledger: any ShareLedger
+    let localTime: LocalTime
+    let now: @Sendable () -> Timestamp
+    /// No delivery is begun after this moment.
+    let deadline: Timestamp?
+    let progress: @Sendable (ShareProgress) -> Void
+
+    var traits: ShareTraits { destination.traits }
+
+    /// Entries taken at a time. Where sending twice does harm, each entry is stored separately before and after it is sent. Otherwise many
+    /// entries share the cost of a durable write; after a kill a few are sent twice, which such a destination permits. Few are taken until
+    /// the destination has answered: the first are sent soon, and little is done in vain where nobody answers.
+    private func windowSize(_ run: Run) -> Int {
+        switch traits.resending {
+        case .replaces: max(run.hasAnswer ? 256 : 32, traits.batch)
+        case .repeats: 1
+        }
+    }
+
+    /// Rejections in a row after which the other days wait as after a failure: most likely the destination refuses something
+    /// that all days have in common.
+    static let mostRejections = 3
+
+    /// Seconds after the end of a day for which a day with gaps waits for the sync that may fill them: two nights.
+    static let delayOfIncompleteDays = 36 * 3600
+
+    func run() async -> ShareReport {
+        var run = Run(
+            report: ShareReport(
+                destination: destination.name, kind: destination.kind, state: DestinationState(name: destination.name)))
+        do {
+            (run.report.state, run.latest, run.all) = try await blocking { try begin() }
+            try await drain(&run)
+            if traits.needsRestoring { try await restore(&run) }
+        } catch {
+            run.report.fault = error
+        }
+        run.report.waiting = (try? await blocking { [report = run.report] in try waiting(report) }) ?? 0
+        return run.report
+    }
+
+    /// What happens while a drain runs.
+    struct Run {
+        var report: ShareReport
+        /// Entries that were due at the beginning.
+        var all = 0
+        var rejections = 0
+        /// The latest day of each user that the destination has, where it shows one day per person.
+        var latest: [User.ID: Day] = [:]
+        var isOver = false
+        /// Whether the destination has confirmed a delivery in this run.
+        var hasAnswer = false
+
+        mutating func note(_ entry: ShareEntry, _ outcome: ShareReport.Event.Outcome) {
+            report.events.append(.init(user: entry.user, day: entry.day, outcome: outcome))
+        }
+    }
+
+    /// A day that is being sent.
+    struct Shipment {
+        /// The entry before its delivery began.
+        var before: ShareEntry
+        var entry: ShareEntry
+        var parcel: ShareParcel
+    }
+
+    private func begin() throws -> (DestinationState, latest: [User.ID: Day], due: Int) {
+        let state = try ledger.state(of: destination.name)
+        try recover()
+        let due = try ledger.dueCount(for: destination.name, users: users.map(\.id), at: now())
+        return (state, traits.showsLatestOnly ? try latestDays() : [:], due)
+    }
+
+    private func recover() throws {
+        let left = try ledger.entries(for: destination.name, in: [.sending])
+        guard !left.isEmpty else { return }
+        try ledger.record(
+            left.map { entry in
+                var entry = entry
+                entry.abandon(at: now())
+                return entry
+            })
+    }
+
+    /// Entries that are due and were not dealt with.
+    private func waiting(_ report: ShareReport) throws -> Int {
+        let tried = Set(report.events.map { [Int($0.user), $0.day.daysSince1970] })
+        return try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: .max)
+            .count { !tried.contains([Int($0.user), $0.day.daysSince1970]) }
+    }
+
+    private func latestDays() throws -> [User.ID: Day] {
+        try ledger.entries(for: destination.name, in: Set(ShareEntry.State.allCases)).filter(\.isCorrection)
+            .reduce(into: [:]) { $0[$1.user] = max($0[$1.user] ?? $1.day, $1.day) }
+    }
+
+    /// Whether no further delivery may begin.
+    var isInterrupted: Bool { Task.isCancelled || deadline.map { now() >= $0 } == true }
+
+    // MARK: Window by window
+
+    /// Entries that were due, dealt with as far as nothing has to be sent.
+    private struct Window: Sendable {
+        /// Whether nothing was due.
+        var isEmpty = true
+        /// Stored as `sending`.
+        var begun: [Shipment] = []
+    }
+
+    /// Sends window after window until nothing is due, or the destination has failed.
+    ///
+    /// The results of one window are stored with the beginning of a later one in one transaction, because each commit waits for the disk.
+    /// Where sending a day twice does harm, they are stored at once.
+    private func drain(_ run: inout Run) async throws {
+        guard isReady(run) else { return }
+        var stored = run.report.state
+        var ended: [ShareEntry] = []
+        var window = try await begin(after: [], &run)
+        while !window.isEmpty {
+            reportProgress(run)
+            let isAhead = mayBeginAhead(run)
+            async let next = isAhead ? beginAhead(after: ended, run) : nil
+            let results = try await deliver(window.begun, &run)
+            let following = await next
+            ended = isAhead ? results : ended + results
+            if run.report.state != stored {
+                stored = run.report.state
+                try await blocking { [stored] in try ledger.record(stored) }
+            }
+            let ahead = try? following?.get()
+            run.report.events += ahead?.events ?? []
+            let isLast = run.isOver || !isReady(run)
+            if isLast || traits.resending != .replaces || ahead?.window.isEmpty != false {
+                // What was begun ahead is not sent.
+                try await record(ended + (isLast ? ahead?.window.begun.map(\.before) ?? [] : []))
+                ended = []
+            }
+            if isLast { return }
+            window = try following?.get().window ?? Window()
+            // Steps that came in while days were being sent are sent as well.
+            if window.isEmpty { window = try await begin(after: [], &run) }
+        }
+    }
+
+    /// Whether the destination may be sent something now.
+    private func isReady(_ run: Run) -> Bool {
+        !isInterrupted && !run.report.state.isHeldBack(at: now())
+    }
+
+    /// Whether a window may be begun while another is sent, so that the network and the processor work at the same time: the results must
+    /// not matter to it. A destination that has not answered is not prepared more for.
+    private func mayBeginAhead(_ run: Run) -> Bool {
+        traits.resending == .replaces && !traits.showsLatestOnly && !traits.isSequential && run.hasAnswer
+    }
+
+    /// - Returns: the window, and what happened to entries that are not sent.
+    private func beginAhead(after ended: [ShareEntry], _ run: Run) async -> Result<(window: Window, events: [ShareReport.Event]), any Error>? {
+        var ahead = run
+        ahead.report.events = []
+        do { return .success((try await begin(after: ended, &ahead), ahead.report.events)) } catch { return .failure(error) }
+    }
+
+    /// Reads the entries that are due, and stores what becomes of them, with the results of an earlier window.
+    private func begin(after ended: [ShareEntry], _ run: inout Run) async throws -> Window {
+        let (due, contents) = try await read(windowSize(run))
+        var window = Window(isEmpty: due.isEmpty)
+        var settled: [ShareEntry] = []
+        let moment = now()
+        for entry in due {
+            switch try await prepare(entry, contents[ContentKey(entry)], at: moment, &run) {
+            case .removed: break
+            case .settled(let entry): settled.append(entry)
+            case .begun(let shipment): window.begun.append(shipment)
+            }
+            if run.isOver { break }
+        }
+        try await record(ended + settled + window.begun.map(\.entry))
+        return window
+    }
+
+    /// Entries that are due, with what there is to share of each.
+    private func read(_ limit: Int) async throws -> ([ShareEntry], [ContentKey: SharedDay]) {
+        if isInterrupted { return ([], [:]) }
+        return try await blocking {
+            let due = try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: limit)
+            return (due, try contents(of: due))
+        }
+    }
+
+    func reportProgress(_ run: Run) {
+        let done = run.report.events.count
+        progress(ShareProgress(destination: destination.name, done: done, all: max(run.all, done)))
+    }
+}
+
+/// What to do with entries that are due.
+extension ShareDrain {
+    private enum Preparation {
+        /// It is not in the ledger any more.
+        case removed
+        /// To be stored: nothing is sent now.
+        case settled(ShareEntry)
+        /// To be stored and then sent.
+        case begun(Shipment)
+    }
+
+    /// - Parameter content: nil if nothing is known of the day.
+    private func prepare(
+        _ due: ShareEntry, _ content: SharedDay?, at moment: Timestamp, _ run: inout Run
+    ) async throws -> Preparation {
+        var entry = due
+        guard let day = content else {
+            // A correction was removed, or the user requested a day of which nothing is known.
+            let isRemoved = entry.drop(at: moment)
+            if isRemoved { try await blocking { [entry] in try ledger.remove(entry) } }
+            run.note(entry, .nothingKnown)
+            return isRemoved ? .removed : .settled(entry)
+        }
+        if let latest = run.latest[entry.user], entry.day < latest {
+            entry.settle(at: moment)
+            run.note(entry, .passed)
+            return .settled(entry)
+        }
+        let content = traits.content(of: day)
+        var step = entry.step(content, traits, readyAt: readyAt(day.summary), now: moment)
+        if step == .find {
+            guard try await find(&entry, day, content, &run) else { return .settled(entry) }
+            // The unclear attempt is resolved by now, so this step cannot be `find` again.
+            step = entry.step(content, traits, readyAt: readyAt(day.summary), now: moment)
+        }
+        let before = entry
+        switch step {
+        case .send:
+            entry.begin(content, at: moment)
+            return .begun(Shipment(before: before, entry: entry, parcel: ShareParcel(day, entry, content: content, slugs: slugs)))
+        case .settled:
+            run.note(entry, entry.confirmed == content ? .unchanged : .fixed)
+            entry.settle(recheckAt: recheck(day.summary), at: moment)
+        case .hold(let until):
+            run.note(entry, .held(until: until))
+            entry.hold(until: until)
+        case .ask, .find:
+            entry.ask(entry.lastError ?? Self.unknownArrival, at: moment)
+            run.note(entry, .doubtful(reason: entry.lastError ?? Self.unknownArrival))
+        case .leave:
+            entry.hold(until: nil)
+            run.note(entry, .rejected(reason: entry.lastError ?? "no reason given"))
+        }
+        return .settled(entry)
+    }
+
+    private static let unknownArrival = "it is not known whether it arrived"
+
+    /// Asks the destination what happened to an attempt without an answer.
+    ///
+    /// - Returns: whether the result is known now; if not, the entry has the state that must be stored.
+    private func find(_ entry: inout ShareEntry, _ day: SharedDay, _ content: String, _ run: inout Run) async throws -> Bool {
+        do throws(ShareFailure) {
+            switch try await destination.find(ShareParcel(day, entry, content: content, slugs: slugs)) {
+            case .arrived(let receipt):
+                entry.confirm(receipt, recheckAt: nil, at: now())
+                return true
+            case .absent:
+                let left = entry.processingTimeLeft(at: now())
+                guard left == 0 else {
+                    throw ShareFailure(
+                        .busy,
+                        "\(entry.day) is not there yet, but may still appear: its answer was lost less than "
+                            + "\(ShareEntry.processingTime) s ago", retryAfter: left)
+                }
+                entry.notArrived(at: now())
+                return true
+            case .unclear:
+                entry.ask(entry.lastError ?? Self.unknownArrival, at: now())
+                run.note(entry, .doubtful(reason: entry.lastError ?? Self.unknownArrival))
+                return false
+            }
+        } catch {
+            // The search is refused as such: the next attempt would end in the same way, and the other days would wait for this one.
+            if error.kind == .rejected {
+                entry.ask(error.reason, at: now())
+                run.note(entry, .doubtful(reason: error.reason))
+                return false
+            }
+            run.report.state.fail(error, at: now())
+            run.report.failure = error
+            run.isOver = true
+            entry.lastError = error.reason
+        }
+        run.note(entry, .unknown(reason: entry.lastError ?? Self.unknownArrival))
+        return false
+    }
+
+    struct ContentKey: Hashable {
+        let user: User.ID
+        let day: Day
+
+        init(_ entry: ShareEntry) { (user, day) = (entry.user, entry.day) }
+    }
+
+    /// The content to share of each entry, read together; entries of which nothing is known are left out.
+    func contents(of entries: [ShareEntry]) throws -> [ContentKey: SharedDay] {
+        var contents: [ContentKey: SharedDay] = [:]
+        for user in users {
+            let mine = entries.filter { $0.user == user.id }
+            for (entry, data) in zip(mine, try history.stepData(of: user, on: mine.map(\.day))) {
+                contents[ContentKey(entry)] = SharedDay(data, localTime: localTime, now: now(), withSamples: traits.wantsSamples)
+            }
+        }
+        return contents
+    }
+
+    /// When a day may first be sent without a request by the user; nil for immediately.
+    private func readyAt(_ summary: DaySummary) -> Timestamp? {
+        if destination.terms.takesUnfinishedDays ?? traits.takesUnfinishedDays { return nil }
+        let end = localTime.span(of: summary.day).end
+        if summary.isRunning { return end }
+        return summary.completeness == .complete ? nil : end + Self.delayOfIncompleteDays
+    }
+
+    /// When a day must be checked again even if the history does not change: at its end, if it is still running.
+    func recheck(_ summary: DaySummary) -> Timestamp? {
+        summary.isRunning ? localTime.span(of: summary.day).end : nil
+    }
+}

@@ -1,0 +1,164 @@
+public import StepDomain
+
+/// Sharing with the configured destinations: the same for every command, for a sync and for a watch.
+public struct Sharing: Sendable {
+    public let context: ServiceContext
+    /// Of the history.
+    public let users: [User]
+    public let destinations: [any ShareDestination]
+
+    /// Progress of sharing.
+    public enum Step: Sendable {
+        case delivering(ShareProgress)
+        /// Until the next attempt.
+        case waiting(until: Timestamp)
+    }
+
+    /// - Throws: all errors of the configured destinations, whichever of them are chosen.
+    public init(_ context: ServiceContext) throws {
+        self.init(context, try context.history.users(), try context.destinations())
+    }
+
+    private init(_ context: ServiceContext, _ users: [User], _ destinations: [any ShareDestination]) {
+        self.context = context
+        self.users = users
+        self.destinations = destinations
+    }
+
+    /// The same for the destinations of these names only; for all where none is named.
+    ///
+    /// - Throws: `ServiceError`.
+    public func with(_ names: [String]) throws(ServiceError) -> Sharing {
+        if names.isEmpty { return try checked() }
+        var chosen: [any ShareDestination] = []
+        for name in names {
+            guard let found = destination(named: name) else { throw .unknownDestination(name, known: destinations.map(\.name)) }
+            if !chosen.contains(where: { $0.name == found.name }) { chosen.append(found) }
+        }
+        return try Sharing(context, users, chosen).checked()
+    }
+
+    /// If two names differ only in case, the one that matches exactly.
+    private func destination(named name: String) -> (any ShareDestination)? {
+        destinations.first { $0.name == name } ?? destinations.first { $0.name.lowercased() == name.lowercased() }
+    }
+
+    private func checked() throws(ServiceError) -> Sharing {
+        for destination in destinations {
+            if let problem = RecipientProblem(destination, users: users) {
+                throw .unclearRecipients(destination: destination.name, problem)
+            }
+        }
+        return self
+    }
+
+    /// The same without the destinations whose terms do not fit the users, and what is wrong with the first of those.
+    ///
+    /// For a sync: destinations with clear recipients are used, and the days of two people are never put into one place by mistake.
+    public var withClearRecipients: (sharing: Sharing, problem: ServiceError?) {
+        var problem: ServiceError?
+        let clear = destinations.filter { destination in
+            guard let found = RecipientProblem(destination, users: users) else { return true }
+            problem = problem ?? .unclearRecipients(destination: destination.name, found)
+            return false
+        }
+        return (Sharing(context, users, clear), problem)
+    }
+
+    /// Shares under the lock that keeps two processes from sending the same.
+    ///
+    /// - Parameters:
+    ///   - deadline: no delivery is begun after it.
+    ///   - waits: goes on, with pauses, until nothing is left that another attempt could deliver.
+    /// - Throws: the lock's error, the ledger's error.
+    public func share(
+        _ order: StepDataService.ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
+        progress: @escaping @Sendable (Step) -> Void = { _ in }
+    ) async throws -> [ShareReport] {
+        try await context.lock.hold(for: .sharing) {
+            var reports = try await attempt(order, deadline, progress)
+            while waits, let moment = nextAttempt(reports) {
+                progress(.waiting(until: moment))
+                try await context.clock.sleep(for: .seconds(max(1, moment - context.now())))
+                let again = try await attempt(.due, deadline, progress)
+                reports = zip(reports, again).map { $0.followed(by: $1) }
+            }
+            return reports
+        }
+    }
+
+    /// Puts what the order names into the outbox, and sends nothing.
+    ///
+    /// - Throws: the lock's error, the ledger's error.
+    public func enqueue(_ order: StepDataService.ShareOrder) async throws {
+        guard case .days(_, _, again: true) = order else {
+            return try await blocking { try context.stepData.enqueueShares(order, to: destinations, users: users) }
+        }
+        // Under the lock: an entry that is being sent must not be reset meanwhile.
+        try await context.lock.hold(for: .sharing) {
+            try await blocking { try context.stepData.enqueueShares(order, to: destinations, users: users) }
+        }
+    }
+
+    private func attempt(
+        _ order: StepDataService.ShareOrder, _ deadline: Timestamp?, _ progress: @escaping @Sendable (Step) -> Void
+    ) async throws -> [ShareReport] {
+        try await context.stepData.shareStepData(order, to: destinations, users: users, deadline: deadline) { progress(.delivering($0)) }
+    }
+
+    /// Nil where another attempt would change nothing.
+    private func nextAttempt(_ reports: [ShareReport]) -> Timestamp? {
+        reports.filter {
+            $0.queued > 0 && $0.state.stopped == nil && $0.fault == nil && ![.misconfigured, .rejected].contains($0.failure?.kind)
+        }
+        .compactMap { $0.state.nextAttempt(after: context.now()) }.min()
+    }
+
+    /// Asks each destination whether it answers and accepts the user. All are asked at the same time: one that does not answer does not
+    /// delay the others.
+    public func check() async -> [String: Result<String, ShareFailure>] {
+        await withTaskGroup(of: (String, Result<String, ShareFailure>).self) { group in
+            for destination in destinations {
+                group.addTask {
+                    do throws(ShareFailure) {
+                        return (destination.name, .success(try await destination.check()))
+                    } catch {
+                        return (destination.name, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+}
+
+extension ShareReport {
+    /// All failures, of every day and attempt.
+    public var failures: [any Error] {
+        var failures: [any Error] = [fault].compactMap(\.self)
+        if let stopped = state.stopped { failures.append(ShareFailure(.credentials, stopped)) }
+        if let failure { failures.append(failure) }
+        if queued > 0 { failures.append(ShareFailure(.unreachable, "queued")) }
+        for event in events {
+            switch event.outcome {
+            case .rejected(let reason): failures.append(ShareFailure(.rejected, reason))
+            case .doubtful(let reason): failures.append(ShareFailure(.unanswered, reason))
+            default: break
+            }
+        }
+        return failures
+    }
+
+    /// One report of two consecutive runs: what was queued or unknown is reported by the later one.
+    fileprivate func followed(by later: ShareReport) -> ShareReport {
+        var report = later
+        report.events =
+            events.filter { event in
+                switch event.outcome {
+                case .queued, .unknown: false
+                default: true
+                }
+            } + later.events
+        return report
+    }
+}

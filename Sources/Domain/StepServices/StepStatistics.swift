@@ -1,0 +1,50 @@
+public import StepDomain
+internal import Synchronization
+
+/// The statistics of weeks, months and years, from the history alone.
+///
+/// `figures` reads all days of a user once; everything else is calculated from the value that it returns: `DailyFigures.statistics`,
+/// `.comparison`, `.streaks`.
+public struct StepStatistics: Sendable {
+    private let history: any StepHistory
+    private let localTime: LocalTime
+    private let now: @Sendable () -> Timestamp
+
+    public init(_ history: any StepHistory, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp) {
+        self.history = history
+        self.localTime = localTime
+        self.now = now
+    }
+
+    /// All days of a user in figures, from the first of which anything is known to today. Ten years take some milliseconds; the first time
+    /// after an upgrade of istep some seconds.
+    ///
+    /// - Parameter progress: called while figures are calculated that the history has not stored yet: days that are done, of all days.
+    /// - Throws: the history's error; `CancellationError`: what was calculated by then is stored.
+    public func figures(of user: User, progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }) async throws
+        -> DailyFigures
+    {
+        let isCancelled = Mutex(false)
+        return try await withTaskCancellationHandler {
+            try await blocking {
+                try figures(of: user) { done, all in
+                    if isCancelled.withLock({ $0 }) { throw CancellationError() }
+                    progress(done, all)
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+
+    /// The same on the caller's thread, which waits for the disk.
+    public func figures(of user: User, progress: (_ done: Int, _ all: Int) throws -> Void) throws -> DailyFigures {
+        let moment = now()
+        let today = localTime.day(of: moment)
+        guard let first = try history.firstKnownDay(of: user.id), first <= today else {
+            return DailyFigures(user: user, today: today, days: [])
+        }
+        let records = try history.dayRecords(of: user, in: first...today, progress: progress)
+        return DailyFigures(records, localTime: localTime, now: moment)
+    }
+}

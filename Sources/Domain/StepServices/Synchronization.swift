@@ -1,0 +1,187 @@
+public import StepDomain
+
+/// One run that reads pedometers and then shares what is due: the same whether a user, a timer or a watch starts it.
+public struct Synchronization: Sendable {
+    private let context: ServiceContext
+    private let options: Options
+
+    public struct Options: Sendable {
+        /// The most days to request, including today; nil for all that is new.
+        public var days: Int?
+        public var isShared: Bool
+        /// Whether to wait for an adapter that is just starting.
+        public var waitsForAdapter: Bool
+        /// Whether upkeep (backups, checks, deletion of old frames) follows, as in the nightly run.
+        public var includesUpkeep: Bool
+        /// The listening state of the watch, if a watch runs the sync.
+        public var listening: Listening
+
+        public init(
+            days: Int? = nil, isShared: Bool = true, waitsForAdapter: Bool = false, includesUpkeep: Bool = false,
+            listening: Listening = Listening()
+        ) {
+            self.days = days
+            self.isShared = isShared
+            self.waitsForAdapter = waitsForAdapter
+            self.includesUpkeep = includesUpkeep
+            self.listening = listening
+        }
+    }
+
+    /// Progress of the run.
+    public enum Step: Sendable {
+        case reading(Pedometer, ReadProgress)
+        case sharing(Sharing.Step)
+    }
+
+    /// Result of the run.
+    public struct Outcome: Sendable {
+        /// When it began.
+        public var start: Timestamp
+        public var reports: [SyncReport] = []
+        /// Nil where nothing was to be shared.
+        public var shares: [ShareReport]?
+        /// Users of the history, for the text about what was shared.
+        public var users: [User] = []
+        /// Why it could not be shared at all.
+        public var sharingFailure: (any Error)?
+        /// All notices that hold after the run, whether they were known before or not.
+        public var notices: [StoredNotice] = []
+        /// Which of them this run was the first to find.
+        public var begun: Set<StoredNotice.ID> = []
+        /// Why notices could not be stored.
+        public var noticeFailure: (any Error)?
+        /// Why the history could not be backed up or checked, or is damaged.
+        public var upkeepFailure: (any Error)?
+
+        public init(start: Timestamp) { self.start = start }
+    }
+
+    public init(_ context: ServiceContext, _ options: Options = Options()) {
+        self.context = context
+        self.options = options
+    }
+
+    /// Seconds for sharing: a slow server must not delay the user who waits for the steps.
+    private static let sharingTimeout = 120
+
+    /// - Parameter finished: called once for each pedometer, as soon as its result is known; the link may still be up.
+    /// - Throws: the lock's error while another sync runs, the history's error where it is damaged, before anything is written;
+    ///   `ServiceError.clockNotSet`.
+    public func run(
+        _ pedometers: [Pedometer], progress: @escaping @Sendable (Step) -> Void = { _ in },
+        finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
+    ) async throws -> Outcome {
+        // A board without a battery-backed clock starts with a time in the past; a ring set by it would be wrong for days.
+        let start = context.now()
+        guard start >= TimeFacts.earliest else { throw ServiceError.clockNotSet(context.localTime.day(of: start)) }
+        var outcome = Outcome(start: start)
+        outcome.reports = try await context.lock.hold(for: .syncing) {
+            try await context.upkeep.checkBeforeSync()
+            return await read(pedometers, progress, finished)
+        }
+        // Sharing may take long: what the pedometers have reported is stored before it.
+        await updateNotices(&outcome)
+        if options.isShared, !Task.isCancelled {
+            await share(&outcome, progress)
+            await updateNotices(&outcome)
+        }
+        if options.includesUpkeep, !Task.isCancelled { await runUpkeep(&outcome) }
+        return outcome
+    }
+
+    private func read(
+        _ pedometers: [Pedometer], _ progress: @escaping @Sendable (Step) -> Void, _ finished: @escaping @Sendable (SyncReport) -> Void
+    ) async -> [SyncReport] {
+        if options.waitsForAdapter { await context.waitForAdapter() }
+        let known = try? await blocking { [history = context.history] in try history.pedometers() }
+        let registered = Set((known ?? []).map(\.address))
+        let service = StepDataService(
+            history: context.history, reader: context.reader(options.days, registered), localTime: context.localTime, now: context.now)
+        return await service.synchronize(pedometers, progress: { progress(.reading($0, $1)) }, finished: finished)
+    }
+
+    // The steps are stored by now: a later failure is reported beside them, and the next run does the work again.
+
+    private func updateNotices(_ outcome: inout Outcome) async {
+        do {
+            let standing = try await context.updateNotices(reports: outcome.reports, listening: options.listening)
+            outcome.notices = standing.notices
+            outcome.begun.formUnion(standing.begun)
+            outcome.noticeFailure = nil
+        } catch {
+            outcome.noticeFailure = error
+        }
+    }
+
+    private func share(_ outcome: inout Outcome, _ progress: @escaping @Sendable (Step) -> Void) async {
+        do {
+            let (sharing, problem) = try await blocking { [context] in try Sharing(context).withClearRecipients }
+            outcome.sharingFailure = problem
+            guard !sharing.destinations.isEmpty else { return }
+            outcome.users = sharing.users
+            outcome.shares = try await sharing.share(.due, deadline: context.now() + Self.sharingTimeout) { progress(.sharing($0)) }
+        } catch {
+            // New days are sent by the other process, or by the next sync.
+            if context.lock.heldWork(error) != .sharing { outcome.sharingFailure = error }
+        }
+    }
+
+    private func runUpkeep(_ outcome: inout Outcome) async {
+        do {
+            try await context.upkeep.run()
+        } catch is CancellationError {
+            // Due again with the next sync.
+        } catch {
+            outcome.upkeepFailure = error
+        }
+    }
+}
+
+extension Synchronization.Outcome {
+    /// All failures, each with whether the view of the sync shows its text.
+    public var failures: [(error: any Error, isShown: Bool)] {
+        reports.compactMap(\.failure).map { ($0, true) } + (shares ?? []).flatMap(\.failures).map { ($0, true) }
+            + [sharingFailure, noticeFailure, upkeepFailure].compactMap(\.self).map { ($0, false) }
+    }
+
+    /// The new notices that this run was the first to find.
+    public var newNotices: [StoredNotice] { notices.filter { $0.isNew && begun.contains($0.id) } }
+
+    /// The notices that the view of this run has already shown to the user.
+    public var shownNotices: [StoredNotice] {
+        notices.filter { kept in
+            switch kept.notice.subject {
+            case .machine: reports.contains { $0.cause == .machine }
+            case .user: false
+            case .pedometer(let id): reports.contains { $0.pedometer.id == id && shows(kept.notice, $0) }
+            case .destination(let name): (shares ?? []).contains { $0.destination == name && shows(kept.notice, $0) }
+            }
+        }
+    }
+
+    private func shows(_ notice: Notice, _ report: SyncReport) -> Bool {
+        switch notice.content {
+        case .nightsFailed, .notSeen: report.failure != nil
+        case .batteryLow: report.notices.contains { if case .batteryLow = $0 { true } else { false } }
+        case .daysMissing: !report.gaps.isEmpty
+        case .noticed(let noticed): report.notices.contains(noticed) && notice.since >= start
+        case .shareRejected, .shareInDoubt, .destinationStopped, .shareWaiting, .goalReached: false
+        }
+    }
+
+    private func shows(_ notice: Notice, _ report: ShareReport) -> Bool {
+        switch notice.content {
+        case .destinationStopped: report.state.stopped != nil
+        case .shareWaiting: report.queued > 0
+        case .shareRejected(_, let day, _), .shareInDoubt(_, let day, _):
+            report.events.contains { event in
+                switch event.outcome {
+                case .rejected, .doubtful: event.day == day && event.user == notice.user
+                default: false
+                }
+            }
+        case .nightsFailed, .notSeen, .batteryLow, .daysMissing, .noticed, .goalReached: false
+        }
+    }
+}

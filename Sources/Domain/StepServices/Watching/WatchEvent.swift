@@ -1,0 +1,57 @@
+import StepDomain
+
+/// Something that a watch reacts to.
+enum WatchEvent: Sendable {
+    case presence(PresenceEvent)
+    case timePassed
+    case synced(Pedometer.ID, SyncEnd)
+    /// A pedometer that is followed has connected (nil) or reported its steps.
+    case stepped(Pedometer.ID, Int?)
+    /// A pedometer is followed no longer. False if it cannot be followed at all; true if the link just ended.
+    case followed(Pedometer.ID, Result<Bool, any Error>)
+    /// Figures that came too soon after the last ones can be shown now.
+    case figuresDue
+
+    /// How a sync has ended.
+    enum SyncEnd: Sendable {
+        /// - Parameter isComplete: whether the pedometer could be read to the end.
+        case finished(isComplete: Bool)
+        /// Another process works on the history.
+        case blocked(any Error)
+        case failed(any Error)
+    }
+
+    /// Of events with the same key only the newest is handled; nil if each one is handled.
+    var key: Key? {
+        switch self {
+        case .presence(.heard(let address)): .heard(address)
+        case .presence(.listening), .presence(.unavailable): .listening
+        case .timePassed: .timePassed
+        case .stepped(let id, let steps): steps == nil ? .connected(id) : .stepped(id)
+        case .figuresDue: .figuresDue
+        case .synced, .followed: nil
+        }
+    }
+
+    enum Key: Hashable, Sendable {
+        case heard(String)
+        case listening, timePassed, figuresDue
+        case connected(Pedometer.ID)
+        case stepped(Pedometer.ID)
+    }
+
+    /// Whether it only changes a figure on the screen.
+    var isFigure: Bool {
+        switch self {
+        case .stepped(_, _?), .figuresDue: true
+        default: false
+        }
+    }
+}
+
+/// A transmitter can advertise, and a pedometer notify, at any rate: the number of waiting events is limited by that of pedometers.
+typealias WatchEvents = CoalescingQueue<WatchEvent.Key, WatchEvent>
+
+extension CoalescingQueue where Key == WatchEvent.Key, Element == WatchEvent {
+    func put(_ event: WatchEvent) { put(event, key: event.key) }
+}

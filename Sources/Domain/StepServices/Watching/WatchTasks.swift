@@ -1,0 +1,135 @@
+import StepDomain
+internal import Synchronization
+
+/// What a watch does beside its loop: reading a pedometer, following one, and checking a long silence. Each ends with an event, or when it
+/// is cancelled.
+struct WatchTasks: Sendable {
+    let context: WatchContext
+    let options: WatchOptions
+    let problems: ProblemReport
+    let events: WatchEvents
+
+    func sync(_ pedometer: Pedometer, listening: Listening) -> Task<Void, Never> {
+        Task { events.put(.synced(pedometer.id, await syncNow(pedometer, listening))) }
+    }
+
+    private func syncNow(_ pedometer: Pedometer, _ listening: Listening) async -> WatchEvent.SyncEnd {
+        let services: ServiceContext
+        do {
+            services = try await openServices()
+        } catch {
+            return .failed(error)
+        }
+        do {
+            // Connecting often fails during a scan.
+            await context.scanner.pause()
+            try Task.checkCancellation()
+            let syncOptions = Synchronization.Options(
+                isShared: options.isShared, includesUpkeep: options.isUnattended, listening: listening)
+            let outcome = try await Synchronization(services, syncOptions).run([pedometer])
+            await report(outcome, services)
+            return .finished(isComplete: outcome.reports.allSatisfy { $0.failure == nil })
+        } catch {
+            return services.lock.heldWork(error) == nil ? .failed(error) : .blocked(error)
+        }
+    }
+
+    /// The steps are stored even if this fails.
+    private func report(_ outcome: Synchronization.Outcome, _ services: ServiceContext) async {
+        if Task.isCancelled { return }
+        problems.end()
+        do {
+            if options.isUnattended { return try await context.reporter(services).report(outcome) }
+            try context.output.synced(outcome)
+            if options.marksNotices { await services.markSeen(in: outcome) }
+        } catch {
+            problems.begin(error)
+        }
+    }
+
+    /// Stays connected to a pedometer.
+    ///
+    /// - Parameter known: today's steps.
+    func follow(_ pedometer: Pedometer, known: Int) -> Task<Void, Never> {
+        Task {
+            do {
+                await context.scanner.pause()
+                try Task.checkCancellation()
+                let isFollowed = try await context.reader.follow(pedometer, known: known) { [events] in
+                    events.put(.stepped(pedometer.id, $0))
+                }
+                if isFollowed { try Task.checkCancellation() }
+                events.put(.followed(pedometer.id, .success(isFollowed)))
+            } catch {
+                events.put(.followed(pedometer.id, .failure(error)))
+            }
+        }
+    }
+
+    /// Reports a pedometer that was not heard for days.
+    func checkSilence(_ listening: Listening) -> Task<Void, Never> {
+        Task {
+            // Without a history there is no pedometer; why it cannot be opened is reported when it is read the next time.
+            guard let services = try? await openServices() else { return }
+            do { try await context.reporter(services).checkSilence(listening) } catch { problems.begin(error) }
+        }
+    }
+
+    /// What is known of a pedometer's day before it is followed.
+    func today(of pedometer: Pedometer) async -> LiveFigures.Figure {
+        let summary = try? await blocking { [context] () -> DaySummary? in
+            let services = context.services(try context.histories.history())
+            let owner = try services.history.users().first { $0.id == pedometer.user }
+            return try owner.map { try services.stepData.summary(of: $0, on: context.localTime.day(of: context.now())) }
+        }
+        return LiveFigures.Figure(name: pedometer.name, steps: summary?.steps, goal: summary?.goal)
+    }
+
+    private func openServices() async throws -> ServiceContext {
+        try await blocking { [context] in context.services(try context.histories.history()) }
+    }
+}
+
+extension WatchContext {
+    /// The pedometers to watch, and when each was read.
+    ///
+    /// - Throws: the history's error, or `ServiceError` for a name that it does not have.
+    func entries(_ options: WatchOptions, now: Timestamp) throws -> [WatchState.Entry] {
+        let history: History
+        do {
+            history = try histories.history()
+        } catch  where options.isUnattended && histories.isMissing(error) {
+            // A service may be started before the first pedometer is added.
+            return []
+        }
+        let chosen = try PedometerSelection(history).pedometers(named: options.pedometers, ofUserNamed: options.user, in: history)
+        return try chosen.map { pedometer in
+            // A time in the future was recorded while the machine's clock was ahead.
+            let last = try history.syncs(of: pedometer.id, limit: 20).first {
+                $0.outcome == .complete && $0.start <= now + Watch.refreshInterval
+            }
+            return WatchState.Entry(
+                pedometer: pedometer, lastComplete: last.map { $0.end ?? $0.start }, keepsTodayOnly: reader.holdsTodayOnly(pedometer),
+                isAdvertised: reader.advertisesSteps(pedometer))
+        }
+    }
+}
+
+/// Reports a problem once, until another one occurs or it is over. For several tasks.
+final class ProblemReport: Sendable {
+    private let last = Mutex<String?>(nil)
+    private let report: @Sendable (any Error) -> Void
+
+    init(_ report: @escaping @Sendable (any Error) -> Void) { self.report = report }
+
+    func begin(_ error: any Error) {
+        let text = String(describing: error)
+        let isNew = last.withLock { last in
+            defer { last = text }
+            return last != text
+        }
+        if isNew { report(error) }
+    }
+
+    func end() { last.withLock { $0 = nil } }
+}

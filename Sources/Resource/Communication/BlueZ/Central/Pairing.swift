@@ -1,0 +1,287 @@
+internal import DBus
+
+extension Central {
+    /// Pairs with a peripheral and keeps the bond; returns at once if it is paired already. If it connected for that, it disconnects
+    /// afterwards.
+    ///
+    /// - Throws: `pairingFailed` with the reason, or what `withPeripheral` throws.
+    public func pair(
+        _ address: DeviceAddress, adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        delegate: any PairingDelegate
+    ) async throws(BluetoothError) {
+        let link = try await connect(address, adapter: adapter, limits: limits, pairing: delegate)
+        await release(link)
+    }
+
+    /// Makes BlueZ remove a peripheral: its bond and everything it has stored about it. On the peripheral the bond stays.
+    ///
+    /// - Returns: whether BlueZ knew it.
+    @discardableResult
+    public func remove(_ address: DeviceAddress, adapter name: String? = nil) async throws(BluetoothError) -> Bool {
+        guard !inUse.contains(address) else { throw .busy("\(address) is in use by this program") }
+        try await daemon.ready()
+        let cache = await daemon.cache
+        var wasKnown = false
+        for adapter in cache.adapters where name == nil || adapter.name == name {
+            guard let device = cache.device(address, on: adapter.path) else { continue }
+            do throws(DBusError) {
+                _ = try await daemon.call(
+                    adapter.path, BlueZName.adapter, "RemoveDevice", [.objectPath(device.path)], limit: .seconds(10))
+                wasKnown = true
+            } catch {
+                if error.remoteName == "org.bluez.Error.DoesNotExist" { continue }
+                throw BluetoothError(error, doing: "removing \(address)")
+            }
+            try await daemon.wait(limit: .seconds(5), doing: "removing \(address)") { cache in
+                cache.device(device.path) == nil ? .success(()) : nil
+            }
+        }
+        return wasKnown
+    }
+
+    func pair(_ link: Link, _ delegate: any PairingDelegate) async throws(BluetoothError) {
+        let daemon = daemon
+        if await daemon.cache.device(link.device)?.isPaired == true { return }
+        try await agent.serving(link.device, link.address, delegate) { () async -> Result<Void, BluetoothError> in
+            do throws(DBusError) {
+                _ = try await daemon.call(link.device, BlueZName.device, "Pair", limit: link.limits.pairing)
+                return .success(())
+            } catch {
+                if error.isOurs {
+                    await uncancelled {
+                        _ = try? await daemon.call(link.device, BlueZName.device, "CancelPairing", limit: .seconds(5))
+                    }
+                }
+                if error.remoteName == "org.bluez.Error.AlreadyExists" { return .success(()) }
+                return .failure(Self.pairingError(error, link.peripheral))
+            }
+        }
+        // The answer may be read before the signals that came with it are applied: the bond, and the peripheral's own address.
+        _ = try? await daemon.wait(limit: .seconds(5), doing: "") { cache in
+            cache.device(link.device).map { $0.isConnected && !$0.isPaired } == true ? nil : .success(())
+        }
+        if let end = await daemon.endOfLink(link.id) { throw end.error(during: "pairing with \(link.peripheral)") }
+    }
+
+    /// The only place that interprets the errors of `Device1.Pair` (`doc/org.bluez.Device.rst`).
+    static func pairingError(_ error: DBusError, _ peripheral: String) -> BluetoothError {
+        guard case .remote(let name, let message) = error else {
+            return BluetoothError(error, doing: "pairing with \(peripheral)")
+        }
+        let reason: String
+        switch name {
+        case "org.bluez.Error.AuthenticationCanceled": reason = "it was cancelled"
+        case "org.bluez.Error.AuthenticationFailed": reason = "the two sides do not agree on the keys"
+        case "org.bluez.Error.AuthenticationRejected": reason = "it was refused"
+        case "org.bluez.Error.AuthenticationTimeout": reason = "there was no answer in time"
+        case "org.bluez.Error.ConnectionAttemptFailed": reason = "the connection failed"
+        case "org.bluez.Error.Failed", "org.bluez.Error.InvalidArguments": reason = message
+        default: return BluetoothError(error, doing: "pairing with \(peripheral)")
+        }
+        return .pairingFailed(peripheral, reason: reason)
+    }
+}
+
+extension DBusError {
+    /// Whether the call was ended on this side, so that BlueZ may still be pairing.
+    var isOurs: Bool {
+        switch self {
+        case .timedOut, .cancelled: true
+        default: false
+        }
+    }
+}
+
+/// What this side can show and ask for. Together with the peripheral's capability it decides how the pairing is authenticated
+/// (Core Specification Vol 3 Part H 2.3.5.1).
+public enum PairingCapability: String, Sendable, Hashable {
+    /// Can show six digits.
+    case displayOnly = "DisplayOnly"
+    /// Can show six digits and ask whether they are right.
+    case displayYesNo = "DisplayYesNo"
+    /// Can ask for six digits.
+    case keyboardOnly = "KeyboardOnly"
+    /// Can do both.
+    case keyboardDisplay = "KeyboardDisplay"
+    /// Only "Just Works" is possible: encrypted, but without protection against a man in the middle.
+    case noInputNoOutput = "NoInputNoOutput"
+}
+
+/// Answers the questions of a pairing. It is asked only about the peripheral that this program is pairing at the moment; all other requests
+/// are refused without asking. A method that is not implemented refuses.
+public protocol PairingDelegate: Sendable {
+    /// What this side can show and ask for.
+    var capability: PairingCapability { get }
+
+    /// Whether to pair without authentication ("Just Works"). BlueZ takes the pairing request as consent, and usually (measured with 5.66)
+    /// does not ask this if the request came from this side.
+    func authorize(_ peripheral: DeviceAddress) async -> Bool
+    /// Whether the peripheral shows the same six digits (0 to 999,999; leading zeros count).
+    func confirm(passkey: UInt32, of peripheral: DeviceAddress) async -> Bool
+    /// The six digits that the peripheral shows (0 to 999,999). Nil refuses.
+    func passkey(of peripheral: DeviceAddress) async -> UInt32?
+    /// The PIN of an old device, 1 to 16 characters. Nil refuses.
+    func pinCode(of peripheral: DeviceAddress) async -> String?
+    /// Show these six digits: the user types them on the peripheral, which has received `entered` of them so far.
+    func display(passkey: UInt32, entered: Int, for peripheral: DeviceAddress) async
+    /// Show this PIN: the user types it on the peripheral.
+    func display(pinCode: String, for peripheral: DeviceAddress) async
+}
+
+extension PairingDelegate {
+    /// Refuses.
+    public func authorize(_ peripheral: DeviceAddress) async -> Bool { false }
+    /// Refuses.
+    public func confirm(passkey: UInt32, of peripheral: DeviceAddress) async -> Bool { false }
+    /// Refuses.
+    public func passkey(of peripheral: DeviceAddress) async -> UInt32? { nil }
+    /// Refuses.
+    public func pinCode(of peripheral: DeviceAddress) async -> String? { nil }
+    /// Shows nothing.
+    public func display(passkey: UInt32, entered: Int, for peripheral: DeviceAddress) async {}
+    /// Shows nothing.
+    public func display(pinCode: String, for peripheral: DeviceAddress) async {}
+}
+
+/// Pairs without authentication: for peripherals that can neither show nor ask for digits.
+public struct AcceptJustWorks: PairingDelegate {
+    /// Neither shows nor asks.
+    public var capability: PairingCapability { .noInputNoOutput }
+
+    /// Must be created explicitly, since pairing without authentication should always be a decision.
+    public init() {}
+
+    /// Accepts.
+    public func authorize(_ peripheral: DeviceAddress) async -> Bool { true }
+}
+
+/// The object that BlueZ calls while it pairs (`org.bluez.Agent1`).
+///
+/// Registered only while this program pairs, and never as the default agent: BlueZ uses it for this program's own `Pair` calls only, and
+/// the desktop keeps its own.
+actor PairingAgent: DBusObject {
+    private struct Pairing {
+        let address: DeviceAddress
+        let delegate: any PairingDelegate
+    }
+
+    static let path: ObjectPath = "/bluez/agent"
+
+    private let daemon: Daemon
+    private var pairings: [ObjectPath: Pairing] = [:]
+    /// Questions that the delegate has not answered yet.
+    private var questions: [Int: Task<Void, Never>] = [:]
+    private var nextQuestion = 0
+
+    init(daemon: Daemon) {
+        self.daemon = daemon
+    }
+
+    /// Answers for one device while `body` runs.
+    func serving<T: Sendable>(
+        _ device: ObjectPath, _ address: DeviceAddress, _ delegate: any PairingDelegate,
+        _ body: @Sendable () async -> Result<T, BluetoothError>
+    ) async throws(BluetoothError) -> T {
+        // BlueZ keeps one agent, with one capability, for each client.
+        guard pairings.isEmpty else { throw .busy("another pairing of this program") }
+        pairings[device] = Pairing(address: address, delegate: delegate)
+        await daemon.bus.export(self, at: Self.path)
+        let result: Result<T, BluetoothError>
+        do throws(DBusError) {
+            _ = try await manager("RegisterAgent", [.objectPath(Self.path), .string(delegate.capability.rawValue)])
+            result = await body()
+        } catch {
+            result = .failure(BluetoothError(error, doing: "registering the pairing agent"))
+        }
+        pairings = [:]
+        cancelQuestions()
+        await uncancelled {
+            _ = try? await self.manager("UnregisterAgent", [.objectPath(Self.path)])
+            await self.daemon.bus.unexport(Self.path)
+        }
+        return try result.get()
+    }
+
+    private nonisolated func manager(_ member: String, _ arguments: [DBusValue]) async throws(DBusError) -> [DBusValue] {
+        try await daemon.call(
+            BlueZName.manager, BlueZName.agentManager, member, arguments, limit: .seconds(5))
+    }
+
+    func receive(_ call: DBusMethodCall) async {
+        guard call.message.interface == nil || call.message.interface == BlueZName.agent else {
+            return await call.fail("org.freedesktop.DBus.Error.UnknownInterface", "no such interface")
+        }
+        // On the system bus any client may send messages to any other.
+        guard let owner = await daemon.cache.owner, call.message.sender == owner else {
+            return await call.fail("org.freedesktop.DBus.Error.AccessDenied", "only bluetoothd may ask")
+        }
+        switch call.message.member {
+        case "Release", "Cancel":
+            cancelQuestions()
+            await call.reply()
+        case let member?:
+            let body = call.message.body
+            guard let device = body.first?.pathValue, let pairing = pairings[device] else {
+                return await call.fail("org.bluez.Error.Rejected", "not a device that is being paired here")
+            }
+            nextQuestion += 1
+            let id = nextQuestion
+            // A person answers: the next call (such as Cancel) must be handled meanwhile.
+            questions[id] = Task {
+                await Self.answer(call, member, Array(body.dropFirst()), pairing.address, pairing.delegate)
+                self.questions[id] = nil
+            }
+        case nil:
+            await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "no such method")
+        }
+    }
+
+    private func cancelQuestions() {
+        for question in questions.values { question.cancel() }
+        questions = [:]
+    }
+}
+
+extension PairingAgent {
+    /// Passes one method of `Agent1` to the delegate (`doc/org.bluez.Agent.rst`).
+    static func answer(
+        _ call: DBusMethodCall, _ member: String, _ arguments: [DBusValue], _ address: DeviceAddress,
+        _ delegate: any PairingDelegate
+    ) async {
+        let number = arguments.first?.intValue.flatMap { UInt32(exactly: $0) }
+        switch member {
+        case "RequestAuthorization":
+            await reply(call, await delegate.authorize(address) ? [] : nil)
+        case "RequestConfirmation":
+            guard let number else { return await refuse(call) }
+            await reply(call, await delegate.confirm(passkey: number, of: address) ? [] : nil)
+        case "RequestPasskey":
+            await reply(call, await delegate.passkey(of: address).flatMap { $0 <= 999_999 ? [.uint32($0)] : nil })
+        case "RequestPinCode":
+            let pin = await delegate.pinCode(of: address)
+            await reply(call, pin.flatMap { (1...16).contains($0.utf8.count) ? [.string($0)] : nil })
+        case "DisplayPasskey":
+            guard let number else { return await refuse(call) }
+            await delegate.display(passkey: number, entered: arguments.dropFirst().first?.intValue ?? 0, for: address)
+            await call.reply()
+        case "DisplayPinCode":
+            guard let pin = arguments.first?.stringValue else { return await refuse(call) }
+            await delegate.display(pinCode: pin, for: address)
+            await call.reply()
+        case "AuthorizeService":
+            // About services that the peripheral wants to use on this side: there are none.
+            await refuse(call)
+        default:
+            await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "no such method")
+        }
+    }
+
+    private static func reply(_ call: DBusMethodCall, _ values: [DBusValue]?) async {
+        guard let values, !Task.isCancelled else { return await refuse(call) }
+        await call.reply(values)
+    }
+
+    private static func refuse(_ call: DBusMethodCall) async {
+        await call.fail("org.bluez.Error.Rejected", "refused")
+    }
+}

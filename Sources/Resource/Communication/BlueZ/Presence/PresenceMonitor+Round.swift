@@ -1,0 +1,181 @@
+internal import DBus
+internal import Synchronization
+
+extension PresenceMonitor {
+    /// One period of listening on an adapter: until it fails, BlueZ releases the monitor, or the task is cancelled.
+    struct Round: Sendable {
+        enum End: Sendable, Hashable { case released, cancelled }
+
+        let presence: PresenceMonitor
+        let adapter: AdapterRecord
+        let targets: Targets
+        let number: Int
+
+        private var central: Central { presence.central }
+        private var daemon: Daemon { presence.central.daemon }
+
+        /// - Throws: why the adapter cannot be listened on any longer.
+        func run(mayMonitor: Bool) async throws(BluetoothError) -> End {
+            let events = await daemon.deviceEvents(on: adapter.path)
+            let tree = mayMonitor ? await register() : nil
+            let means: Means = tree == nil ? .scans : .monitor
+            if tree != nil { await presence.begin(means, isProven: false) }
+            let result = await withTaskGroup(of: Result<End, BluetoothError>.self) { group in
+                group.addTask { await read(events, means) }
+                group.addTask { await scan(means) }
+                if let tree { group.addTask { await read(tree) } }
+                let first = await group.next() ?? .success(.cancelled)
+                group.cancelAll()
+                return first
+            }
+            if let tree { await uncancelled { await unregister(tree) } }
+            switch result {
+            case .success(let end): return end
+            case .failure(let error): throw await central.explain(error, adapter)
+            }
+        }
+
+        private func heard(_ device: DeviceRecord, _ means: Means) async {
+            await presence.begin(means, isProven: true)
+            near(device)
+        }
+
+        /// The peripheral was not heard, but is near.
+        private func near(_ device: DeviceRecord) {
+            if let address = target(device.discovery(adapter: adapter.name)) { presence.continuation.yield(.heard(address)) }
+        }
+
+        /// The address that is looked for, if this is its peripheral.
+        private func target(_ discovery: Discovery) -> DeviceAddress? {
+            if targets.addresses.contains(discovery.address) { return discovery.address }
+            guard !targets.byData.isEmpty, let identity = presence.identity(discovery) else { return nil }
+            return targets.byData.contains(identity) ? identity : nil
+        }
+
+        // MARK: Signals of BlueZ
+
+        private func read(_ events: AsyncStream<DeviceEvent>, _ means: Means) async -> Result<End, BluetoothError> {
+            var isDiscovering = adapter.isDiscovering
+            for await event in events {
+                switch event {
+                case .adapter(let record):
+                    guard let record else { return .failure(.adapterLost(adapter.name)) }
+                    guard record.isPowered else { return .failure(.adapterDown(adapter.name)) }
+                    isDiscovering = record.isDiscovering
+                // A signal strength stays after a monitor has ended: only while a program scans does it show that the peripheral is
+                // present.
+                case .known(let device):
+                    if device.isHeard, isDiscovering {
+                        await heard(device, means)
+                    } else if device.isConnected {
+                        near(device)
+                    }
+                case .added(let device):
+                    if device.isHeard {
+                        await heard(device, means)
+                    } else if device.isConnected {
+                        near(device)
+                    }
+                case .changed(let device, let names):
+                    if !names.isDisjoint(with: ScanState.fromAdvertisements) {
+                        await heard(device, means)
+                    } else if names.contains("Connected"), device.isConnected {
+                        near(device)
+                    }
+                case .removed: break
+                }
+            }
+            return Task.isCancelled ? .success(.cancelled) : .failure(.noBus("the bus went away"))
+        }
+
+        // MARK: Monitoring
+
+        /// Nil if BlueZ has no monitors, or accepts none.
+        private func register() async -> MonitorTree? {
+            let cache = await daemon.cache
+            let manager = cache.properties(adapter.path, BlueZName.monitorManager)
+            guard manager?["SupportedMonitorTypes"]?.arrayValue?.contains(.string("or_patterns")) == true else { return nil }
+            let patterns = targets.addresses.sorted().map { AdvertisementPattern.patterns(of: cache.device($0, on: adapter.path)) }
+            let tree = MonitorTree(daemon: daemon, number: number, patterns)
+            await daemon.bus.export(tree, at: tree.root, subtree: true)
+            do throws(DBusError) {
+                _ = try await call("RegisterMonitor", tree)
+                return tree
+            } catch {
+                await uncancelled { await unregister(tree) }
+                return nil
+            }
+        }
+
+        private func unregister(_ tree: MonitorTree) async {
+            // If the adapter is gone, the monitor is gone too.
+            _ = try? await call("UnregisterMonitor", tree)
+            await daemon.bus.unexport(tree.root)
+        }
+
+        private func call(_ member: String, _ tree: MonitorTree) async throws(DBusError) -> [DBusValue] {
+            try await daemon.call(
+                adapter.path, BlueZName.monitorManager, member, [.objectPath(tree.root)], limit: .seconds(10))
+        }
+
+        private func read(_ tree: MonitorTree) async -> Result<End, BluetoothError> {
+            for await event in tree.events {
+                switch event {
+                case .found(let path): await found(path)
+                case .released: return .success(.released)
+                }
+            }
+            return .success(.cancelled)
+        }
+
+        /// The object may be signalled a moment later than that it was found; then only its address is known.
+        private func found(_ path: ObjectPath) async {
+            if let device = await daemon.cache.device(path) { return await heard(device, .monitor) }
+            guard let address = Self.address(path) else { return }
+            await presence.begin(.monitor, isProven: true)
+            if targets.addresses.contains(address) { presence.continuation.yield(.heard(address)) }
+        }
+
+        /// BlueZ names devices by their address: `…/dev_C0_DE_00_00_00_01`.
+        private static func address(_ device: ObjectPath) -> DeviceAddress? {
+            let name = device.lastElement
+            guard name.hasPrefix("dev_") else { return nil }
+            return DeviceAddress(String(name.dropFirst(4).map { $0 == "_" ? ":" : $0 }))
+        }
+
+        // MARK: Scanning
+
+        private func scan(_ means: Means) async -> Result<End, BluetoothError> {
+            var pace = means == .scans ? presence.pace : presence.pace.besideMonitor
+            do throws(BluetoothError) {
+                if pace.beginsWithPause { try await pause(await presence.left(of: pace.pause)) }
+                while true {
+                    let missing = Mutex(targets.addresses)
+                    // If only one peripheral is looked for, BlueZ can suppress all others.
+                    let isSingle = targets.addresses.count == 1 && targets.byData.isEmpty
+                    let filter = ScanFilter(address: isSingle ? targets.addresses.first : nil)
+                    try await central.listen(filter, on: adapter, limit: pace.length) {
+                        await presence.begin(means, isProven: false)
+                    } isEnough: { discovery in
+                        // `read(_:)` reports that it was heard; this only ends the scan.
+                        let found = target(discovery)
+                        return missing.withLock { missing in
+                            if let found { missing.remove(found) }
+                            return missing.isEmpty
+                        }
+                    }
+                    await presence.begin(means, isProven: true)
+                    await presence.hasScanned()
+                    let isSilent = missing.withLock { $0 == targets.addresses }
+                    try await pause(pace.next(heard: !isSilent))
+                }
+            } catch {
+                return error == .cancelled ? .success(.cancelled) : .failure(error)
+            }
+        }
+
+        private func pause(_ length: Duration) async throws(BluetoothError) {
+            do { try await central.daemon.clock.sleep(for: length) } catch { throw .cancelled }
+        }
+    }
+}

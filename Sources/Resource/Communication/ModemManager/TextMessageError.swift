@@ -1,0 +1,274 @@
+internal import DBus
+internal import TextSafety
+
+/// Why a text message was not sent, or may have been sent.
+///
+/// `mayHaveBeenSent` divides the cases by what matters most: after `unanswered` and `cancelled(wasSent: true)` the message may be on its
+/// way, and sending it again may send it twice. After all others nothing was sent.
+public enum TextMessageError: Error, Sendable, Hashable {
+    // MARK: The machine, from the bottom up
+
+    /// The system bus cannot be reached, or went away before anything was sent.
+    case noBus(String)
+    /// ModemManager does not run and could not be started.
+    case notRunning
+    /// ModemManager has found no modem, or not the one that was asked for.
+    case noModem(wanted: String?)
+    /// There are several modems, and none was asked for.
+    case severalModems([String])
+    /// The modem cannot send text messages.
+    case noMessaging(modem: String)
+    /// The modem or its SIM is locked. `lock` is ModemManager's name of what it waits for, such as `sim-pin`.
+    case locked(modem: String, index: String, lock: String)
+    /// The modem is switched off. It stays off: a user may have switched it off on purpose.
+    case disabled(modem: String, index: String)
+    /// The modem is switched on, and not registered in a network.
+    case notRegistered(modem: String, index: String)
+    /// The modem does not work (yet). `state` is its present state.
+    case notReady(modem: String, index: String, state: String)
+    /// The bus or polkit refuses this user.
+    case accessDenied(String)
+
+    // MARK: The message
+
+    /// No telephone number.
+    case badNumber(String)
+    /// The text cannot be sent; the value says why.
+    case badText(String)
+    /// It takes more parts than allowed; nil if it is so long that they were not counted.
+    case textTooLong(parts: Int?, limit: Int)
+
+    // MARK: Sending
+
+    /// ModemManager, the modem or the network refused, and will refuse again. Nothing was sent.
+    case refused(reason: String)
+    /// They cannot send now, because there is no network or they are busy. Nothing was sent.
+    case notNow(reason: String)
+    /// Sending began, and its result is not known: the message may have been sent.
+    case unanswered(reason: String)
+    /// The task was cancelled, before sending began or after.
+    case cancelled(wasSent: Bool)
+}
+
+extension TextMessageError {
+    /// Whether the message may be on its way. If false, it certainly is not, and sending again is safe.
+    public var mayHaveBeenSent: Bool {
+        switch self {
+        case .unanswered: true
+        case .cancelled(let wasSent): wasSent
+        default: false
+        }
+    }
+
+    /// Whether the same call may succeed later without any change by the user: no network now, a modem that is just starting.
+    public var isTransient: Bool {
+        switch self {
+        case .noBus, .notRunning, .noModem, .notRegistered, .notReady, .notNow, .cancelled(wasSent: false): true
+        default: false
+        }
+    }
+}
+
+extension TextMessageError: CustomStringConvertible {
+    /// One sentence without a full stop: what failed, on what, and why.
+    public var description: String {
+        switch self {
+        case .noBus(let reason): "no connection to the D-Bus bus: \(reason)"
+        case .notRunning: "ModemManager is not running"
+        case .noModem(nil): "ModemManager has found no modem"
+        case .noModem(let wanted?): "ModemManager has found no modem \(quoted(wanted))"
+        case .severalModems(let modems): "there are \(modems.count) modems: \(modems.joined(separator: ", "))"
+        case .noMessaging(let modem): "\(modem) cannot send text messages"
+        case .locked(let modem, _, let lock): "\(modem) is locked (\(lock))"
+        case .disabled(let modem, _): "\(modem) is switched off"
+        case .notRegistered(let modem, _): "\(modem) is not registered in a network"
+        case .notReady(let modem, _, let state): "\(modem) is not ready: \(state)"
+        case .accessDenied(let what): "access denied: \(what)"
+        case .badNumber(let number): "\(quoted(number)) is no telephone number"
+        case .badText(let reason): "the text cannot be sent as a text message: \(reason)"
+        case .textTooLong(let parts?, let limit): "the text takes \(parts) text messages, and \(limit) is the limit"
+        case .textTooLong(nil, let limit): "the text is too long: \(limit) text messages is the limit"
+        case .refused(let reason): "the text message was refused: \(reason)"
+        case .notNow(let reason): "the text message cannot be sent now: \(reason)"
+        case .unanswered(let reason): "whether the text message was sent is not known: \(reason)"
+        case .cancelled(wasSent: false): "cancelled before anything was sent"
+        case .cancelled(wasSent: true): "cancelled while the text message was being sent; it may have been"
+        }
+    }
+}
+
+extension TextMessageError {
+    /// What the user can do next, in one or two sentences.
+    public var advice: String {
+        switch self {
+        case .noBus: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
+        case .notRunning: "Start it with `systemctl enable --now ModemManager` (package modemmanager)."
+        case .noModem(nil): "Plug in a modem with a SIM, wait half a minute, and look for it with `mmcli -L`."
+        case .noModem: "List the modems with `mmcli -L`, and name one by its number or, better, by its IMEI."
+        case .severalModems: "Name the one that sends, preferably by its IMEI (`mmcli -m 0`, \"equipment id\")."
+        case .noMessaging: "Use another modem: this one, or its driver, has no text messages."
+        case .locked(_, let index, _): "Unlock it: `mmcli -m \(index)` names the SIM, `mmcli -i SIM --pin=PIN` takes its PIN."
+        case .disabled(_, let index):
+            "Switch it on with `mmcli -m \(index) --enable`. This program does not, because it was switched off on purpose."
+        case .notRegistered(_, let index): "Check antenna, SIM and contract; `mmcli -m \(index)` shows the state."
+        case .notReady(_, let index, _): "Look at `mmcli -m \(index)`; if it does not change, plug the modem in anew."
+        case .accessDenied:
+            "Users that are not logged in at the machine itself need a polkit rule for org.freedesktop.ModemManager1.Messaging."
+        case .badNumber: "Write it with the country code, such as +491701234567."
+        case .badText: "Change the text."
+        case .textTooLong: "Shorten it; one character outside of the GSM alphabet more than halves what fits into a message."
+        case .refused: "Check number, credit and the network's message centre; `mmcli -m any` shows the modem."
+        case .notNow: "Try again later; `mmcli -m any` shows the modem."
+        case .unanswered, .cancelled(wasSent: true): "Ask the receiver, or look at `mmcli -m any --messaging-list-sms`, before sending it again."
+        case .cancelled(wasSent: false): "Start again when you like."
+        }
+    }
+}
+
+extension TextMessageError {
+    /// The meaning of a failed call that sends nothing.
+    init(_ error: DBusError, doing operation: String) {
+        switch error {
+        case .cannotConnect(let address, let reason): self = .noBus("\(quoted(address)): \(reason)")
+        case .disconnected: self = .noBus("it went away while \(operation)")
+        case .timedOut(_, let seconds): self = .notNow(reason: "ModemManager did not answer within \(Self.text(seconds)) s when \(operation)")
+        case .cancelled: self = .cancelled(wasSent: false)
+        case .invalidMessage(let what), .nameTaken(let what): self = .refused(reason: "\(operation): \(what)")
+        case .remote(let name, let message): self.init(remote: name, message, doing: operation)
+        }
+    }
+
+    private init(remote name: String, _ message: String, doing operation: String) {
+        let bus = MessageErrorName.bus
+        switch name {
+        // The bus reports NoReply for a receiver that left before it answered: ModemManager ended.
+        case bus + "ServiceUnknown", bus + "NameHasNoOwner", bus + "NoReply": self = .notRunning
+        case _ where name.hasPrefix(bus + "Spawn") || name.hasPrefix("org.freedesktop.systemd1."): self = .notRunning
+        case bus + "AccessDenied", bus + "AuthFailed", bus + "InteractiveAuthorizationRequired", MessageErrorName.unauthorized:
+            self = .accessDenied("\(operation): \(Self.words(message))")
+        default: self = .notSent(name, reason: "\(operation): \(Self.words(name, message))")
+        }
+    }
+
+    /// The meaning of an error after which it is certain that nothing was sent.
+    static func notSent(_ name: String, reason: String) -> TextMessageError {
+        MessageErrorName.passing.contains(name) ? .notNow(reason: reason) : .refused(reason: reason)
+    }
+
+    /// An error as ModemManager, a modem or another program reported it, as one line that is safe to print on a terminal.
+    static func words(_ name: String, _ message: String) -> String {
+        let short = String(name.prefix(100).split(separator: ".").suffix(2).joined(separator: "."))
+        return message.isEmpty ? words(short) : "\(words(message)) (\(plain(short)))"
+    }
+
+    /// Omits the fraction if it is zero, as it is for most limits.
+    static func text(_ seconds: Double) -> String {
+        seconds == seconds.rounded() && abs(seconds) < 1e9 ? String(Int(seconds)) : String(seconds)
+    }
+
+    private static func words(_ message: String) -> String {
+        quoted(String(message.prefix(200)))
+    }
+
+    private static func plain(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.isUnfitForTerminals }))
+    }
+}
+
+extension DBusError {
+    /// Whether ModemManager answered that there is no such object: it is gone, or never existed.
+    var saysUnknownObject: Bool {
+        switch remoteName {
+        // GDBus answers UnknownMethod for paths where nothing is exported (before GLib 2.58, and for some interfaces).
+        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
+            "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.InvalidArgs":
+            true
+        default: false
+        }
+    }
+}
+
+/// Error names of the bus and of ModemManager (its reference manual, "Errors").
+enum MessageErrorName {
+    static let bus = "org.freedesktop.DBus.Error."
+    static let core = "org.freedesktop.ModemManager1.Error.Core."
+    static let equipment = "org.freedesktop.ModemManager1.Error.MobileEquipment."
+    static let message = "org.freedesktop.ModemManager1.Error.Message."
+    static let wrongState = core + "WrongState"
+    static let unauthorized = core + "Unauthorized"
+
+    /// Errors that pass without action: storage that is locked, a line in use, a network out of reach, a SIM that is busy.
+    static let passing = Set(
+        ["Retry", "InProgress", "Connected", "WrongState"].map { core + $0 }
+            + ["NoNetwork", "SimBusy", "SmsServiceReserved"].map { message + $0 }
+            + ["NoNetwork", "SimBusy"].map { equipment + $0 })
+}
+
+/// What a failed `Sms.Send` means: nothing was sent for certain, or something may have been.
+///
+/// In doubt, it may have been. It is certain for what the bus itself refuses, for what ModemManager checks before it passes anything to the
+/// modem, and, for a message of one part, for an explicit refusal by the modem or network. Of several parts the first may have been sent
+/// before a later one was refused.
+struct SendFailure {
+    let error: TextMessageError
+
+    init(_ error: DBusError, parts: Int) {
+        switch error {
+        case .invalidMessage(let what): self.error = .refused(reason: what)
+        case .cannotConnect, .disconnected, .nameTaken:
+            self.error = .unanswered(reason: "the bus went away in the middle")
+        case .timedOut(_, let seconds): self.error = .unanswered(reason: "no answer within \(TextMessageError.text(seconds)) s")
+        // The call had been sent: otherwise the cancellation would have been noticed before it.
+        case .cancelled: self.error = .cancelled(wasSent: true)
+        case .remote(let name, let message): self.error = Self.error(name, message, parts: parts)
+        }
+    }
+
+    private static func error(_ name: String, _ message: String, parts: Int) -> TextMessageError {
+        let bus = MessageErrorName.bus
+        if name == MessageErrorName.unauthorized || name == bus + "AccessDenied" {
+            return TextMessageError(.remote(name: name, message: message), doing: "sending a text message")
+        }
+        // The ModemManager process that knew the message is gone, and did not receive the call.
+        if name == bus + "ServiceUnknown" || name == bus + "NameHasNoOwner" { return .notRunning }
+        let words = TextMessageError.words(name, message)
+        if isBeforeSending(name) || parts == 1 && isRefusal(name, message) { return .notSent(name, reason: words) }
+        if name == bus + "NoReply" { return .unanswered(reason: "ModemManager ended in the middle") }
+        return .unanswered(reason: words)
+    }
+
+    /// Errors that are returned before a modem receives anything to send.
+    private static func isBeforeSending(_ name: String) -> Bool {
+        let bus = ["UnknownMethod", "UnknownObject", "UnknownInterface", "InvalidArgs"].map { MessageErrorName.bus + $0 }
+        let core = ["InvalidArgs", "Unsupported", "WrongState", "WrongSimState", "TooMany"].map { MessageErrorName.core + $0 }
+        return (bus + core).contains(name)
+    }
+
+    /// Errors that a modem or network returns instead of sending. Time-outs of the network, failures of the modem's memory and unknown
+    /// errors are not among them: the message may have been sent before.
+    private static func isRefusal(_ name: String, _ message: String) -> Bool {
+        if name == MessageErrorName.message + "Unknown" { return isRefusedByNetwork(message) }
+        return refusals.contains(name)
+    }
+
+    private static let refusals = Set(
+        ["Retry", "Connected"].map { MessageErrorName.core + $0 }
+            + [
+                "SmsServiceReserved", "NotAllowed", "NotSupported", "InvalidPduParameter", "InvalidTextParameter", "SimNotInserted",
+                "SimPin", "PhSimPin", "SimBusy", "SimWrong", "SimPuk", "SimPin2", "SimPuk2", "SmscAddressUnknown", "NoNetwork",
+            ].map { MessageErrorName.message + $0 }
+            + [
+                "NotAllowed", "NotSupported", "PhSimPin", "SimNotInserted", "SimPin", "SimPuk", "SimBusy", "SimWrong", "SimPin2",
+                "SimPuk2", "TextTooLong", "InvalidChars", "DialStringTooLong", "DialStringInvalid", "NoNetwork",
+                "NetworkNotAllowed", "IncorrectParameters", "FixedDialNumberOnly",
+            ].map { MessageErrorName.equipment + $0 })
+
+    /// ModemManager passes the causes of a network on as an unknown error with the number at the end.
+    ///
+    /// Only permanent causes: unassigned number, barring, transfer rejected, unidentified or unknown subscriber, facility rejected, not
+    /// subscribed, not implemented (3GPP TS 24.011, table 8.4). Modems also report temporary ones for a lost answer.
+    private static func isRefusedByNetwork(_ message: String) -> Bool {
+        guard let number = message.split(separator: " ").last.flatMap({ Int($0) }) else { return false }
+        return [1, 8, 10, 21, 28, 29, 30, 50, 69].contains(number)
+    }
+}

@@ -1,0 +1,142 @@
+internal import StepDomain
+
+/// Converts a ring's slots to samples in UTC, and detects from them that its clock is off.
+///
+/// A ring's clock cannot be read. Other programs may set it (commonly to UTC), which shows in three ways: slots in the future, a day of
+/// another date than requested, and new steps in slots that had ended before the last sync.
+struct ColmiSlotConverter {
+    /// What the ring's clock seems to show.
+    enum Verdict: Hashable {
+        case right
+        /// Off by this many seconds (positive if ahead), if that is known.
+        case off(seconds: Int?)
+        /// It was set to UTC since the last sync: its new slots are read as UTC.
+        case utc
+    }
+
+    private(set) var verdict = Verdict.right
+    private(set) var misplaced = 0
+    private let clock: WallClock
+    private let readThrough: Timestamp?
+    /// By wall time.
+    private let known: [Int: WallSlot]
+    private var seen: [Int: WallSlot] = [:]
+
+    init(clock: WallClock, cursor: PedometerCursor) {
+        self.clock = clock
+        readThrough = cursor.readThrough
+        known = Dictionary((cursor.tail ?? []).map { ($0.wall, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Seconds by which the clock of a ring may drift.
+    static let drift = 120
+    /// Seconds: the days that a ring holds, and one more for clocks that are off.
+    static let memory = (Colmi.oldestDay + 2) * 86_400
+    /// Seconds before and after midnight in which a correct ring may be on another day than this machine.
+    private static let midnight = 900
+
+    /// The day that the ring calls today, as days since 1970.
+    func today(at now: Timestamp) -> Int { Self.day(ofWall: clock.wall(at: now)) }
+
+    func wallDay(of moment: Timestamp) -> Int { Self.day(ofWall: clock.wall(at: moment)) }
+
+    /// The moment at which one of the ring's days begins.
+    func start(_ day: Int) -> Timestamp { clock.moment(wall: day * 86_400) }
+
+    func isNearMidnight(_ now: Timestamp) -> Bool {
+        let second = clock.wall(at: now) - today(at: now) * 86_400
+        return second < Self.midnight || second > 86_400 - Self.midnight
+    }
+
+    /// The span of one of the ring's days, cut off at `now`.
+    func span(ofWallDay day: Int, now: Timestamp) -> TimeSpan {
+        TimeSpan(min(clock.moment(wall: day * 86_400), now), min(clock.moment(wall: (day + 1) * 86_400), now))
+    }
+
+    /// The samples of an answer. Slots more than nine days old or in the future are counted in `misplaced` and kept only in the raw frames.
+    ///
+    /// - Parameter daysAgo: as requested, counted from the ring's today.
+    mutating func samples(of answer: ColmiDay, daysAgo: Int, now: Timestamp) -> [StepSample] {
+        // A ring that has sent a slot off the hour counts quarters, even on a day without another such slot.
+        let countsQuarters = known.keys.contains { $0 % 3600 != 0 } || seen.keys.contains { $0 % 3600 != 0 }
+        let length = countsQuarters ? 900 : answer.slotLength
+        judge(answer, length, daysAgo: daysAgo, now: now)
+        var samples: [StepSample] = []
+        for record in answer.slots where record.steps > 0 {
+            let (sample, slot) = convert(record, length)
+            seen[slot.wall] = slot
+            guard sample.steps > 0 else { continue }
+            if sample.start <= now + Self.drift, sample.start >= now - Self.memory {
+                samples.append(sample)
+            } else {
+                misplaced += 1
+            }
+        }
+        return samples
+    }
+
+    private func convert(_ record: ColmiDay.Record, _ length: Int) -> (StepSample, WallSlot) {
+        var reading = clock.reading(wall: record.wall, length: length)
+        if verdict == .utc, readThrough.map({ reading.start >= $0 }) ?? true, isFresh(record) {
+            let start = Timestamp(record.wall)
+            reading = WallClock.Reading(start: start, utcOffset: clock.localTime.utcOffset(start))
+        }
+        var slot = WallSlot(wall: record.wall, start: reading.start, steps: record.steps)
+        if let before = known[record.wall] {
+            // The same wall time at another moment: the earlier steps in the slot belong to the earlier moment.
+            slot.base = before.start == reading.start ? before.base : before.steps
+            if slot.base > record.steps { slot.base = 0 }  // the ring restarted the slot
+        }
+        let share = Double(record.steps - slot.base) / Double(max(record.steps, 1))
+        let sample = StepSample(
+            start: reading.start, length: length, steps: record.steps - slot.base,
+            distance: Double(record.metres) * share, energy: record.energy * share, utcOffset: reading.utcOffset)
+        return (sample, slot)
+    }
+
+    /// The slots that the next sync needs if the ring's clock has been set to `wall`.
+    func tail(today: Int, clockSetTo wall: Int) -> [WallSlot] {
+        let oldest = wall - Self.memory
+        return known.merging(seen) { $1 }.values
+            .filter { slot in
+                guard slot.wall >= oldest else { return false }
+                // An hour is the longest slot.
+                return slot.base > 0 || slot.wall + 3600 > wall || Self.day(ofWall: slot.wall) >= today
+            }
+            .sorted { $0.wall < $1.wall }
+    }
+
+    // MARK: The clock
+
+    private mutating func judge(_ answer: ColmiDay, _ length: Int, daysAgo: Int, now: Timestamp) {
+        guard verdict == .right, let last = answer.slots.last(where: isFresh) else { return }
+        let found = Self.day(ofWall: last.wall)
+        let expected = today(at: now) - daysAgo
+        let ahead = last.wall - clock.wall(at: now)
+        if ahead > Self.drift {
+            verdict = last.wall <= now.seconds ? .utc : .off(seconds: ahead)
+        } else if found != expected, !isNearMidnight(now) {
+            let utc = Self.day(ofWall: now.seconds) - daysAgo
+            verdict = utc == found ? .utc : .off(seconds: (found - expected) * 86_400)
+        } else if answer.slots.contains(where: { hasGrownSinceOver($0, length) }) {
+            verdict = .off(seconds: nil)
+        }
+    }
+
+    /// Whether a day has steps that the last sync did not have.
+    func hasNews(_ answer: ColmiDay) -> Bool { answer.slots.contains { $0.steps > 0 && isFresh($0) } }
+
+    /// It has steps that the last sync did not have: only such slots show anything about the clock since then.
+    private func isFresh(_ record: ColmiDay.Record) -> Bool { known[record.wall]?.steps != record.steps }
+
+    /// Steps were added to a slot that had ended when it was last read: the clock was put back since.
+    private func hasGrownSinceOver(_ record: ColmiDay.Record, _ length: Int) -> Bool {
+        guard let readThrough, let first = known.values.map(\.start).min(), isFresh(record) else { return false }
+        let start = clock.reading(wall: record.wall, length: length).start
+        guard start >= first, start + length <= readThrough - Self.drift else { return false }
+        guard let before = known[record.wall] else { return record.steps > 0 }
+        return before.start == start && record.steps > before.steps
+    }
+
+    static func day(ofWall wall: Int) -> Int { Day(of: Timestamp(wall), utcOffset: 0).daysSince1970 }
+}

@@ -1,0 +1,158 @@
+public import BlueZ
+public import StepDomain
+
+/// An ID115 and other bands of the app VeryFit: today's steps in slots.
+///
+/// - `08 03 01 00 00` to 0AF1 requests today. Answers of 0AF2: `08 03 number length data`, numbered from 1; `08 EE …` at the end. The first has
+///   year u16, month, day, two bytes, and the minutes of a slot; the second is not understood; the others have slots of 5 bytes from
+///   midnight on, little-endian bit fields: 2 bits, steps 12 bits, minutes of activity 4, kilocalories 10, metres 12. Remaining bytes of a
+///   packet are padding.
+/// - `03 01 year u16 month day hour minute second weekday` to 0AF6 sets the clock to local time; Monday is 0.
+///
+/// Source: Gadgetbridge, `FetchActivityOperation.java` and `ID115Support.java`. No other client and no capture is known.
+public enum ID115: LinkedPedometerModel {
+    public static let key = "id115"
+    public static let title = "ID115 or VeryFit band"
+    public static let caveat: String? =
+        "Only one client documents it. One of its packets is not understood, and it is not known whether it can send earlier days, so only today's "
+        + "steps are read."
+
+    static let service: BluetoothUUID = "0af0"
+    static let requests = GATTAddress(service, "0af1")
+    static let answers = GATTAddress(service, "0af2")
+    static let settings = GATTAddress(service, "0af6")
+
+    public static func evidence(in discovery: Discovery) -> KindEvidence? {
+        discovery.services.contains(service) ? .advertisedService : nil
+    }
+
+    public static let characteristicServices = [service]
+    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
+    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(ID115Reading(context)) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(ID115Reading(context, isProbe: true)) }
+}
+
+struct ID115Reading: ExchangeProtocol {
+    private enum Stage { case steps, clock, end }
+
+    /// A slot of the data.
+    struct Slot: Hashable {
+        static let size = 5
+        let steps: Int
+        let energy: Int
+        let metres: Int
+
+        /// - Parameter bytes: five.
+        init(_ bytes: ArraySlice<UInt8>) {
+            let bits = bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+            steps = bits >> 2 & 0xfff
+            energy = bits >> 18 & 0x3ff
+            metres = bits >> 28 & 0xfff
+        }
+    }
+
+    private let context: SessionContext
+    private let isProbe: Bool
+    private var stage: Stage?
+    private var converter: WallSlotConverter
+    private var setter = ClockSetter()
+    /// The data of the packets, in order.
+    private var packets: [[UInt8]] = []
+    private(set) var report = SessionReport()
+
+    init(_ context: SessionContext, isProbe: Bool = false) {
+        self.context = context
+        self.isProbe = isProbe
+        converter = WallSlotConverter(context, days: 1)
+    }
+
+    let notifying = [ID115.answers]
+
+    mutating func next(at now: Timestamp) -> Exchange? {
+        switch stage {
+        case nil:
+            stage = .steps
+            return Exchange(request: .write([0x08, 0x03, 0x01, 0x00, 0x00], to: ID115.requests), name: "the steps of today")
+        case .steps where !isProbe && ClockCorrection.safe.contains(secondOfDay(now)):
+            stage = .clock
+            let clock = setter.begin(at: now, context.localTime)
+            let time = clock.fields
+            let rest = [time.month, time.day, time.hour, time.minute, time.second, clock.weekday].map { UInt8($0) }
+            // Whether it confirms this is not known.
+            return Exchange(
+                request: .write([0x03, 0x01] + .little(time.year, 2) + rest, to: ID115.settings), name: "its clock", answer: .none)
+        case .steps, .clock, .end:
+            stage = .end
+            return nil
+        }
+    }
+
+    /// Of local time. Near midnight its clock is not set: that could set today's steps to zero, or add them to those of yesterday.
+    private func secondOfDay(_ now: Timestamp) -> Int { DeviceClock(wall: now.seconds + context.localTime.utcOffset(now)).secondOfDay }
+
+    mutating func begin(at now: Timestamp) { if stage == .steps { packets = [] } }
+
+    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
+        guard stage == .steps, bytes.count >= 4, bytes[0] == 0x08 else { return .other }
+        if bytes[1] == 0xee { return .done }
+        guard bytes[1] == 0x03 else { return .other }
+        guard Int(bytes[2]) == packets.count + 1 else { return .again }
+        packets.append(Array(bytes[4...]))
+        return .more
+    }
+
+    /// The day of the slots, as days since 1970, by the band's clock.
+    private var day: Int? {
+        packets.first.flatMap { header in
+            guard header.count >= 7, let year = header.little(0, 2) else { return nil }
+            return DeviceClock(year: year, month: Int(header[2]), day: Int(header[3]), hour: 0)?.day
+        }
+    }
+
+    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
+        switch (stage, end) {
+        case (.steps, .complete): return isProbe ? nil : batch(now)
+        case (.clock, _):
+            setter.confirm()
+            report.clockSet = setter.confirmed
+            return nil
+        default: return nil
+        }
+    }
+
+    private mutating func batch(_ now: Timestamp) -> SampleBatch {
+        var batch = SampleBatch()
+        let slots = packets.dropFirst(2).flatMap { data in
+            stride(from: 0, through: data.count - Slot.size, by: Slot.size).map { Slot(data[$0..<$0 + Slot.size]) }
+        }
+        guard let day, let minutes = packets.first.map({ Int($0[6]) }), (1...60).contains(minutes), slots.count * minutes <= 1_440 + 60 else {
+            // Without any record it may have sent only the end: then there is nothing to decode.
+            if !packets.isEmpty { batch.notices = [.undecodable(frames: packets.count)] }
+            return batch
+        }
+        let lead = day - converter.today(now)
+        guard lead == 0 || (abs(lead) == 1 && !ClockCorrection.safe.contains(secondOfDay(now))) else {
+            // Its date is wrong, so it is not known when its slots were. Its clock is set now.
+            batch.notices = [.clockWasOff(seconds: lead * 86_400)]
+            return batch
+        }
+        batch.samples = slots.enumerated().compactMap { index, slot in
+            let record = WallRecord(
+                wall: day * 86_400 + index * minutes * 60, length: minutes * 60, steps: slot.steps, metres: slot.metres,
+                energy: Double(slot.energy))
+            return index * minutes < 1_440 ? converter.sample(record, now: now) : nil
+        }
+        batch.coverage = converter.spans(day * 86_400..<(day + 1) * 86_400, now: now)
+        let cursor = context.pedometer.cursor
+        if converter.lead == nil {
+            batch.cursor = cursor.advanced(to: now, now: now)
+            // What it counted on an earlier day after the last reading of that day is lost.
+            if let last = cursor.readThrough, case let read = context.localTime.day(of: last), read.daysSince1970 < day {
+                batch.notices.append(.dayNotClosed(read))
+            }
+        }
+        batch.notices += converter.notices
+        return batch
+    }
+}

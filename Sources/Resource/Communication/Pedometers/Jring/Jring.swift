@@ -1,0 +1,253 @@
+public import BlueZ
+public import StepDomain
+
+/// Rings of the "KeepFit" protocol (Jring, SMART_RING): the steps of each minute of 28 days.
+///
+/// Packets have 20 bytes, numbers are little-endian, and times are those of the ring's clock, which is set to local time, in seconds since 1970.
+///
+/// | request | answer |
+/// |---|---|
+/// | `03` | `03`: time u32, steps of today u32, metres u32, kilocalories u32; it also sends this by itself |
+/// | `10`, days ago | `10`: time u32 of the first minute, then the steps of 15 minutes, a byte each; a packet for each quarter of an hour, up to 23:45. `90`: refused |
+/// | `01`, time u32 | `01`: the clock is set |
+/// | `48`, name of an app | the ring may answer nothing before it |
+///
+/// Source: Gadgetbridge (`KeepFitDeviceSupport.java`) and PulseLoop (`RingDecoder`, `RingEncoder`). PulseLoop takes the times of `10` as UTC and
+/// the days as a number of days, of which 0 sends nothing; Gadgetbridge takes the times as local and requests one day each. istep requests
+/// one day each; if 0 sends nothing, it requests the number of days. The steps count only if those of today's minutes agree with the total of `03`.
+public enum Jring: LinkedPedometerModel {
+    public static let key = "jring"
+    public static let title = "Jring / KeepFit smart ring"
+    public static let caveat: String? =
+        "Its two readers disagree about the zone of its times and about what a request for a day means. Steps count only if today's minutes agree with "
+        + "the ring's own total."
+
+    static let service: BluetoothUUID = "56ff"
+    static let requests = GATTAddress(service, "33f3")
+    static let answers = GATTAddress(service, "33f4")
+    /// Days before today that it holds.
+    static let oldestDay = 27
+
+    /// Some advertise the name SMART_RING, as rings of other protocols do.
+    public static func evidence(in discovery: Discovery) -> KindEvidence? {
+        discovery.services.contains(service) ? .advertisedService : nil
+    }
+
+    public static let characteristicServices = [service]
+    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
+    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(JringReading(context)) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(JringReading(context, isProbe: true)) }
+    public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { JringLive() }
+
+    /// A packet of 20 bytes.
+    static func packet(_ command: UInt8, _ data: [UInt8] = []) -> [UInt8] {
+        let bytes = [command] + data.prefix(19)
+        return bytes + [UInt8](repeating: 0, count: 20 - bytes.count)
+    }
+}
+
+/// The total of today, which the ring sends while its wearer walks.
+struct JringLive: LiveSession {
+    let address = Jring.answers
+
+    mutating func steps(after value: [UInt8]) -> Int? {
+        guard value.count == 20, value[0] == 0x03, let steps = value.little(5, 4), steps <= mostStepsOfADay else { return nil }
+        return steps
+    }
+}
+
+struct JringReading: ExchangeProtocol {
+    private enum Stage: Hashable { case total, identifying, totalAgain, day(Int), clock, end }
+
+    /// Seconds of a packet.
+    private static let quarter = 900
+    /// Steps by which the minutes may exceed the total, which was sent before them.
+    private static let made = 255
+    /// Steps that the total may have more: those of a quarter of an hour that is not stored yet, at the most that its minutes can hold.
+    private static let running = 15 * 255
+    /// Days without an answer after which no older one is requested.
+    private static let mostSilentDays = 3
+
+    private let context: SessionContext
+    private let isProbe: Bool
+    private var stage: Stage?
+    private var converter: WallSlotConverter
+    private var setter = ClockSetter()
+    /// Today's steps by `03`.
+    private var total: Int?
+    /// Days ago, still to be requested; today is requested first.
+    private var days: [Int] = []
+    private var planned = 0
+    /// Packets of the present day by their time.
+    private var quarters: [Int: ArraySlice<UInt8>] = [:]
+    /// Today's minutes agree with the total.
+    private var isChecked = false
+    private var isInDoubt = false
+    /// No day that may have data was missed.
+    private var isWhole = true
+    /// Days without an answer since the last one with packets.
+    private var silentInARow = 0
+    /// Days are requested by their number: the request for day 0 was not answered.
+    private var countsDays = false
+    /// The time of the first request: what is newer may be missing.
+    private var began = Timestamp(0)
+    private(set) var report = SessionReport()
+
+    init(_ context: SessionContext, isProbe: Bool = false) {
+        self.context = context
+        self.isProbe = isProbe
+        converter = WallSlotConverter(context, days: Jring.oldestDay)
+    }
+
+    let notifying = [Jring.answers]
+    var progress: ReadProgress { .reading(done: planned - days.count, of: max(planned, 1)) }
+
+    mutating func next(at now: Timestamp) -> Exchange? {
+        func exchange(_ packet: [UInt8], _ name: String, _ answer: Exchange.Answer, attempts: Int = 1) -> Exchange {
+            Exchange(request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: 3, attempts: attempts)
+        }
+        switch stage {
+        case nil:
+            stage = .total
+            return exchange(Jring.packet(0x03), "the steps of today", .optional, attempts: 2)
+        case .total where total == nil:
+            // The ring may belong to another app: it answers the program that has sent its name.
+            stage = .identifying
+            return exchange(Jring.packet(0x48, Array("istep".utf8)), "its owner", .none)
+        case .identifying:
+            stage = .totalAgain
+            return exchange(Jring.packet(0x03), "the steps of today", isProbe ? .required : .optional, attempts: 2)
+        case .total, .totalAgain, .day:
+            if stage == .total || stage == .totalAgain {
+                if isProbe { return finish() }
+                plan(now)
+            }
+            // After some silent days the ring has no days before.
+            guard !isInDoubt, silentInARow < Self.mostSilentDays, let day = days.popLast() else {
+                return setClock(now, exchange(_:_:_:attempts:))
+            }
+            stage = .day(day)
+            let request = Jring.packet(0x10, [UInt8(day)])
+            return exchange(request, "the steps of a day", countsDays ? .required : .optional, attempts: day == 0 ? 2 : 1)
+        case .clock, .end:
+            return finish()
+        }
+    }
+
+    private mutating func finish() -> Exchange? {
+        stage = .end
+        return nil
+    }
+
+    /// Today first, because it is compared with the total; then the others, newest first, until the ring has no more.
+    private mutating func plan(_ now: Timestamp) {
+        began = now
+        let since = converter.daysSinceRead(context.pedometer.cursor, now: now) ?? Jring.oldestDay
+        days = (0...max(0, min(since, Jring.oldestDay, (context.days ?? Int.max) - 1))).reversed()
+        planned = days.count
+        isWhole = context.days.map { $0 > since } ?? true
+    }
+
+    private mutating func setClock(_ now: Timestamp, _ exchange: ([UInt8], String, Exchange.Answer, Int) -> Exchange) -> Exchange? {
+        stage = .clock
+        let wall = setter.begin(at: now, context.localTime).wall
+        return exchange(Jring.packet(0x01, .little(wall, 4)), "its clock", .optional, 1)
+    }
+
+    mutating func begin(at now: Timestamp) { if case .day = stage { quarters = [:] } }
+
+    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
+        guard bytes.count == 20 else { return .undecodable }
+        switch (stage, bytes[0]) {
+        case (.total, 0x03), (.totalAgain, 0x03):
+            total = bytes.little(5, 4)
+            // The time that its clock shows.
+            let lead = (bytes.little(1, 4) ?? 0) - converter.wall(now)
+            if abs(lead) > CounterDelta.clockTolerance { report.notices = [.clockWasOff(seconds: lead)] }
+            return .done
+        case (.clock, 0x01):
+            setter.confirm()
+            return .done
+        case (.day, 0x90): return .done  // it has no such day
+        case (.day, 0x10):
+            guard let time = bytes.little(1, 4), time % Self.quarter == 0 else { return .undecodable }
+            quarters[time] = bytes[5..<20]
+            let isLast = time % 86_400 == 86_400 - Self.quarter
+            return isLast && (!countsDays || DeviceClock(wall: time).day >= converter.today(now)) ? .done : .more
+        default: return .other
+        }
+    }
+
+    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
+        switch (stage, end) {
+        case (.day(0), _) where quarters.isEmpty && !countsDays:
+            if total == 0 {
+                isChecked = true
+            } else if end == .silent {
+                (countsDays, days, planned) = (true, [min(planned, Jring.oldestDay)], 1)
+            } else {
+                return doubt(total.map { .totals(0, $0) } ?? .unchecked)
+            }
+            return isLast ? closing(now) : nil
+        case (.day, _) where quarters.isEmpty:
+            silentInARow += 1
+            if countsDays { isWhole = false }
+            return isLast ? closing(now) : nil
+        // Without its last packet a day may end with the present time.
+        case (.day, _): return batch(now)
+        case (.clock, .complete):
+            report.clockSet = setter.confirmed
+            return nil
+        default: return nil
+        }
+    }
+
+    /// No other day is requested.
+    private var isLast: Bool { days.isEmpty || silentInARow >= Self.mostSilentDays }
+
+    private func closing(_ now: Timestamp) -> SampleBatch { SampleBatch(cursor: cursor(now), notices: converter.notices) }
+
+    private mutating func batch(_ now: Timestamp) -> SampleBatch {
+        var batch = SampleBatch()
+        let today = converter.today(now)
+        let times = quarters.keys.sorted()
+        if !isChecked {
+            let sum = times.filter { DeviceClock(wall: $0).day == today }.reduce(0) { $0 + (quarters[$1] ?? []).reduce(0) { $0 + Int($1) } }
+            guard let total, times.contains(where: { DeviceClock(wall: $0).day == today }) || total == 0 else { return doubt(.unchecked) }
+            guard sum <= total + Self.made, total <= sum + Self.running else { return doubt(.totals(sum, total)) }
+            isChecked = true
+        }
+        for time in times {
+            for (minute, steps) in (quarters[time] ?? []).enumerated() {
+                let record = WallRecord(wall: time + minute * 60, length: 60, steps: Int(steps))
+                if let sample = converter.sample(record, now: now) { batch.samples.append(sample) }
+            }
+            // Each packet accounts for its own time.
+            let spans = converter.spans(time..<time + Self.quarter, now: now)
+            if let last = batch.coverage.last, let next = spans.first, last.end == next.start {
+                batch.coverage[batch.coverage.count - 1] = TimeSpan(last.start, next.end)
+                batch.coverage += spans.dropFirst()
+            } else {
+                batch.coverage += spans
+            }
+        }
+        // A day that is not complete, or an older one after a silent one: something was missed.
+        let isGap = Dictionary(grouping: times) { DeviceClock(wall: $0).day }.contains { $0.key < today && $0.value.count < 96 }
+        if isGap || silentInARow > 0 { isWhole = false }
+        silentInARow = 0
+        if isLast { (batch.cursor, batch.notices) = (cursor(now), converter.notices) }
+        return batch
+    }
+
+    /// Nil if something was missed: the next sync requests the same days.
+    private func cursor(_ now: Timestamp) -> PedometerCursor? {
+        isWhole && converter.lead == nil ? context.pedometer.cursor.advanced(to: began, now: now) : nil
+    }
+
+    /// Nothing is stored, and no other day is requested.
+    private mutating func doubt(_ doubt: StepDoubt) -> SampleBatch {
+        isInDoubt = true
+        return SampleBatch(notices: [.stepsInDoubt(doubt)])
+    }
+}

@@ -1,0 +1,245 @@
+public import BlueZ
+public import StepDomain
+
+/// Lefun bands: the steps of today and the six days before, in records with a time.
+///
+/// Requests are `AB length command parameters checksum`, answers `5A length command parameters checksum`: the length of all bytes, a CRC-8 of
+/// Maxim over all bytes before it, numbers big-endian, years since 2000, the time of the band's clock.
+///
+/// | command | parameters | answer |
+/// |---|---|---|
+/// | `03` | none | battery in per cent |
+/// | `04` | `00` | `00`, year, month, day, hour, minute, second: its clock |
+/// | `04` | `01` and the same | `01`, then 1 if it was set |
+/// | `12` | days ago | days ago, year, month, day, steps u32, metres u32, calories u32 |
+/// | `13` | days ago | days ago, records, index from 1, year, month, day, hour, minute, steps u16, distance u16, calories u16; for each record |
+///
+/// Source: Gadgetbridge, `devices/lefun/commands` and `LefunDeviceSupport.java`. The unit of the records' distance and calories, and the length
+/// of a record, are not documented: distance and calories are not read, and the length is the shortest time between two records. A day's
+/// records count only if their sum is the day's total of `12`.
+public enum Lefun: LinkedPedometerModel {
+    public static let key = "lefun"
+    public static let title = "Lefun band"
+    public static let caveat: String? =
+        "Only one client documents it. It does not say how long a record lasts, so the hours of its steps may be wrong. A day counts only if its records "
+        + "add up to the total that the band reports."
+
+    static let service: BluetoothUUID = "18d0"
+    static let requests = GATTAddress(service, "2d01")
+    static let answers = GATTAddress(service, "2d00")
+    /// Days before today that it holds.
+    static let oldestDay = 6
+
+    /// It advertises no service. Its manufacturer data are its address and `TJDR`; the company is the first part of the address.
+    public static func evidence(in discovery: Discovery) -> KindEvidence? {
+        let maker = Array("TJDR".utf8)
+        let isMarked = discovery.manufacturerData.values.contains { data in
+            (0..<max(0, data.count - 3)).contains { Array(data[$0..<$0 + 4]) == maker }
+        }
+        if isMarked { return .advertisedData }
+        return discovery.name == "Lefun" ? .name : nil
+    }
+
+    public static let characteristicServices = [service]
+    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
+    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(LefunReading(context)) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(LefunReading(context, isProbe: true)) }
+}
+
+/// A request or an answer of a Lefun band.
+struct LefunFrame: Hashable {
+    let command: UInt8
+    let parameters: [UInt8]
+
+    init(_ command: UInt8, _ parameters: [UInt8] = []) {
+        self.command = command
+        self.parameters = parameters
+    }
+
+    /// Nil if beginning, length or checksum are wrong. Bytes after the length are ignored: the band fills the packet.
+    init?(received bytes: [UInt8]) {
+        guard bytes.count >= 4, bytes[0] == 0x5a else { return nil }
+        let length = Int(bytes[1])
+        guard (4...bytes.count).contains(length), Self.checksum(bytes[..<(length - 1)]) == bytes[length - 1] else { return nil }
+        command = bytes[2]
+        parameters = Array(bytes[3..<length - 1])
+    }
+
+    /// As sent to the band.
+    var request: [UInt8] { bytes(0xab) }
+
+    /// - Parameter first: `AB` for a request, `5A` for an answer.
+    func bytes(_ first: UInt8) -> [UInt8] {
+        let bytes = [first, UInt8(parameters.count + 4), command] + parameters
+        return bytes + [Self.checksum(bytes)]
+    }
+
+    /// CRC-8 of Maxim (reflected polynomial 0x8C, initial value 0).
+    static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 {
+        var checksum: UInt8 = 0
+        for byte in bytes {
+            checksum ^= byte
+            for _ in 0..<8 { checksum = checksum & 1 == 1 ? checksum >> 1 ^ 0x8c : checksum >> 1 }
+        }
+        return checksum
+    }
+}
+
+struct LefunReading: ExchangeProtocol {
+    private enum Stage: Hashable { case battery, clock, records(Int), total(Int), settingClock, end }
+
+    private let context: SessionContext
+    private let isProbe: Bool
+    private var stage: Stage?
+    private var converter: WallSlotConverter
+    private var setter = ClockSetter()
+    /// Days ago, still to be read.
+    private var days: [Int] = []
+    private var planned = 0
+    /// Steps of the present day's records, by their time on the band's clock, and the number of records by their index.
+    private var records: [Int: Int] = [:]
+    private var indices: Set<Int> = []
+    private var dayOfRecords: Int?
+    /// All steps of the present day, as the band reports them.
+    private var total: Int?
+    /// All days so far were read without a gap.
+    private var isWhole = true
+    private(set) var report = SessionReport()
+
+    init(_ context: SessionContext, isProbe: Bool = false) {
+        self.context = context
+        self.isProbe = isProbe
+        converter = WallSlotConverter(context, days: Lefun.oldestDay)
+    }
+
+    let notifying = [Lefun.answers]
+    var progress: ReadProgress { .reading(done: planned - days.count, of: max(planned, 1)) }
+
+    mutating func next(at now: Timestamp) -> Exchange? {
+        func exchange(_ frame: LefunFrame, _ name: String, _ answer: Exchange.Answer = .optional) -> Exchange {
+            Exchange(
+                request: .write(frame.request, to: Lefun.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
+                attempts: answer == .required ? 3 : 1)
+        }
+        switch stage {
+        case nil:
+            stage = .battery
+            return exchange(LefunFrame(0x03), "its battery")
+        case .battery:
+            stage = .clock
+            return exchange(LefunFrame(0x04, [0]), "its clock")
+        case .clock where isProbe:
+            stage = .end
+            return nil
+        case .records(let day):
+            stage = .total(day)
+            return exchange(LefunFrame(0x12, [UInt8(day)]), "the total of a day", .required)
+        case .clock, .total:
+            if stage == .clock { plan(now) }
+            guard let day = days.popLast() else { return setClock(now, exchange) }
+            stage = .records(day)
+            return exchange(LefunFrame(0x13, [UInt8(day)]), "the steps of a day", .required)
+        case .settingClock, .end:
+            stage = .end
+            return nil
+        }
+    }
+
+    /// Oldest day first, so that the next sync can continue where this one is cut off.
+    private mutating func plan(_ now: Timestamp) {
+        let since = converter.daysSinceRead(context.pedometer.cursor, now: now) ?? Lefun.oldestDay
+        let oldest = max(0, min(since, Lefun.oldestDay, (context.days ?? Int.max) - 1))
+        days = Array(0...oldest)
+        planned = days.count
+        isWhole = context.days.map { $0 > since } ?? true
+    }
+
+    private mutating func setClock(_ now: Timestamp, _ exchange: (LefunFrame, String, Exchange.Answer) -> Exchange) -> Exchange? {
+        stage = .settingClock
+        let time = setter.begin(at: now, context.localTime).fields
+        let fields = [time.year - 2000, time.month, time.day, time.hour, time.minute, time.second].map { UInt8(truncatingIfNeeded: $0) }
+        return exchange(LefunFrame(0x04, [1] + fields), "its clock", .optional)
+    }
+
+    mutating func begin(at now: Timestamp) {
+        guard case .records = stage else { return }
+        (records, indices, dayOfRecords) = ([:], [], nil)
+    }
+
+    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
+        guard let frame = LefunFrame(received: bytes) else { return .undecodable }
+        let fields = frame.parameters
+        switch (stage, frame.command) {
+        case (.battery, 0x03) where fields.count == 1:
+            if fields[0] <= 100 { report.battery = Int(fields[0]) }
+            return .done
+        case (.clock, 0x04) where fields.count == 7 && fields[0] == 0:
+            if let clock = Self.time(fields, 1) {
+                let lead = clock.lead(over: CounterReading(at: now, value: 0, utcOffset: converter.wall(now) - now.seconds))
+                if abs(lead) > CounterDelta.clockTolerance { report.notices.append(.clockWasOff(seconds: lead)) }
+            }
+            return .done
+        case (.settingClock, 0x04) where fields.count == 2 && fields[0] == 1:
+            if fields[1] == 1 { setter.confirm() }
+            return .done
+        case (.records(let day), 0x13) where fields.count == 14 && Int(fields[0]) == day: return add(fields)
+        // The band also sends the total of today by itself.
+        case (.total(let day), 0x12) where fields.count == 16 && Int(fields[0]) == day:
+            total = fields.big(4, 4)
+            return .done
+        default: return .other
+        }
+    }
+
+    private mutating func add(_ fields: [UInt8]) -> ExchangeProgress {
+        let (count, index) = (Int(fields[1]), Int(fields[2]))
+        guard count > 0 else { return .done }
+        guard (1...count).contains(index), let time = Self.time(fields, 3), let steps = fields.big(8, 2) else { return .undecodable }
+        indices.insert(index)
+        dayOfRecords = time.day
+        records[time.wall] = max(records[time.wall] ?? 0, steps)
+        guard index == count else { return .more }
+        return indices.count == count ? .done : .again
+    }
+
+    /// - Parameter index: of the year; month, day, hour and minute follow.
+    private static func time(_ fields: [UInt8], _ index: Int) -> DeviceClock? {
+        let numbers = fields[index..<index + 5].map(Int.init)
+        return DeviceClock(year: 2000 + numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4])
+    }
+
+    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
+        switch (stage, end) {
+        case (.total(let day), .complete): return batch(daysAgo: day, now)
+        case (.settingClock, .complete):
+            report.clockSet = setter.confirmed
+            return nil
+        default: return nil
+        }
+    }
+
+    private mutating func batch(daysAgo: Int, _ now: Timestamp) -> SampleBatch {
+        var batch = SampleBatch()
+        let (sum, total) = (records.values.reduce(0, +), total ?? 0)
+        // Today's total may have grown since, and the record of the present time may be missing.
+        guard sum == total || (daysAgo == 0 && sum < total) else {
+            isWhole = false
+            batch.notices = [.stepsInDoubt(.totals(sum, total))]
+            return batch
+        }
+        let times = records.keys.sorted()
+        let length = zip(times, times.dropFirst()).map { $1 - $0 }.min().map { min($0, 3_600) } ?? 3_600
+        batch.samples = times.compactMap { time in
+            converter.sample(WallRecord(wall: time, length: length, steps: records[time] ?? 0), now: now)
+        }
+        let day = dayOfRecords ?? converter.today(now) - daysAgo
+        if sum == total || daysAgo == 0 { batch.coverage = converter.spans(day * 86_400..<(day + 1) * 86_400, now: now) }
+        if isWhole, converter.lead == nil {
+            let through = daysAgo == 0 ? now : converter.clock.moment(wall: (day + 1) * 86_400)
+            batch.cursor = context.pedometer.cursor.advanced(to: min(through, now), now: now)
+        }
+        if daysAgo == 0 { batch.notices = converter.notices }
+        return batch
+    }
+}

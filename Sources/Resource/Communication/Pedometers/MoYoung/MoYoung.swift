@@ -1,0 +1,171 @@
+public import BlueZ
+public import StepDomain
+
+/// Watches and bands of the app Da Fit, with firmware by MoYoung: today's steps.
+///
+/// - FEE1 is read: three numbers of 24 bits, little-endian. Two readers disagree about their order: steps, metres, kilocalories
+///   (Gadgetbridge, `MoyoungDeviceSupport.handleStepsHistory`), or distance, steps, calories (jphein/moyoung-watch, and the comments of
+///   Gadgetbridge).
+/// - Frames to FEE2 and from FEE3: `FE EA version length command data`; the version is 0x10, or for "MOYOUNG-V2" 0x20 plus the high byte of the
+///   length, which counts all bytes. `59 00` requests the steps of today in hours or half hours: `00`, then numbers of 16 bits, little-endian.
+/// - `31 time(4) 08` sets the clock: seconds since 1970, big-endian, as if its local time were that of GMT+8.
+///
+/// The sum of `59` decides the order of FEE1. If it does not, nothing is counted.
+public enum MoYoung: LinkedPedometerModel {
+    public static let key = "moyoung"
+    public static let title = "MoYoung / Da Fit watch or band"
+    public static let caveat: String? =
+        "Its readers disagree about which of three numbers is the steps. They count only if the sum of its hours shows which."
+
+    static let service: BluetoothUUID = "feea"
+    static let today = GATTAddress(service, "fee1")
+    static let requests = GATTAddress(service, "fee2")
+    static let answers = GATTAddress(service, "fee3")
+    /// Manufacturer Name String of the Device Information Service: `MOYOUNG` or `MOYOUNG-V2`.
+    static let manufacturer = GATTAddress("180a", "2a29")
+
+    public static func evidence(in discovery: Discovery) -> KindEvidence? {
+        discovery.services.contains(service) ? .advertisedService : nil
+    }
+
+    public static let characteristicServices = [service]
+    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
+    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(MoYoungReading(context)) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(MoYoungReading(context, isProbe: true)) }
+}
+
+/// Assembles frames from notifications.
+struct MoYoungFrames {
+    /// Bytes: a header, and half hours of a day with some reserve. A longer frame is not an answer.
+    private static let longest = 512
+
+    private var pending: [UInt8] = []
+
+    /// The frame that these bytes complete; nil if more are expected, or if they do not belong to one.
+    mutating func add(_ bytes: [UInt8]) -> (command: UInt8, data: [UInt8])? {
+        // A frame begins with a notification.
+        if bytes.starts(with: [0xfe, 0xea]) { pending = [] }
+        pending += bytes.prefix(Self.longest)
+        guard pending.count >= 5, pending.starts(with: [0xfe, 0xea]) else {
+            if pending.count >= 5 { pending = [] }
+            return nil
+        }
+        let length = (pending[2] >= 0x20 ? Int(pending[2] - 0x20) << 8 : 0) | Int(pending[3])
+        guard pending[2] == 0x10 || pending[2] >= 0x20, (5...Self.longest).contains(length) else {
+            pending = []
+            return nil
+        }
+        guard pending.count >= length else { return nil }
+        defer { pending = [] }
+        return (pending[4], Array(pending[5..<length]))
+    }
+
+    /// - Parameter isSecond: the version of "MOYOUNG-V2".
+    static func request(_ command: UInt8, _ data: [UInt8], isSecond: Bool) -> [UInt8] {
+        let length = data.count + 5
+        return [0xfe, 0xea, isSecond ? UInt8(0x20 + length >> 8) : 0x10, UInt8(length & 0xff), command] + data
+    }
+}
+
+struct MoYoungReading: ExchangeProtocol {
+    private enum Stage { case manufacturer, today, hours, clock, end }
+
+    /// Steps by which the sum may differ from the counter: those made between the two requests, and those of 2 % for a sum that is rounded.
+    private static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
+
+    private let context: SessionContext
+    private let isProbe: Bool
+    private var stage: Stage?
+    private var isSecond = false
+    private var frames = MoYoungFrames()
+    /// The three numbers of FEE1, and when they were read.
+    private var numbers: (values: [Int], at: Timestamp)?
+    private var sum: Int?
+    private var setter = ClockSetter()
+    private(set) var report = SessionReport()
+
+    init(_ context: SessionContext, isProbe: Bool = false) {
+        self.context = context
+        self.isProbe = isProbe
+    }
+
+    let notifying = [MoYoung.answers]
+
+    mutating func next(at now: Timestamp) -> Exchange? {
+        switch stage {
+        case nil:
+            stage = .manufacturer
+            return Exchange(request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
+        case .manufacturer:
+            stage = .today
+            return Exchange(request: .read(MoYoung.today), name: "the steps of today")
+        case .today where !isProbe:
+            stage = .hours
+            let request = MoYoungFrames.request(0x59, [0], isSecond: isSecond)
+            return Exchange(request: .write(request, to: MoYoung.requests), name: "the hours of today", answer: .optional, attempts: 2)
+        case .hours where isClockSafe(now):
+            stage = .clock
+            let time = setter.begin(at: now, context.localTime).wall - 8 * 3_600
+            let request = MoYoungFrames.request(0x31, .big(time, 4) + [8], isSecond: isSecond)
+            return Exchange(request: .write(request, to: MoYoung.requests), name: "its clock", answer: .none)
+        case .today, .hours, .clock, .end:
+            stage = .end
+            return nil
+        }
+    }
+
+    /// It counts today's steps: a clock that is set over midnight would set them to zero.
+    private func isClockSafe(_ now: Timestamp) -> Bool {
+        ClockCorrection.safe.contains(DeviceClock(wall: now.seconds + context.localTime.utcOffset(now)).secondOfDay)
+    }
+
+    mutating func begin(at now: Timestamp) { frames = MoYoungFrames() }
+
+    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
+        switch stage {
+        case .manufacturer:
+            let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            isSecond = name == "MOYOUNG-V2"
+            return .done
+        case .today:
+            let values = stride(from: 0, to: 9, by: 3).compactMap { bytes.little($0, 3) }
+            guard bytes.count == 9, values.count == 3 else {
+                return .failed(.undecodable("\(bytes.count) bytes where 9 were expected"))
+            }
+            numbers = (values, now)
+            return .done
+        case .hours:
+            guard let frame = frames.add(bytes) else { return .more }
+            guard frame.command == 0x59, frame.data.first == 0 else { return .other }
+            let hours = stride(from: 1, to: frame.data.count - 1, by: 2).compactMap { frame.data.little($0, 2) }
+            guard (1...48).contains(hours.count), frame.data.count == 1 + 2 * hours.count else { return .undecodable }
+            sum = hours.reduce(0, +)
+            return .done
+        case nil, .clock, .end: return .other
+        }
+    }
+
+    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
+        switch stage {
+        case .hours: return batch()
+        case .clock:
+            setter.confirm()
+            report.clockSet = setter.confirmed
+            return nil
+        case nil, .manufacturer, .today, .end: return nil
+        }
+    }
+
+    private func batch() -> SampleBatch? {
+        guard let numbers else { return nil }
+        guard let sum else { return SampleBatch(notices: [.stepsInDoubt(.unchecked)]) }
+        let fitting = Set(numbers.values.prefix(2).filter { abs($0 - sum) <= Self.tolerance(sum) })
+        guard fitting.count == 1, let steps = fitting.first else {
+            let other = fitting.isEmpty ? sum : numbers.values[1]
+            return SampleBatch(notices: [.stepsInDoubt(.totals(numbers.values[0], other))])
+        }
+        let reading = CounterReading(at: numbers.at, value: steps, utcOffset: context.localTime.utcOffset(numbers.at))
+        return CounterDelta(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: 1 << 24).batch(ofToday: reading)
+    }
+}

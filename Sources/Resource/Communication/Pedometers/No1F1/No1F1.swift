@@ -1,0 +1,152 @@
+public import BlueZ
+public import StepDomain
+
+/// A No.1 F1 and its namesakes (X-RUN, MH30): the steps of each hour.
+///
+/// - `B2 FA` requests the steps: for each hour `B2 year(2) month day hour steps(2)`, numbers big-endian; at the end `B2 FD checksum`, the
+///   exclusive or of all bytes of the steps.
+/// - `A2` battery, `A1` firmware, `A3 year(2) month day hour minute second` sets the clock, which is local time.
+///
+/// Source: Gadgetbridge, `No1F1Support.java` and `No1F1Constants.java`. No other client and no capture is known.
+public enum No1F1: LinkedPedometerModel {
+    public static let key = "no1f1"
+    public static let title = "No.1 F1 band"
+    public static let caveat: String? =
+        "Only one client documents it. Not confirmed: how many days it keeps, and whether its answer leaves out hours without steps."
+
+    static let service: BluetoothUUID = "55ff"
+    static let requests = GATTAddress(service, "33f1")
+    static let answers = GATTAddress(service, "33f2")
+    /// Days that a record may be old.
+    static let oldestDay = 31
+
+    public static func evidence(in discovery: Discovery) -> KindEvidence? {
+        if discovery.services.contains(service) { return .advertisedService }
+        return ["X-RUN", "MH30"].contains { discovery.name?.hasPrefix($0) == true } ? .name : nil
+    }
+
+    public static let characteristicServices = [service]
+    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
+    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(No1F1Reading(context)) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(No1F1Reading(context, isProbe: true)) }
+}
+
+struct No1F1Reading: ExchangeProtocol {
+    private enum Stage { case battery, firmware, steps, clock, end }
+
+    /// `FD` in the place of the year's first byte.
+    private static let end: UInt8 = 0xfd
+
+    private let context: SessionContext
+    private let isProbe: Bool
+    private var stage: Stage?
+    private var converter: WallSlotConverter
+    private var setter = ClockSetter()
+    /// Steps of each hour, by its time on the band's clock.
+    private var hours: [Int: Int] = [:]
+    private var checksum: UInt8 = 0
+    private(set) var report = SessionReport()
+
+    init(_ context: SessionContext, isProbe: Bool = false) {
+        self.context = context
+        self.isProbe = isProbe
+        converter = WallSlotConverter(context, days: No1F1.oldestDay)
+    }
+
+    let notifying = [No1F1.answers]
+
+    mutating func next(at now: Timestamp) -> Exchange? {
+        func exchange(_ bytes: [UInt8], _ name: String, _ answer: Exchange.Answer = .optional) -> Exchange {
+            Exchange(
+                request: .write(bytes, to: No1F1.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
+                attempts: answer == .required ? 3 : 1)
+        }
+        switch stage {
+        case nil:
+            stage = .battery
+            return exchange([0xa2], "its battery")
+        case .battery:
+            stage = .firmware
+            return exchange([0xa1], "its firmware")
+        case .firmware where !isProbe:
+            stage = .steps
+            return exchange([0xb2, 0xfa], "its steps", .required)
+        case .steps:
+            stage = .clock
+            let time = setter.begin(at: now, context.localTime).fields
+            let rest = [time.month, time.day, time.hour, time.minute, time.second].map { UInt8($0) }
+            return exchange([0xa3] + .big(time.year, 2) + rest, "its clock")
+        case .firmware, .clock, .end:
+            stage = .end
+            return nil
+        }
+    }
+
+    mutating func begin(at now: Timestamp) { (hours, checksum) = ([:], 0) }
+
+    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
+        switch (stage, bytes.first) {
+        case (.battery, 0xa2):
+            if bytes.count > 1, bytes[1] <= 100 { report.battery = Int(bytes[1]) }
+            return .done
+        case (.firmware, 0xa1):
+            let text = bytes.dropFirst().prefix(SessionReport.longestFirmware).prefix { $0 != 0 }
+            if !text.isEmpty { report.firmware = String(decoding: text, as: UTF8.self) }
+            return .done
+        case (.clock, 0xa3):
+            setter.confirm()
+            return .done
+        case (.steps, 0xb2):
+            guard bytes.count > 2 else { return .undecodable }
+            if bytes[1] == Self.end { return bytes[2] == checksum ? .done : .again }
+            return add(bytes)
+        default: return .other
+        }
+    }
+
+    private mutating func add(_ bytes: [UInt8]) -> ExchangeProgress {
+        guard let year = bytes.big(1, 2), let steps = bytes.big(6, 2),
+            let time = DeviceClock(year: year, month: Int(bytes[3]), day: Int(bytes[4]), hour: Int(bytes[5]))
+        else { return .undecodable }
+        checksum ^= bytes[6] ^ bytes[7]
+        hours[time.wall] = max(hours[time.wall] ?? 0, steps)
+        return .more
+    }
+
+    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
+        switch (stage, end) {
+        case (.steps, .complete): return batch(now)
+        case (.clock, .complete):
+            report.clockSet = setter.confirmed
+            return nil
+        default: return nil
+        }
+    }
+
+    private mutating func batch(_ now: Timestamp) -> SampleBatch {
+        guard !areRunningTotals else { return SampleBatch(notices: [.stepsInDoubt(.runningTotals)]) }
+        var batch = SampleBatch()
+        let records = hours.sorted { $0.key < $1.key }.map { WallRecord(wall: $0.key, length: 3_600, steps: $0.value) }
+        batch.samples = records.compactMap { converter.sample($0, now: now) }
+        // All that it has since its first record has arrived. The hour that runs may be missing.
+        let hour = converter.wall(now) / 3_600 * 3_600
+        if let first = records.first?.wall, let last = records.last?.wall, first < hour {
+            batch.coverage = converter.spans(first..<max(hour, last + 3_600), now: now)
+        }
+        if !records.isEmpty, converter.lead == nil {
+            batch.cursor = context.pedometer.cursor.advanced(to: now, now: now)
+        }
+        batch.notices = converter.notices
+        return batch
+    }
+
+    /// Whether the hours of each day only grow: then they are the day's steps so far, and not those of the hour. Six hours with steps, each
+    /// with more than the one before, are the chance of one in 720.
+    private var areRunningTotals: Bool {
+        let days = Dictionary(grouping: hours.filter { $0.value > 0 }) { DeviceClock(wall: $0.key).day }.values
+            .map { $0.sorted { $0.key < $1.key }.map(\.value) }
+        guard days.contains(where: { $0.count >= 6 }) else { return false }
+        return days.allSatisfy { day in zip(day, day.dropFirst()).allSatisfy { $0 <= $1 } }
+    }
+}

@@ -1,0 +1,136 @@
+internal import BlueZ
+internal import StepDomain
+
+/// A pedometer that is read from its advertisements.
+struct AdvertisingPedometer: Sendable {
+    let pedometer: Pedometer
+    let model: any AdvertisedPedometerModel.Type
+    let address: DeviceAddress
+
+    /// Whether an advertisement is this pedometer's: by its sender, or by the address that it contains.
+    func sent(_ discovery: Discovery, _ reading: AdvertisedReading?) -> Bool {
+        reading?.identity.map { $0 == address } ?? (discovery.address == address)
+    }
+}
+
+/// One reading of pedometers from their advertisements, without a link: a scan that ends when each was heard.
+struct AdvertisementRun: Sendable {
+    let reader: BluetoothPedometerReader
+    let central: Central
+    /// Nil for an examination, which stores nothing.
+    let receiver: (any ReadingReceiver)?
+
+    /// How long to wait for a newer advertisement, if the one that was heard may be old.
+    private static let confirmation: Duration = .seconds(3)
+
+    /// Returns when each pedometer has ended.
+    func run(_ pedometers: [AdvertisingPedometer]) async {
+        for pedometer in pedometers { receiver?.progress(.searching, of: pedometer.pedometer) }
+        let results = await listen(for: pedometers, limit: reader.limits.scan)
+        for pedometer in pedometers {
+            do {
+                let reading = try (results[pedometer.address] ?? .failure(CancellationError())).get()
+                let report = try await merge(reading, of: pedometer)
+                await receiver?.end(of: pedometer.pedometer, .success(report))
+            } catch {
+                await receiver?.end(of: pedometer.pedometer, .failure(Task.isCancelled ? CancellationError() : error))
+            }
+        }
+    }
+
+    private func merge(_ heard: Heard, of pedometer: AdvertisingPedometer) async throws -> ReadReport {
+        let context = SessionContext(pedometer: pedometer.pedometer, localTime: reader.localTime, days: reader.days)
+        try await receiver?.merge(pedometer.model.batch(heard.reading, context, at: heard.at), of: pedometer.pedometer)
+        receiver?.progress(.reading(done: 1, of: 1), of: pedometer.pedometer)
+        return ReadReport(bytesReceived: heard.reading.frames.reduce(0) { $0 + $1.count })
+    }
+
+    struct Heard: Sendable {
+        var reading: AdvertisedReading
+        var at: Timestamp
+        /// Whether it was sent during this scan: BlueZ shows the data of an earlier advertisement until a new one differs.
+        var isNew: Bool
+    }
+
+    /// What each pedometer advertises, by its address. All have a result, unless the task was cancelled.
+    func listen(for pedometers: [AdvertisingPedometer], limit: Duration) async -> [DeviceAddress: Result<Heard, any Error>] {
+        var heard: [DeviceAddress: Heard] = [:]
+        var silent: Set<DeviceAddress> = []
+        var failure: (any Error)?
+        do {
+            var remembered: [DeviceAddress: [[UInt8]]] = [:]
+            for pedometer in pedometers {
+                guard let known = try await central.remembered(pedometer.address, adapter: reader.adapter) else { continue }
+                remembered[pedometer.address] = pedometer.model.reading(in: known)?.frames
+            }
+            try await scan(for: pedometers, limit: limit, remembered, &heard, &silent)
+            if heard.values.contains(where: { !$0.isNew }) {
+                // In range, and the value is what BlueZ had: a value that has changed is signalled with the next advertisement.
+                try await scan(for: pedometers, limit: Self.confirmation, remembered, &heard, &silent, isConfirming: true)
+            }
+        } catch {
+            failure = error
+        }
+        var results: [DeviceAddress: Result<Heard, any Error>] = [:]
+        for pedometer in pedometers {
+            if let reading = heard[pedometer.address] {
+                results[pedometer.address] = .success(reading)
+            } else if let failure {
+                results[pedometer.address] = .failure(failure)
+            } else if silent.contains(pedometer.address) {
+                results[pedometer.address] = .failure(
+                    PedometerError.advertisesNoSteps(model: pedometer.model.title, advice: pedometer.model.howToAdvertise))
+            } else {
+                results[pedometer.address] = .failure(
+                    BluetoothError.peripheralNotFound(pedometer.pedometer.address, seconds: limit.inSeconds))
+            }
+        }
+        return results
+    }
+
+    /// Reports the steps of each advertisement with other steps than the one before; first nil, when the pedometer is heard.
+    ///
+    /// It scans in rounds: BlueZ reports a device whose advertisements do not change once a scan.
+    /// - Throws: `BluetoothError.peripheralNotFound` after a round in which it was not heard, `CancellationError`.
+    func follow(_ pedometer: AdvertisingPedometer, _ report: @Sendable (Int?) -> Void) async throws {
+        let round = reader.limits.scan
+        var (hasBegun, last) = (false, Int?.none)
+        while true {
+            var isHeard = false
+            for try await discovery in await central.scan(ScanFilter(), adapter: reader.adapter, limit: round) {
+                let reading = pedometer.model.reading(in: discovery)
+                guard pedometer.sent(discovery, reading) else { continue }
+                if !hasBegun { report(nil) }
+                (hasBegun, isHeard) = (true, true)
+                guard let steps = reading?.steps, steps != last, steps <= mostStepsOfADay else { continue }
+                last = steps
+                report(steps)
+            }
+            try Task.checkCancellation()
+            guard isHeard else { throw BluetoothError.peripheralNotFound(pedometer.pedometer.address, seconds: round.inSeconds) }
+        }
+    }
+
+    /// - Parameters:
+    ///   - silent: those that were heard without steps.
+    ///   - isConfirming: ends early only if all values are new.
+    private func scan(
+        for pedometers: [AdvertisingPedometer], limit: Duration, _ remembered: [DeviceAddress: [[UInt8]]],
+        _ heard: inout [DeviceAddress: Heard], _ silent: inout Set<DeviceAddress>, isConfirming: Bool = false
+    ) async throws {
+        for try await discovery in await central.scan(ScanFilter(), adapter: reader.adapter, limit: limit) {
+            for pedometer in pedometers {
+                let reading = pedometer.model.reading(in: discovery)
+                guard pedometer.sent(discovery, reading) else { continue }
+                guard let reading else {
+                    silent.insert(pedometer.address)
+                    continue
+                }
+                let isNew = remembered[pedometer.address] != reading.frames || heard[pedometer.address]?.isNew == true
+                heard[pedometer.address] = Heard(reading: reading, at: reader.now(), isNew: isNew)
+            }
+            let isEnough = pedometers.allSatisfy { heard[$0.address].map { !isConfirming || $0.isNew } ?? false }
+            if isEnough { return }
+        }
+    }
+}

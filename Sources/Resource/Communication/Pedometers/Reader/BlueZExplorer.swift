@@ -1,0 +1,124 @@
+public import BlueZ
+public import StepDomain
+
+/// Looks at devices through BlueZ.
+public struct BlueZExplorer: GATTExplorer {
+    private let adapter: String?
+    private let limits: ConnectionLimits
+    private let central: @Sendable () async throws -> Central
+
+    /// - Parameters:
+    ///   - adapter: such as `hci1`; nil for the first that is powered.
+    ///   - central: opened for each call and closed at its end.
+    public init(adapter: String?, limits: ConnectionLimits, central: @escaping @Sendable () async throws -> Central) {
+        self.adapter = adapter
+        self.limits = limits
+        self.central = central
+    }
+
+    /// - Throws: `BluetoothError`, `PedometerError.badOption`.
+    public func services(of address: String, readsValues: Bool) async throws -> [GATTServiceContent] {
+        try await connected(address) { peripheral in
+            var services: [GATTServiceContent] = []
+            for service in peripheral.services {
+                var characteristics: [GATTCharacteristicContent] = []
+                for characteristic in service.characteristics {
+                    var value = GATTCharacteristicContent.Value.notRead
+                    if readsValues, characteristic.flags.contains(.read) { value = try await Self.value(of: characteristic, peripheral) }
+                    characteristics.append(
+                        GATTCharacteristicContent(
+                            uuid: characteristic.uuid.description, handle: Int(characteristic.handle), flags: characteristic.flags.names,
+                            descriptors: characteristic.descriptors.map(\.uuid.description), value: value))
+                }
+                services.append(
+                    GATTServiceContent(uuid: service.uuid.description, handle: Int(service.handle), characteristics: characteristics))
+            }
+            return services
+        }
+    }
+
+    /// A refusal belongs to the list; the end of the link ends it.
+    private static func value(of characteristic: GATTCharacteristic, _ peripheral: Peripheral) async throws -> GATTCharacteristicContent.Value {
+        do throws(BluetoothError) {
+            return .bytes(try await peripheral.read(characteristic))
+        } catch {
+            switch error {
+            case .linkLost, .adapterLost, .cancelled, .daemonNotRunning, .daemonSilent, .noBus: throw error
+            case .notPaired: return .refused("needs pairing")
+            default: return .refused(String(describing: error))
+            }
+        }
+    }
+
+    public func read(_ characteristic: CharacteristicAddress, of address: String) async throws -> [UInt8] {
+        let (service, characteristic) = try Self.uuids(characteristic)
+        return try await connected(address) { try await $0.read(characteristic, of: service) }
+    }
+
+    public func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool) async throws {
+        let (service, characteristic) = try Self.uuids(characteristic)
+        try await connected(address) { peripheral in
+            if hasResponse {
+                try await peripheral.write(bytes, to: characteristic, of: service)
+            } else {
+                try await peripheral.writeInChunks(bytes, to: characteristic, of: service)
+            }
+        }
+    }
+
+    public func notifications(
+        of characteristic: CharacteristicAddress, of address: String, seconds: Double?, report: @escaping @Sendable ([UInt8]) throws -> Bool
+    ) async throws {
+        let (service, characteristic) = try Self.uuids(characteristic)
+        try await connected(address) { peripheral in
+            var values = try await peripheral.notifications(of: characteristic, in: service).makeAsyncIterator()
+            let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+            while true {
+                let left = seconds.map { Duration.seconds($0) - (clock.now - start) } ?? .seconds(3_600)
+                guard left > .zero else { return }
+                do throws(BluetoothError) {
+                    guard let value = try await values.next(within: left) else { return }
+                    guard try Self.report(value, report) else { return }
+                } catch {
+                    guard case .timedOut = error else { throw error }
+                }
+            }
+        }
+    }
+
+    /// - Throws: `BluetoothError.unexpected` if the value could not be passed on.
+    private static func report(_ value: [UInt8], _ report: ([UInt8]) throws -> Bool) throws(BluetoothError) -> Bool {
+        do { return try report(value) } catch { throw .unexpected("\(error)") }
+    }
+
+    private static func uuids(_ address: CharacteristicAddress) throws(PedometerError) -> (BluetoothUUID, BluetoothUUID) {
+        func uuid(_ name: String, _ text: String) throws(PedometerError) -> BluetoothUUID {
+            guard let uuid = BluetoothUUID(text) else {
+                throw .badOption(name, value: text, expected: "a Bluetooth UUID, such as 2a19 or 00030001-78fc-48fe-8e23-433b3a1942d0")
+            }
+            return uuid
+        }
+        return (try uuid("service", address.service), try uuid("characteristic", address.characteristic))
+    }
+
+    private func connected<R: Sendable>(_ text: String, _ body: (Peripheral) async throws -> R) async throws -> R {
+        guard let address = DeviceAddress(text) else {
+            throw PedometerError.badOption("address", value: text, expected: "six pairs of hexadecimal digits, such as C0:DE:00:00:00:01")
+        }
+        return try await central().closing { [adapter, limits] central in
+            try await central.withPeripheral(address, adapter: adapter, limits: limits) { try await body($0) }
+        }
+    }
+}
+
+extension GATTCharacteristic.Flags {
+    /// In BlueZ's words.
+    var names: [String] {
+        let all: [(GATTCharacteristic.Flags, String)] = [
+            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"), (.write, "write"),
+            (.notify, "notify"), (.indicate, "indicate"), (.authenticatedSignedWrites, "authenticated-signed-writes"),
+            (.extendedProperties, "extended-properties"), (.reliableWrite, "reliable-write"), (.writableAuxiliaries, "writable-auxiliaries"),
+        ]
+        return all.filter { contains($0.0) }.map(\.1)
+    }
+}

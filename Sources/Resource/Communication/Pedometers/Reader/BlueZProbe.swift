@@ -1,0 +1,134 @@
+public import BlueZ
+public import StepDomain
+
+/// Examines Bluetooth and pedometers through the kernel and BlueZ.
+public struct BlueZProbe: BluetoothProbe {
+    private let adapter: String?
+    private let machine: MachineProbe?
+    private let localTime: LocalTime
+    private let now: @Sendable () -> Timestamp
+    private let central: @Sendable () async throws -> Central
+
+    /// - Parameters:
+    ///   - adapter: such as `hci1`; nil for the first that is powered.
+    ///   - machine: nil if `central` is on another bus than this machine's own.
+    ///   - central: opened for each examination and closed at its end.
+    public init(
+        adapter: String?, machine: MachineProbe?, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
+        central: @escaping @Sendable () async throws -> Central
+    ) {
+        self.adapter = adapter
+        self.machine = machine
+        self.localTime = localTime
+        self.now = now
+        self.central = central
+    }
+
+    public func radios() -> RadioFacts? { machine.map { RadioFacts($0.read(), adapter: adapter) } }
+
+    public func open() async throws -> any BluetoothProbeSession { BlueZProbeSession(central: try await central(), name: adapter) }
+
+    public func examine(_ pedometer: Pedometer, isHeard: Bool) async throws(PedometerContactError) -> ReadReport {
+        let limits = ConnectionLimits(scan: .seconds(isHeard ? 20 : 3), attempts: 3)
+        let reader = BluetoothPedometerReader(adapter: adapter, limits: limits, localTime: localTime, now: now, central: central)
+        do {
+            return try await reader.examine(pedometer)
+        } catch {
+            throw PedometerContactError(error)
+        }
+    }
+
+    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }
+}
+
+private struct BlueZProbeSession: BluetoothProbeSession {
+    let central: Central
+    /// Of the adapter; nil for the first that is powered.
+    let name: String?
+
+    func adapter() async throws -> (name: String, isScanning: Bool) {
+        let adapter = try await central.adapter(name)
+        return (adapter.name, adapter.isDiscovering)
+    }
+
+    func scan(seconds: Double, for pedometers: Set<String>) async throws -> ScanFacts {
+        var results = ProbeScan(pedometers)
+        for try await discovery in await central.scan(ScanFilter(), adapter: name, limit: .seconds(seconds)) {
+            results.add(discovery)
+            if results.isComplete { break }
+        }
+        return results.facts
+    }
+
+    func close() async { await central.close() }
+}
+
+/// What a scan heard, as far as a checkup needs it. Its size is limited, because a transmitter can make up any number of addresses.
+struct ProbeScan {
+    /// Devices that are counted. A full train has some hundred.
+    private static let limit = 1_000
+
+    /// The registered pedometers by their addresses in the history, which may be written in lower case.
+    private let wanted: [DeviceAddress: String]
+    private var heard: Set<DeviceAddress> = []
+    private var pedometers: [String: HeardDevice] = [:]
+    private var candidate: Discovery?
+
+    init(_ pedometers: Set<String>) {
+        wanted = Dictionary(pedometers.compactMap { text in DeviceAddress(text).map { ($0, text) } }) { first, _ in first }
+    }
+
+    /// Whether all registered pedometers were heard.
+    var isComplete: Bool { !wanted.isEmpty && pedometers.count == wanted.count }
+
+    var facts: ScanFacts { ScanFacts(count: heard.count, pedometers: pedometers, candidate: candidate.map { HeardDevice($0) }) }
+
+    mutating func add(_ discovery: Discovery) {
+        if heard.count < Self.limit || wanted[discovery.address] != nil { heard.insert(discovery.address) }
+        if let address = wanted[discovery.address] { pedometers[address] = HeardDevice(discovery) }
+        // The lowest address, so that two checkups name the same one.
+        if PedometerRegistry.model(of: discovery) != nil, candidate.map({ discovery.address <= $0.address }) ?? true {
+            candidate = discovery
+        }
+    }
+}
+
+extension HeardDevice {
+    init(_ discovery: Discovery) {
+        self.init(
+            address: discovery.address.description, name: discovery.name, rssi: discovery.rssi, isConnected: discovery.isConnected,
+            isPaired: discovery.isPaired)
+    }
+}
+
+extension RadioFacts {
+    init(_ machine: MachineState, adapter: String?) {
+        let error = machine.fault(adapter: adapter)
+        let fault: Fault? =
+            switch error {
+            case .noKernelSupport: .noKernelSupport
+            case .adapterBlocked: .blocked
+            case .noAdapter: .noAdapter
+            case .adapterDown: .down
+            default: nil
+            }
+        self.init(
+            adapters: machine.radios.map { Adapter(name: $0.name, address: $0.address?.description) },
+            blockedSwitches: machine.switches.filter { $0.isSoftBlocked || $0.isHardBlocked }.map(\.name), fault: fault,
+            problem: error.map { Problem($0) })
+    }
+}
+
+extension PedometerContactError {
+    init(_ error: any Error) {
+        switch error {
+        case BluetoothError.peripheralNotFound: self = .notInRange
+        case BluetoothError.notPaired: self = .notPaired
+        case BluetoothError.connectFailed(_, let failure):
+            let cause: ConnectCause =
+                failure.suspectsPairing || failure.reason == .pairingBroken ? .pairingLost : failure.reason == .busy ? .busy : .other
+            self = .connectFailed(cause, reason: "\(failure)")
+        default: self = .other(Problem(error))
+        }
+    }
+}

@@ -1,0 +1,340 @@
+public import BlueZ
+public import StepDomain
+
+/// Reads pedometers through BlueZ: finds the peripheral, checks that it is the expected device, and runs its model's session over the link.
+/// A pedometer that advertises its steps is read without a link.
+public struct BluetoothPedometerReader: PedometerReader {
+    private let central: @Sendable () async throws -> Central
+    let adapter: String?
+    let limits: ConnectionLimits
+    let days: Int?
+    let registered: Set<String>
+    let localTime: LocalTime
+    let now: @Sendable () -> Timestamp
+    let clock: any Clock<Duration>
+
+    /// - Parameters:
+    ///   - adapter: such as `hci1`; nil for the first that is powered.
+    ///   - limits: `scan` bounds the search for all pedometers of a reading together.
+    ///   - days: at most this many days back, including today; nil for all that a pedometer holds and istep lacks.
+    ///   - registered: addresses of the history's pedometers, which are not mistaken for one whose address has changed.
+    ///   - central: opened for each reading and closed at its end.
+    public init(
+        adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(), days: Int? = nil, registered: Set<String> = [],
+        localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
+        clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central
+    ) {
+        self.adapter = adapter
+        self.limits = limits
+        self.days = days
+        self.registered = registered
+        self.localTime = localTime
+        self.now = now
+        self.clock = clock
+        self.central = central
+    }
+
+    /// Searches for all pedometers with one scan and reads each as it comes into range, one link at a time. Those that are not heard
+    /// within `limits.scan` seconds of scanning end together. While one is being disconnected, the next is searched for and read.
+    ///
+    /// A link that is lost is set up once more; the session over the new link continues from the cursor of what was merged.
+    public func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async {
+        var due: [DuePedometer] = []
+        var advertising: [AdvertisingPedometer] = []
+        for pedometer in pedometers {
+            do {
+                switch try Reading(pedometer) {
+                case .linked(let pedometer): due.append(pedometer)
+                case .advertised(let pedometer): advertising.append(pedometer)
+                }
+            } catch {
+                await receiver.end(of: pedometer, .failure(error))
+            }
+        }
+        guard !due.isEmpty || !advertising.isEmpty else { return }
+        do {
+            try await central().closing { [due, advertising] central in
+                await withTaskGroup(of: Void.self) { group in
+                    if !due.isEmpty { group.addTask { await ReadingRun(reader: self, central: central, receiver: receiver).run(due) } }
+                    if !advertising.isEmpty {
+                        group.addTask { await AdvertisementRun(reader: self, central: central, receiver: receiver).run(advertising) }
+                    }
+                }
+            }
+        } catch {
+            // It could not be opened: the runs themselves report all other errors.
+            for pedometer in due.map(\.pedometer) + advertising.map(\.pedometer) { await receiver.end(of: pedometer, .failure(error)) }
+        }
+    }
+
+    /// Connects to check that a pedometer is the expected device, and that its steps can be read: pairs if it requires that, or asks for it.
+    ///
+    /// - Returns: its own address, if pairing has shown another one than it was heard from.
+    @discardableResult
+    public func check(_ pedometer: Pedometer) async throws -> PedometerAddress? {
+        guard case .linked(let due) = try Reading(pedometer) else {
+            _ = try await examine(pedometer)
+            return nil
+        }
+        return try await withPeripheral(of: due, LinkRetry(mayPair: due.protectedValue != nil)) { peripheral in
+            if let value = due.protectedValue { _ = try await peripheral.read(value.characteristic, of: value.service) }
+            if let question = due.model.bondQuestion, !(await peripheral.isPaired()), try await wantsBond(peripheral, question) {
+                try await bond(peripheral, due)
+            }
+            let identity = await peripheral.identity()
+            guard identity.address != due.address else { return nil }
+            return PedometerAddress(address: identity.address.description, type: identity.type.rawValue)
+        }
+    }
+
+    /// Over this link: without a bond it may not be found again.
+    private func bond(_ peripheral: Peripheral, _ due: DuePedometer) async throws {
+        do throws(BluetoothError) {
+            try await peripheral.pair(AcceptJustWorks())
+        } catch {
+            guard case .pairingFailed(_, let reason) = error else { throw error }
+            throw PedometerError.bondFailed(model: due.model.title, reason: reason)
+        }
+    }
+
+    /// How long to wait for each notification that may be the answer whether a pedometer wants a bond: rings answer within tenths of a second,
+    /// and most do not know the question.
+    private static let bondAnswerTimeout: Duration = .seconds(2)
+    /// Notifications among which the answer must be.
+    private static let mostBeforeBondAnswer = 20
+
+    private func wantsBond(_ peripheral: Peripheral, _ question: BondQuestion) async throws -> Bool {
+        let notifications = try await peripheral.notifications(of: question.answers.characteristic, in: question.answers.service)
+        try await peripheral.write(
+            question.request, to: question.requests.characteristic, of: question.requests.service, response: false)
+        var values = notifications.makeAsyncIterator()
+        for _ in 0..<Self.mostBeforeBondAnswer {
+            do throws(BluetoothError) {
+                guard let value = try await values.next(within: Self.bondAnswerTimeout) else { return false }
+                if let isWanted = question.isWanted(value) { return isWanted }
+            } catch {
+                guard case .timedOut = error else { throw error }
+                return false
+            }
+        }
+        return false
+    }
+
+    /// Connects, checks the services and runs the model's short reading, which changes nothing: it stores no steps, sets no clock, and does
+    /// not pair.
+    public func examine(_ pedometer: Pedometer) async throws -> ReadReport {
+        let due: DuePedometer
+        switch try Reading(pedometer) {
+        case .linked(let pedometer): due = pedometer
+        case .advertised(let pedometer): return try await hear(pedometer)
+        }
+        let session = try due.model.probe(SessionContext(pedometer: pedometer, localTime: localTime))
+        return try await withPeripheral(of: due, LinkRetry(mayPair: false)) { peripheral in
+            try await run(session, peripheral, { _ in }, { _ in })
+        }.report
+    }
+
+    /// Stays connected and reports today's steps as the pedometer sends them, until the link ends or the task is cancelled. One that
+    /// advertises its steps is listened to instead, until it is not heard for as long as a search takes.
+    ///
+    /// Nothing is stored. A connection uses the pedometer's battery, and hides the pedometer from other programs.
+    ///
+    /// - Parameters:
+    ///   - known: today's steps by a reading just before.
+    ///   - report: called with each figure; the first time with nil, when it is connected and listens.
+    /// - Returns: false for a model that sends nothing unsolicited: then it did not connect.
+    /// - Throws: the link's end as `BluetoothError.linkLost`, and the errors of setting up a link.
+    public func follow(
+        _ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void
+    ) async throws -> Bool {
+        let due: DuePedometer
+        switch try Reading(pedometer) {
+        case .linked(let pedometer): due = pedometer
+        case .advertised(let pedometer):
+            try await central().closing { central in
+                try await AdvertisementRun(reader: self, central: central, receiver: nil).follow(pedometer, report)
+            }
+            return true
+        }
+        guard let session = try due.model.live(pedometer, known: known) else { return false }
+        try await withPeripheral(of: due, LinkRetry(reconnects: 0, mayPair: due.protectedValue != nil)) { peripheral in
+            var session = session
+            let notifications = try await peripheral.notifications(of: session.address.characteristic, in: session.address.service)
+            report(nil)
+            for try await value in notifications {
+                if let steps = session.steps(after: value) { report(steps) }
+            }
+        }
+        return true
+    }
+
+    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }
+    public func advertisesSteps(_ pedometer: Pedometer) -> Bool { PedometerRegistry.advertisesSteps(pedometer) }
+
+    /// Listens for an advertisement with steps, and throws them away.
+    private func hear(_ pedometer: AdvertisingPedometer) async throws -> ReadReport {
+        try await central().closing { central in
+            let run = AdvertisementRun(reader: self, central: central, receiver: nil)
+            guard let result = await run.listen(for: [pedometer], limit: limits.scan)[pedometer.address] else { throw CancellationError() }
+            _ = try result.get()
+            return ReadReport()
+        }
+    }
+
+    /// Opens a central, connects, checks the services, runs `body`; repeats this over a new link if `retry` says so.
+    private func withPeripheral<R: Sendable>(
+        of due: DuePedometer, _ retry: LinkRetry, _ body: (Peripheral) async throws -> R
+    ) async throws -> R {
+        try await central().closing { central in
+            var retry = retry
+            var isPairing = false
+            while true {
+                var isTakenOver = false
+                do {
+                    return try await connect(central, due, limits, isPairing: isPairing) { peripheral in
+                        isTakenOver = peripheral.isTakenOver
+                        return try await body(peripheral)
+                    }
+                } catch {
+                    switch retry.step(after: error, isTakenOver: isTakenOver) {
+                    case .pair: isPairing = true
+                    case .reconnect(let pause): try await clock.sleep(for: pause)
+                    case nil: throw error
+                    }
+                }
+            }
+        }
+    }
+
+    /// One link; or two, if the first lacks the model's services.
+    ///
+    /// BlueZ stores the services of a device and may still have those from before a firmware update (hbldh/bleak #882). So it is made to
+    /// drop what it has stored about a device without a bond, and discovers the services once more. A bond, and a link that another program
+    /// uses, are left alone.
+    ///
+    /// - Parameter isPairing: "Just Works" is the only method for a pedometer without a display.
+    func connect<R>(
+        _ central: Central, _ due: DuePedometer, _ limits: ConnectionLimits, isInRange: Bool = false, isPairing: Bool,
+        _ body: (Peripheral) async throws -> R
+    ) async throws -> R {
+        do {
+            return try await connectOnce(central, due, limits, isInRange: isInRange, isPairing: isPairing, body)
+        } catch is MissingService {
+            _ = try await central.remove(due.address, adapter: adapter)
+            do {
+                return try await connectOnce(central, due, limits, isPairing: isPairing, isLast: true, body)
+            } catch let error as BluetoothError {
+                // It was in range a moment ago: that it lacks the service is the better information.
+                guard case .peripheralNotFound = error else { throw error }
+                throw PedometerError.wrongDevice(model: due.model.title, missing: due.services.first?.description ?? "")
+            }
+        }
+    }
+
+    /// BlueZ's table of a device lacks a service, and it can be made to read the table again.
+    private struct MissingService: Error {}
+
+    /// - Parameter isLast: the table of services was just read.
+    private func connectOnce<R>(
+        _ central: Central, _ due: DuePedometer, _ limits: ConnectionLimits, isInRange: Bool = false, isPairing: Bool,
+        isLast: Bool = false, _ body: (Peripheral) async throws -> R
+    ) async throws -> R {
+        try await central.withPeripheral(
+            due.address, adapter: adapter, limits: limits, isInRange: isInRange, pairing: isPairing ? AcceptJustWorks() : nil
+        ) { peripheral in
+            let services = Set(peripheral.services.map(\.uuid))
+            for service in due.services where !services.contains(service) {
+                let isPaired = await peripheral.isPaired()
+                if !isLast, !peripheral.isTakenOver, !isPaired { throw MissingService() }
+                let actual = PedometerRegistry.models(withServices: services).first { $0.key != due.model.key }
+                throw PedometerError.wrongDevice(model: due.model.title, missing: service.description, actual: actual?.title)
+            }
+            return try await body(peripheral)
+        }
+    }
+
+    func run(
+        _ session: any PedometerSession, _ peripheral: Peripheral,
+        _ progress: @escaping @Sendable (ReadProgress) -> Void,
+        _ merge: @escaping @Sendable (SampleBatch) async throws -> Void
+    ) async throws -> SessionDriver.Outcome {
+        let driver = SessionDriver(link: PeripheralLink(peripheral: peripheral), now: now, progress: progress, merge: merge)
+        var session = session
+        var outcome = try await driver.run(&session)
+        outcome.report.readSeconds = peripheral.timer.elapsed.inSeconds
+        return outcome
+    }
+}
+
+/// A pedometer that is to be read, with the properties from its model.
+struct DuePedometer: Sendable {
+    let pedometer: Pedometer
+    let model: any LinkedPedometerModel.Type
+    let address: DeviceAddress
+    let services: [BluetoothUUID]
+    let protectedValue: GATTAddress?
+
+    /// - Throws: `PedometerError` for stored options that are not valid.
+    init(_ pedometer: Pedometer, _ model: any LinkedPedometerModel.Type) throws(PedometerError) {
+        self.pedometer = pedometer
+        self.model = model
+        services = try model.services(of: pedometer)
+        protectedValue = try model.protectedValue(of: pedometer)
+        address = try pedometer.deviceAddress()
+    }
+}
+
+/// How a pedometer is read.
+enum Reading: Sendable {
+    case linked(DuePedometer)
+    case advertised(AdvertisingPedometer)
+
+    /// - Throws: `PedometerError` for a model that is not known, and for stored options that are not valid.
+    init(_ pedometer: Pedometer) throws(PedometerError) {
+        let model = try PedometerRegistry.model(pedometer.model)
+        if let model = model as? any LinkedPedometerModel.Type {
+            self = .linked(try DuePedometer(pedometer, model))
+        } else if let model = model as? any AdvertisedPedometerModel.Type {
+            self = .advertised(AdvertisingPedometer(pedometer: pedometer, model: model, address: try pedometer.deviceAddress()))
+        } else {
+            throw .unknownModel(pedometer.model, known: PedometerRegistry.models.map { $0.key })
+        }
+    }
+}
+
+extension Pedometer {
+    fileprivate func deviceAddress() throws(PedometerError) -> DeviceAddress {
+        guard let address = DeviceAddress(address) else {
+            throw .badOption("address", value: address, expected: "six pairs of hexadecimal digits")
+        }
+        return address
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}
+
+/// A peripheral in range that may be a pedometer which is missing under its own address.
+///
+/// Some pedometers take a new random address when they are reset or charged. Only properties that identify a device almost uniquely count:
+/// the name that the missing one advertised, or exactly its manufacturer data. It stays a guess, so it is shown and never acted upon.
+enum Lookalike {
+    /// - Parameters:
+    ///   - remembered: what BlueZ has stored about the missing one.
+    ///   - others: other peripherals that a search has heard.
+    ///   - registered: addresses of the pedometers of the history: those are different devices.
+    static func find(
+        _ pedometer: Pedometer, remembered: Discovery?, among others: some Collection<Discovery>, registered: Set<String>
+    ) -> Discovery? {
+        // A public address belongs to the hardware and does not change.
+        guard pedometer.addressType == AddressType.random.rawValue else { return nil }
+        let name = remembered?.name ?? pedometer.name
+        let data = remembered?.manufacturerData ?? [:]
+        return others.filter { other in
+            other.addressType == .random && !registered.contains(other.address.description)
+                && (other.name == name || (!data.isEmpty && other.manufacturerData == data))
+        }
+        .max { ($0.rssi ?? Int.min, $1.address) < ($1.rssi ?? Int.min, $0.address) }
+    }
+}

@@ -1,0 +1,70 @@
+public import BlueZ
+public import StepDomain
+internal import Synchronization
+
+/// Listens for pedometers through BlueZ, and connects again if the bus goes away or is not there yet.
+public actor ReconnectingScanner: PresenceScanner {
+    private let adapter: String?
+    private let clock: any Clock<Duration>
+    private let central: @Sendable () async throws -> Central
+    private var presence: PresenceMonitor?
+    private var wanted: Set<DeviceAddress> = []
+    private var advertised: Set<DeviceAddress> = []
+    /// The addresses as they were passed to `scan(for:)`, which may be written differently.
+    private nonisolated let names = Mutex<[DeviceAddress: String]>([:])
+
+    /// Two seconds at first: a bus or a daemon that is being restarted is back soon.
+    static let backoff = Backoff(first: 2, longest: 60)
+
+    /// - Parameters:
+    ///   - adapter: such as `hci1`; nil for the first that is powered.
+    ///   - central: opened while it runs, and again each time the bus has gone away.
+    public init(adapter: String? = nil, clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central)
+    {
+        self.adapter = adapter
+        self.clock = clock
+        self.central = central
+    }
+
+    /// A text that is not an address is ignored.
+    public func scan(for addresses: Set<String>, advertised: Set<String>) async {
+        let pairs = addresses.compactMap { text in DeviceAddress(text).map { ($0, text) } }
+        names.withLock { $0 = Dictionary(pairs) { first, _ in first } }
+        wanted = Set(pairs.map(\.0))
+        self.advertised = Set(advertised.compactMap { DeviceAddress($0) })
+        await presence?.watch(for: wanted, byData: self.advertised)
+    }
+
+    public func pause() async {
+        wanted = []
+        await presence?.rest()
+    }
+
+    public func run(_ report: @escaping @Sendable (PresenceEvent) -> Void) async {
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                let central = try await central()
+                let presence = PresenceMonitor(central, adapter: adapter) { PedometerRegistry.identity(in: $0) }
+                self.presence = presence
+                await presence.watch(for: wanted, byData: advertised)
+                for await sighting in presence.sightings {
+                    switch sighting {
+                    case .heard(let address): if let name = names.withLock({ $0[address] }) { report(.heard(address: name)) }
+                    case .listening:
+                        failures = 0
+                        report(.listening)
+                    case .unavailable(let error): report(.unavailable(error))
+                    }
+                }
+                self.presence = nil
+                await presence.close()
+                await central.close()
+            } catch {
+                if let error = error as? BluetoothError, error != .cancelled { report(.unavailable(error)) }
+            }
+            failures += 1
+            try? await clock.sleep(for: .seconds(Self.backoff.pause(after: failures)))
+        }
+    }
+}

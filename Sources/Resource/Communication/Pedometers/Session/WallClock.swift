@@ -1,0 +1,53 @@
+internal import StepDomain
+
+/// What a pedometer's wall-clock times mean.
+///
+/// A pedometer shows what it was last set to: it does not follow daylight saving or travel. So a slot that began after istep set the clock
+/// is in that setting's offset, whatever local clocks have done since.
+struct WallClock {
+    let settings: [ClockState.Setting]
+    let localTime: LocalTime
+
+    init(_ clock: ClockState, _ localTime: LocalTime) {
+        settings = clock.settings
+        self.localTime = localTime
+    }
+
+    struct Reading: Hashable {
+        var start: Timestamp
+        /// Of the place where the steps were made, seconds east of Greenwich.
+        var utcOffset: Int
+    }
+
+    /// - Parameters:
+    ///   - wall: seconds since 1970 as the pedometer's clock showed them when the slot began.
+    ///   - length: seconds of the slot: the one in which the clock was set belongs to the new setting.
+    func reading(wall: Int, length: Int) -> Reading {
+        for setting in settings.reversed() {
+            let start = Timestamp(wall - setting.utcOffset)
+            if start + length > setting.at { return Reading(start: start, utcOffset: setting.offset(at: start, localTime)) }
+        }
+        // Older than every setting made by istep: local time is the best guess.
+        let day = Day(of: Timestamp(wall), utcOffset: 0)
+        let start = localTime.moment(day, seconds: wall - day.daysSince1970 * 86_400)
+        return Reading(start: start, utcOffset: localTime.utcOffset(start))
+    }
+
+    /// The moment from which on the pedometer's clock showed at least `wall`. If the clock was put forward beyond `wall` (a flight to the
+    /// east), it is the moment of the setting; if it was put back to before `wall`, the later of the two moments.
+    func moment(wall: Int) -> Timestamp {
+        var next: Timestamp?
+        for setting in settings.reversed() {
+            let start = Timestamp(wall - setting.utcOffset)
+            if start >= setting.at { return next.map { min(start, $0) } ?? start }
+            next = setting.at
+        }
+        let start = reading(wall: wall, length: 1).start
+        return next.map { min(start, $0) } ?? start
+    }
+
+    /// What the pedometer's clock shows at a moment, seconds since 1970.
+    func wall(at moment: Timestamp) -> Int {
+        moment.seconds + (settings.last?.utcOffset ?? localTime.utcOffset(moment))
+    }
+}

@@ -1,0 +1,174 @@
+internal import StepDomain
+
+/// Steps that a pedometer has stored under the time of its own clock.
+struct WallRecord: Hashable {
+    /// Seconds since 1970 as its clock showed them when the slot began.
+    var wall: Int
+    /// Seconds.
+    var length: Int
+    var steps: Int
+    var metres: Int?
+    /// Kilocalories.
+    var energy: Double?
+
+    init(wall: Int, length: Int, steps: Int, metres: Int? = nil, energy: Double? = nil) {
+        self.wall = wall
+        self.length = length
+        self.steps = steps
+        self.metres = metres
+        self.energy = energy
+    }
+}
+
+/// Converts slots of a pedometer's wall clock to samples in UTC.
+///
+/// Such a clock knows neither daylight saving nor travel: it shows what it was last set to. Where istep has put it back, it shows some times
+/// twice, and it is not known whether the pedometer adds the later steps to the earlier slots or replaces them. These slots are not counted
+/// again, and do not account for their time: the day is partial.
+struct WallSlotConverter {
+    /// Seconds by which a clock may drift.
+    static let drift = 120
+
+    let clock: WallClock
+    /// Seconds that a pedometer of this model remembers. An older slot is an error.
+    let memory: Int
+    /// Slots in the future, or older than the pedometer's memory. They are only in the raw frames.
+    private(set) var misplaced = 0
+    /// Seconds by which the latest slot is in the future.
+    private(set) var lead: Int?
+
+    /// - Parameter days: for which the pedometer keeps slots.
+    init(_ context: SessionContext, days: Int) {
+        clock = WallClock(context.pedometer.clock, context.localTime)
+        memory = (days + 2) * 86_400
+    }
+
+    /// Nil for a slot without steps, and for one that must not be counted.
+    mutating func sample(_ record: WallRecord, now: Timestamp) -> StepSample? {
+        guard record.steps > 0, !isRepeated(record) else { return nil }
+        let reading = clock.reading(wall: record.wall, length: record.length)
+        guard reading.start <= now + Self.drift, reading.start >= now - memory else {
+            if reading.start > now { lead = max(lead ?? 0, reading.start - now) }
+            misplaced += 1
+            return nil
+        }
+        return StepSample(
+            start: reading.start, length: record.length, steps: record.steps, distance: record.metres.map(Double.init),
+            energy: record.energy, utcOffset: reading.utcOffset)
+    }
+
+    /// The time of the slots in the future, if any, as a notice.
+    var notices: [SyncNotice] {
+        var notices: [SyncNotice] = []
+        if let lead { notices.append(.clockWasOff(seconds: lead)) }
+        if misplaced > 0 { notices.append(.implausible(samples: misplaced)) }
+        return notices
+    }
+
+    /// The times of a span of the pedometer's clock, up to now, without those that its clock has shown twice.
+    ///
+    /// - Parameters:
+    ///   - wall: seconds since 1970 as its clock showed them.
+    ///   - now: the end, if the span ends later.
+    func spans(_ wall: Range<Int>, now: Timestamp) -> [TimeSpan] {
+        guard lead == nil else { return [] }  // its times are not certain
+        var left = [TimeSpan(min(clock.moment(wall: wall.lowerBound), now), min(clock.moment(wall: wall.upperBound), now))]
+        for (before, after) in putBack {
+            let repeated = TimeSpan(after.at, after.at + (before.utcOffset - after.utcOffset))
+            left = left.flatMap { span in
+                span.overlaps(repeated)
+                    ? [TimeSpan(span.start, max(span.start, repeated.start)), TimeSpan(min(repeated.end, span.end), span.end)] : [span]
+            }
+        }
+        return left.filter { !$0.isEmpty }
+    }
+
+    /// What the pedometer's clock should show now.
+    func wall(_ now: Timestamp) -> Int { clock.wall(at: now) }
+
+    /// The day that the pedometer calls today, as days since 1970.
+    func today(_ now: Timestamp) -> Int { DeviceClock(wall: wall(now)).day }
+
+    /// Days before today, by the pedometer's clock, back to that on which it was last read; nil if it never was, or at a time in the future.
+    func daysSinceRead(_ cursor: PedometerCursor, now: Timestamp) -> Int? {
+        guard let read = cursor.readThrough, read <= now + Self.drift else { return nil }
+        return today(now) - DeviceClock(wall: wall(read)).day
+    }
+
+    private func isRepeated(_ record: WallRecord) -> Bool {
+        putBack.contains { before, after in
+            let shown = (after.at.seconds + after.utcOffset - record.length + 1)..<(after.at.seconds + before.utcOffset)
+            return shown.contains(record.wall)
+        }
+    }
+
+    /// Settings that put the clock back, each with the one before it.
+    private var putBack: [(before: ClockState.Setting, after: ClockState.Setting)] {
+        zip(clock.settings, clock.settings.dropFirst()).filter { $1.utcOffset < $0.utcOffset }.map { ($0, $1) }
+    }
+}
+
+/// Setting the clock of a pedometer that cannot be read, at the end of a reading: its slots have to be read by the clock that stored them.
+struct ClockSetter {
+    private var setting: ClockState.Setting?
+    private(set) var confirmed: ClockState.Setting?
+
+    /// The time to set, in seconds since 1970 as the clock shall show them.
+    mutating func begin(at now: Timestamp, _ localTime: LocalTime) -> DeviceClock {
+        let offset = localTime.utcOffset(now)
+        setting = ClockState.Setting(at: now, utcOffset: offset)
+        return DeviceClock(wall: now.seconds + offset)
+    }
+
+    /// The pedometer has confirmed it, or never does.
+    mutating func confirm() { confirmed = setting }
+}
+
+extension PedometerCursor {
+    /// All that the pedometer knew of the time before `moment` has been read.
+    func advanced(to moment: Timestamp, now: Timestamp) -> PedometerCursor {
+        var cursor = self
+        // A mark in the future comes from a machine whose clock was ahead.
+        let before = readThrough.flatMap { $0 <= now + WallSlotConverter.drift ? $0 : nil }
+        cursor.readThrough = max(moment, before ?? moment)
+        return cursor
+    }
+}
+
+extension DeviceClock {
+    /// Year, month, day, hour, minute and second.
+    var fields: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        let date = Day(daysSince1970: day).components
+        return (date.year, date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
+    }
+
+    /// Monday is 0.
+    var weekday: Int { Day(daysSince1970: day).weekday.rawValue - 1 }
+
+    /// Nil for a date or a time that does not exist.
+    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int = 0, second: Int = 0) {
+        guard let day = Day(year: year, month: month, day: day), (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
+        else { return nil }
+        self.init(wall: day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second)
+    }
+}
+
+extension [UInt8] {
+    /// The bytes from `index` as an unsigned number, or nil if there are fewer.
+    func little(_ index: Int, _ count: Int) -> Int? {
+        guard index >= 0, index + count <= self.count else { return nil }
+        return self[index..<index + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// The same, with the highest byte first.
+    func big(_ index: Int, _ count: Int) -> Int? {
+        guard index >= 0, index + count <= self.count else { return nil }
+        return self[index..<index + count].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// A number with its lowest byte first.
+    static func little(_ number: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+
+    /// A number with its highest byte first.
+    static func big(_ number: Int, _ count: Int) -> [UInt8] { little(number, count).reversed() }
+}

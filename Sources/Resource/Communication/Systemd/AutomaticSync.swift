@@ -1,0 +1,114 @@
+public import DBus
+internal import Glibc
+public import StepDomain
+
+/// The systemd units of automatic sync.
+public struct AutomaticSync: Scheduler {
+    /// Syncs every night.
+    public static let nightTimer = "istep-sync.timer"
+    /// Syncs before midnight, for pedometers that keep only today's count.
+    public static let midnightTimer = "istep-midnight.timer"
+    public static let midnightService = "istep-midnight.service"
+    /// The service that the nightly timer runs. If it is enabled itself, it is also started when an adapter is plugged in.
+    public static let service = "istep-sync.service"
+    /// Keeps running and watches.
+    public static let watch = "istep-watch.service"
+
+    public let manager: ServiceManager
+    private let user: String
+    private let systemBus: DBusAddress
+    private let rules: [String]
+
+    /// Where udev's rule may be installed, by the package or from a checkout.
+    public static let udevRules = ["/usr/lib", "/lib", "/usr/local/lib", "/etc"].map { $0 + "/udev/rules.d/60-istep.rules" }
+
+    /// - Parameters:
+    ///   - manager: the machine's, or that of the user who runs this program.
+    ///   - environment: `USER` is the login name if the user database has none.
+    ///   - systemBus: where logind is.
+    ///   - rules: paths at which udev's rule may be.
+    public init(
+        _ manager: ServiceManager, environment: [String: String], systemBus: DBusAddress = .system, rules: [String] = udevRules
+    ) {
+        self.manager = manager
+        self.systemBus = systemBus
+        self.rules = rules
+        user = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? environment["USER"] ?? "you"
+    }
+
+    /// Connects to a manager for the duration of `body`.
+    ///
+    /// - Parameter bus: of the manager.
+    /// - Throws: `SystemdError`, and what `body` throws.
+    public static func with<R>(
+        _ scope: UnitScope, on bus: DBusAddress, environment: [String: String], systemBus: DBusAddress = .system,
+        _ body: (AutomaticSync) async throws -> R
+    ) async throws -> R {
+        let manager = try await ServiceManager.open(scope, on: bus)
+        do {
+            let result = try await body(AutomaticSync(manager, environment: environment, systemBus: systemBus))
+            await manager.close()
+            return result
+        } catch {
+            await manager.close()
+            throw error
+        }
+    }
+
+    /// Whether systemd has started this machine (sd_booted(3)). If not, no bus provides it.
+    public static var hasSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
+
+    /// The user's own bus. If the environment does not name it, as in a shell of `su` or `ssh`, the path that systemd uses for it.
+    public static func userBus(_ environment: [String: String]) -> DBusAddress {
+        DBusAddress.session(in: environment) ?? .address("unix:path=/run/user/\(getuid())/bus")
+    }
+
+    /// - Throws: `SystemdError`.
+    public func switchOn(watching: Bool) async throws {
+        if !watching { try await manager.disable([Self.watch], stopping: [Self.watch]) }
+        var units = [Self.nightTimer, Self.midnightTimer, Self.service]
+        var running = [Self.nightTimer, Self.midnightTimer]
+        if watching {
+            units.append(Self.watch)
+            running.append(Self.watch)
+        }
+        try await manager.enable(units, starting: running)
+    }
+
+    /// - Throws: `SystemdError`.
+    public func switchOff() async throws {
+        try await manager.disable(
+            [Self.nightTimer, Self.midnightTimer, Self.service, Self.watch],
+            stopping: [Self.nightTimer, Self.midnightTimer, Self.watch])
+    }
+
+    /// - Throws: `SystemdError.notInstalled` if the timer is not installed.
+    public func schedule() async throws -> SyncSchedule {
+        let night = try await manager.state(of: Self.nightTimer)
+        guard night.isInstalled else { throw SystemdError.notInstalled(unit: Self.nightTimer, manager.scope) }
+        let service = try await manager.state(of: Self.service)
+        let run = service.lastExit.map {
+            SyncSchedule.Run(end: Timestamp($0), exitCode: service.exitStatus, result: service.lastResult ?? "no result")
+        }
+        var adapter = SyncSchedule.Trigger(service)
+        // Without udev's rule, as after an installation for one user, systemd is not notified of an adapter.
+        adapter.isEnabled = adapter.isEnabled && rules.contains { access($0, F_OK) == 0 }
+        return SyncSchedule(
+            owner: await owner(), night: SyncSchedule.Trigger(night),
+            midnight: SyncSchedule.Trigger(try await manager.state(of: Self.midnightTimer)), adapter: adapter,
+            watch: SyncSchedule.Trigger(try await manager.state(of: Self.watch)), lastRun: run)
+    }
+
+    private func owner() async -> SyncSchedule.Owner {
+        guard manager.scope == .user else { return .machine }
+        return .user(user, lingers: await Lingering.isOn(user: getuid(), bus: systemBus))
+    }
+}
+
+extension SyncSchedule.Trigger {
+    init(_ unit: UnitState) {
+        self.init(
+            isEnabled: unit.isEnabled, isActive: unit.isActive, last: unit.lastTrigger.map { Timestamp($0) },
+            next: unit.nextElapse.map { Timestamp($0) })
+    }
+}

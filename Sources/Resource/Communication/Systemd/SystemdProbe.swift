@@ -1,0 +1,126 @@
+public import DBus
+import Foundation
+public import StepDomain
+
+/// Examines the bus, the clock and the timers of this machine.
+public struct SystemdProbe: SystemProbe {
+    private typealias Unit = AutomaticSync
+
+    private let environment: [String: String]
+    private let systemBus: DBusAddress
+    private let sessionBus: DBusAddress
+    private let now: @Sendable () -> Timestamp
+    private let entry: @Sendable (String) -> StorageFacts.Entry?
+
+    /// - Parameters:
+    ///   - environment: of the process: `TZ` and `XDG_CURRENT_DESKTOP` are read.
+    ///   - sessionBus: of the user whose timers are examined besides the machine's.
+    ///   - file: what the file system reports about a path.
+    public init(
+        environment: [String: String], systemBus: DBusAddress, sessionBus: DBusAddress,
+        now: @escaping @Sendable () -> Timestamp, file: @escaping @Sendable (String) -> StorageFacts.Entry?
+    ) {
+        self.environment = environment
+        self.systemBus = systemBus
+        self.sessionBus = sessionBus
+        self.now = now
+        entry = file
+    }
+
+    public func file(at path: String) -> StorageFacts.Entry? { entry(path) }
+
+    /// - Throws: a `DBusError` of a bus that is reached and does not work.
+    public func busFailure() async throws -> String? {
+        do throws(DBusError) {
+            await (try DBusConnection.open(systemBus)).close()
+            return nil
+        } catch {
+            guard case .cannotConnect(let address, let reason) = error else { throw error }
+            return "\(address): \(reason)"
+        }
+    }
+
+    public func time() async -> TimeFacts {
+        TimeFacts(
+            now: now(), isSynchronised: await isSynchronised(), zone: TimeZoneName.current(environment),
+            isDesktop: environment["XDG_CURRENT_DESKTOP"]?.isEmpty == false)
+    }
+
+    /// The kernel's state, whichever program sets the clock (org.freedesktop.timedate1(5)).
+    private func isSynchronised() async -> Bool? {
+        guard let connection = try? await DBusConnection.open(systemBus) else { return nil }
+        let reply = try? await connection.call(
+            "org.freedesktop.timedate1", "/org/freedesktop/timedate1", SystemdName.properties, "Get",
+            [.string("org.freedesktop.timedate1"), .string("NTPSynchronized")], timeout: .seconds(5))
+        await connection.close()
+        return reply?.first?.boolValue
+    }
+
+    /// - Throws: `SystemdError`.
+    public func timers() async throws -> [TimerFacts]? {
+        var found: [TimerFacts] = []
+        for scope in [UnitScope.user, .system] {
+            do {
+                found.append(try await timers(of: scope))
+            } catch SystemdError.noManager {
+                continue
+            }
+        }
+        let wanted = found.filter { $0.isEnabled || $0.isActive || $0.isWatchEnabled || $0.isWatchActive }
+        if !wanted.isEmpty { return wanted }
+        return (found.first(where: \.isInstalled) ?? found.first).map { [$0] }
+    }
+
+    private func timers(of scope: UnitScope) async throws -> TimerFacts {
+        let manager = try await ServiceManager.open(scope, on: scope == .user ? sessionBus : systemBus)
+        do {
+            let facts = try await timers(manager)
+            await manager.close()
+            return facts
+        } catch {
+            await manager.close()
+            throw error
+        }
+    }
+
+    private func timers(_ manager: ServiceManager) async throws -> TimerFacts {
+        let timer = try await manager.state(of: Unit.nightTimer)
+        let service = try await manager.state(of: Unit.service)
+        let watch = try await manager.state(of: Unit.watch)
+        let midnight = try await manager.state(of: Unit.midnightTimer)
+        let midnightService = try await manager.state(of: Unit.midnightService)
+        let isOfUser = manager.scope == .user
+        return TimerFacts(
+            unit: timer.name, isSystemWide: !isOfUser, isInstalled: timer.isInstalled, isEnabled: timer.isEnabled,
+            isActive: timer.isActive, lastRun: timer.lastTrigger.map { Timestamp($0) },
+            nextRun: timer.nextElapse.map { Timestamp($0) }, lastResult: Self.ending(of: service),
+            isWatchEnabled: watch.isEnabled, isWatchActive: watch.isActive, isMidnightEnabled: midnight.isEnabled,
+            isMidnightActive: midnight.isActive, midnightResult: Self.ending(of: midnightService),
+            lingers: isOfUser ? await Lingering.isOn(user: getuid(), bus: systemBus) : nil)
+    }
+
+    private static func ending(of service: UnitState) -> String? {
+        guard let result = service.lastResult, result == "exit-code", let status = service.exitStatus else { return service.lastResult }
+        return "\(result) \(status)"
+    }
+}
+
+/// The time zone's name, which the C library does not report.
+enum TimeZoneName {
+    private static let folder = "/usr/share/zoneinfo/"
+
+    /// - Returns: nil if the environment names a zone that the machine does not have.
+    static func current(_ environment: [String: String], localtime: String = "/etc/localtime") -> String? {
+        if let text = environment["TZ"], !text.isEmpty {
+            let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
+            // POSIX has zones without a file: EST5EDT, <+03>-3.
+            if !name.contains("/"), name.utf8.contains(where: { (0x30...0x39).contains($0) }) { return name }
+            return access(name.hasPrefix("/") ? name : folder + name, R_OK) == 0 ? name : nil
+        }
+        // realpath rather than readlink: some machines have a chain of links.
+        guard let real = realpath(localtime, nil) else { return "UTC" }
+        defer { free(real) }
+        let target = String(cString: real)
+        return target.firstRange(of: "zoneinfo/").map { String(target[$0.upperBound...]) } ?? target
+    }
+}

@@ -1,0 +1,130 @@
+import GRDB
+import StepDomain
+
+/// Adds spans to what one pedometer has accounted for; spans of one offset that overlap or touch become one.
+struct CoverageMerge {
+    private let database: Database
+    private let pedometer: Pedometer.ID
+
+    init(_ database: Database, pedometer: Pedometer.ID) {
+        self.database = database
+        self.pedometer = pedometer
+    }
+
+    /// - Parameter changed: receives the days that were not accounted for before.
+    func merge(_ spans: [TimeSpan], place: LocalTime, _ changed: inout ChangedDays) throws {
+        for span in spans {
+            // The end of the calendar limits the time that a pedometer can report.
+            let span = TimeSpan(max(span.start, Timestamp(0)), min(span.end, Timestamp.last + 1))
+            let offsets = -StepSample.mostUTCOffset...StepSample.mostUTCOffset
+            for piece in place.covered(span) where offsets.contains(piece.utcOffset) { try merge(piece, &changed) }
+        }
+    }
+
+    /// Time that was accounted for before keeps its offset, like the samples in it: a later offset, after a journey, would move past time
+    /// to other days.
+    private func merge(_ piece: CoveredSpan, _ changed: inout ChangedDays) throws {
+        let touched = try Self.spans(of: pedometer, touching: piece.span, database)
+        let gaps = Coverage(touched.map(\.span)).gaps(in: piece.span)
+        if gaps.isEmpty { return }
+        for gap in gaps { changed.insert(gap, utcOffset: piece.utcOffset, neighbours: touched) }
+        try replace(touched, by: joined(touched + gaps.map { CoveredSpan($0, utcOffset: piece.utcOffset) }))
+    }
+
+    /// Writes only what differs: usually the last span gets another end. A span of years that were deleted and inserted again would make the
+    /// triggers of the schema delete the sums of all its days.
+    private func replace(_ before: [CoveredSpan], by after: [CoveredSpan]) throws {
+        func key(_ span: CoveredSpan) -> [Int] { [span.span.start.seconds, span.utcOffset] }
+        let kept = Dictionary(after.map { (key($0), $0) }) { first, _ in first }
+        for old in before where kept[key(old)] == nil {
+            try database.cachedStatement(sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?")
+                .execute(arguments: [pedometer, old.span.start.seconds])
+        }
+        let known = Dictionary(before.map { (key($0), $0.span.end) }) { first, _ in first }
+        for new in after {
+            guard let end = known[key(new)] else {
+                try database.cachedStatement(sql: "INSERT INTO coverage VALUES (?, ?, ?, ?)")
+                    .execute(arguments: [pedometer, new.span.start.seconds, new.span.end.seconds, new.utcOffset])
+                continue
+            }
+            if end == new.span.end { continue }
+            try database.cachedStatement(sql: "UPDATE coverage SET until = ? WHERE pedometer = ? AND start = ?")
+                .execute(arguments: [new.span.end.seconds, pedometer, new.span.start.seconds])
+        }
+    }
+
+    /// Merges adjacent spans that have the same offset.
+    private func joined(_ spans: [CoveredSpan]) -> [CoveredSpan] {
+        spans.sorted { $0.span.start < $1.span.start }.reduce(into: []) { joined, next in
+            if let last = joined.last, last.span.end == next.span.start, last.utcOffset == next.utcOffset {
+                joined[joined.count - 1].span = TimeSpan(last.span.start, next.span.end)
+            } else {
+                joined.append(next)
+            }
+        }
+    }
+
+    /// The spans that share a second with `span` or adjoin it, sorted.
+    ///
+    /// Spans do not overlap, so their ends have the same order as their starts. The search goes back from the span's end and stops at the
+    /// first span that ends before its start, so no range of the table is scanned.
+    static func spans(of pedometer: Pedometer.ID, touching span: TimeSpan, _ database: Database) throws -> [CoveredSpan] {
+        let rows = try Row.fetchCursor(
+            database.cachedStatement(
+                sql: "SELECT start, until, utc_offset FROM coverage WHERE pedometer = ? AND start <= ? ORDER BY start DESC"),
+            arguments: [pedometer, span.end.seconds])
+        var spans: [CoveredSpan] = []
+        while let row = try rows.next() {
+            let found = CoveredSpan(TimeSpan(Timestamp(row[0]), Timestamp(row[1])), utcOffset: row[2])
+            if found.span.end < span.start { break }
+            spans.append(found)
+        }
+        return spans.reversed()
+    }
+}
+
+/// Stores implausible samples of one pedometer separately, so that an implausible value never replaces a good one.
+///
+/// A slot that later gets a good value is no longer implausible.
+struct ImplausibleSampleMerge {
+    private let database: Database
+    private let pedometer: Pedometer.ID
+    private let sync: SyncRecord.ID
+
+    init(_ database: Database, pedometer: Pedometer.ID, sync: SyncRecord.ID) {
+        self.database = database
+        self.pedometer = pedometer
+        self.sync = sync
+    }
+
+    func merge(_ samples: [StepSample]) throws {
+        let starts = samples.lazy.map(\.start.seconds)
+        guard let first = starts.min(), let last = starts.max() else { return }
+        let kept = try Set(
+            Int.fetchAll(
+                database.cachedStatement(
+                    sql: "SELECT start FROM implausible_sample WHERE pedometer = ? AND start BETWEEN ? AND ?"),
+                arguments: [pedometer, first, last]))
+        if !kept.isEmpty {
+            for sample in samples where sample.countsInHistory && kept.contains(sample.start.seconds) {
+                try database.execute(
+                    sql: "DELETE FROM implausible_sample WHERE pedometer = ? AND start = ?",
+                    arguments: [pedometer, sample.start.seconds])
+            }
+        }
+        for sample in samples where !sample.countsInHistory {
+            // The first occurrence is kept, unless the value has changed.
+            try database.execute(
+                sql: """
+                    INSERT INTO implausible_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+                    SET length = excluded.length, steps = excluded.steps, distance = excluded.distance,
+                        energy = excluded.energy, utc_offset = excluded.utc_offset, sync = excluded.sync
+                    WHERE (length, steps, utc_offset) <> (excluded.length, excluded.steps, excluded.utc_offset)
+                    """,
+                arguments: [
+                    pedometer, sample.start.seconds, sample.length, sample.steps, sample.distance, sample.energy,
+                    sample.utcOffset, sync,
+                ])
+        }
+    }
+}

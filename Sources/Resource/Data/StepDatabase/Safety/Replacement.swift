@@ -1,0 +1,152 @@
+import Foundation
+import GRDB
+import TextSafety
+public import StepDomain
+
+/// Replaces a history by another file, and keeps the old file beside it.
+enum Replacement {
+    /// - Parameters:
+    ///   - new: the new file, self-contained and on the same file system; it has no log.
+    ///   - reason: part of the name under which the old one is kept: `history-REASON-2026-11-22T030405.sqlite`.
+    /// - Returns: the path of the old history; nil if there was none.
+    static func put(_ new: BackupFile, asHistory path: String, keepingAs reason: String, at moment: Timestamp, _ localTime: LocalTime) throws
+        -> String?
+    {
+        let path = SyncLock.realPath(path)
+        var old: String?
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            let name = place(for: path, reason, moment, localTime)
+            // The old file gets a second name first, so that the history has a file at any moment. Not all file systems support this.
+            if link(path, name) != 0, rename(path, name) != 0 { throw HistoryError(errno: errno, path: name) }
+            // A remaining log belongs to the old file and is moved with it: beside the new file it would destroy that file.
+            for (suffix, isKept) in [("-wal", true), ("-journal", true), ("-shm", false)] where access(path + suffix, F_OK) == 0 {
+                let isGone = isKept ? rename(path + suffix, name + suffix) == 0 : unlink(path + suffix) == 0
+                if !isGone { throw HistoryError(errno: errno, path: path + suffix) }
+            }
+            old = name
+            chown(new.path, status.st_uid, status.st_gid)
+        }
+        try new.move()
+        CheckRecord.remove(ofDatabase: path)
+        return old
+    }
+
+    private static func place(for path: String, _ reason: String, _ moment: Timestamp, _ localTime: LocalTime) -> String {
+        let directory = directoryName(path)
+        var name = BackupName(of: stem(path) + "-" + reason, at: moment, localTime, isAutomatic: false)
+        while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
+        return directory + "/" + name.file
+    }
+
+    private static func stem(_ path: String) -> String {
+        let name = baseName(path)
+        return name.hasSuffix(".sqlite") ? String(name.dropLast(7)) : name
+    }
+}
+
+extension StepDatabase {
+    /// Replaces a history by a backup. The backup stays as it is, and the old history is kept beside the new one.
+    ///
+    /// The caller holds the locks of syncing and sharing.
+    ///
+    /// - Returns: the contents of the history now, and the path of the old one; nil if there was none.
+    /// - Throws: `missing`, `empty`, `foreign`, `newerVersion` or `damaged` of the backup (`HistoryError.of`); `noSpace` and similar errors
+    ///   of the history's place.
+    public static func restore(
+        _ backup: String, to path: String, at moment: Timestamp, _ localTime: LocalTime
+    ) throws(HistoryError) -> (contents: HistoryContents, old: String?) {
+        let backup = absolute(backup), path = absolute(path)
+        do {
+            // Before any SQL reads from a file that may belong to another user or program.
+            _ = try contents(of: backup)
+            try createDirectory(directoryName(path))
+            let file = try BackupFile(for: SyncLock.realPath(path), ofHistory: path)
+            do {
+                let queue: DatabaseQueue
+                do { queue = try openForReading(backup, busyTimeout: busyTimeout) } catch { throw HistoryError(error, path: backup).of(.backup) }
+                var contents = try queue.writeWithoutTransaction { try file.copy($0, of: backup, as: .backup, asHistory: true) }
+                try queue.close()
+                let old = try Replacement.put(file, asHistory: path, keepingAs: "replaced", at: moment, localTime)
+                contents.path = path
+                return (contents, old)
+            } catch {
+                file.remove()
+                throw error
+            }
+        } catch {
+            throw HistoryError(error, path: path)
+        }
+    }
+}
+
+/// Files of a process that was killed before it completed them: copies of a history, which are as large as the history, and check records.
+enum AbandonedFiles {
+    /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside the place of a backup. A file that
+    /// cannot be removed is left for the next time.
+    static func remove(ofHistory history: String, at place: String) {
+        let history = SyncLock.realPath(absolute(history))
+        for directory in Set([directoryName(place), directoryName(history), AutomaticBackups.directory(of: history)]) {
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
+                let path = directory + "/" + name
+                if let target = target(ofCopy: name) {
+                    let isOurs =
+                        target == baseName(history) || directory == directoryName(place) && target == baseName(place)
+                        || BackupName(file: target, of: history) != nil
+                    if isOurs { removeCopy(path) }
+                } else if let process = process(ofRecord: name, history), kill(process, 0) != 0, errno == ESRCH {
+                    unlink(path)
+                }
+            }
+        }
+    }
+
+    /// The final name for `.NAME.new-PID`: `NAME`. Nil for any other name.
+    static func target(ofCopy name: String) -> String? {
+        guard name.hasPrefix("."), let mark = name.range(of: ".new-", options: .backwards) else { return nil }
+        let number = name[mark.upperBound...], target = name[name.index(after: name.startIndex)..<mark.lowerBound]
+        return !target.isEmpty && isNumber(number) ? String(target) : nil
+    }
+
+    /// Whether the name is `NAME.check.PID`, of any history.
+    static func isRecord(_ name: String) -> Bool {
+        guard let mark = name.range(of: ".check.", options: .backwards) else { return false }
+        return isNumber(name[mark.upperBound...])
+    }
+
+    /// The process that writes `NAME.check.PID`.
+    private static func process(ofRecord name: String, _ history: String) -> Int32? {
+        let prefix = baseName(history) + ".check."
+        guard name.hasPrefix(prefix), isNumber(name.dropFirst(prefix.count)) else { return nil }
+        return Int32(name.dropFirst(prefix.count)).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private static func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+
+    /// Unless a process is writing it and holds its lock. Process numbers are reused, but locks end with their process.
+    private static func removeCopy(_ path: String) {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(file, LOCK_EX | LOCK_NB) == 0 else { return }
+        for suffix in BackupFile.logs + [""] { unlink(path + suffix) }
+    }
+}
+
+extension StepDatabase {
+    /// Files beside a history while it is in use, some of them longer: the locks, the result of the last check, the log and its index.
+    /// Their paths, whether they exist or not.
+    public static func companions(ofDatabase path: String) -> [String] {
+        SyncLock.Work.allCases.map { SyncLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)] + logs(ofDatabase: path)
+    }
+
+    /// SQLite's own files (https://www.sqlite.org/tempfiles.html), which are also named after the database's real path.
+    static func logs(ofDatabase path: String) -> [String] { ["-wal", "-shm", "-journal"].map { SyncLock.realPath(path) + $0 } }
+
+    /// Whether istep or SQLite creates, empties and deletes files of this name beside a history: a backup of that name would be lost.
+    static func isReserved(_ name: String) -> Bool {
+        let suffixes = [".lock", ".check", "-wal", "-shm", "-journal"]
+        return suffixes.contains { name.hasSuffix($0) } || AbandonedFiles.target(ofCopy: name) != nil || AbandonedFiles.isRecord(name)
+    }
+}

@@ -1,0 +1,227 @@
+import GRDB
+import StepDomain
+
+/// Recreates lost rows of people, pedometers and syncs that other rows refer to, from index entries and from the other rows.
+///
+/// Without these rows, the loss of one page of three rows would lose the steps of years.
+struct LostParents {
+    struct Change {
+        var rebuilt = 0
+        var removed = 0
+    }
+
+    private let shapes: [TableShape]
+    private let fragments: [String: [Int64: [String: DatabaseValue]]]
+    private let isBroken: (String) -> Bool
+
+    /// More than the number of syncs in 30 years at a hundred a day; a corrupt number cannot demand more rows than this.
+    private static let most = 1_000_000
+
+    /// - Parameter isBroken: whether a table has lost rows.
+    init(_ shapes: [TableShape], fragments: [String: [Int64: [String: DatabaseValue]]], isBroken: @escaping (String) -> Bool) {
+        self.shapes = shapes
+        self.fragments = fragments
+        self.isBroken = isBroken
+    }
+
+    /// - Returns: by table, the number of rows that were created, and of rows that were removed because they refer to missing rows.
+    func restore(in database: Database) throws -> [String: Change] {
+        var changes: [String: Change] = [:]
+        // A sync refers to a pedometer, and a pedometer to a person.
+        for table in ["sync", "pedometer", "person"] where isBroken(table) {
+            var count = 0
+            for number in try missing(table, database).sorted().prefix(Self.most) where try make(table, number, database) { count += 1 }
+            changes[table, default: Change()].rebuilt += count
+        }
+        // Removing the row of a pedometer can leave other rows with dangling references.
+        var isChanged = true
+        while isChanged {
+            isChanged = false
+            for shape in shapes {
+                for reference in shape.references {
+                    try database.execute(
+                        sql: """
+                            DELETE FROM \(shape.name) WHERE \(reference.column) IS NOT NULL
+                                AND \(reference.column) NOT IN (SELECT id FROM \(reference.parent))
+                            """)
+                    if database.changesCount > 0 {
+                        changes[shape.name, default: Change()].removed += database.changesCount
+                        isChanged = true
+                    }
+                }
+            }
+        }
+        // A number that was changed by damage can be the number of another pedometer's sync.
+        for table in ["sample", "implausible_sample"] {
+            try database.execute(sql: "DELETE FROM \(table) WHERE pedometer <> (SELECT pedometer FROM sync WHERE id = sync)")
+            changes[table, default: Change()].removed += database.changesCount
+        }
+        return changes
+    }
+
+    private func missing(_ table: String, _ database: Database) throws -> Set<Int64> {
+        let known = try Set(Int64.fetchAll(database, sql: "SELECT id FROM \(table)"))
+        var wanted = Set(fragments[table, default: [:]].keys)
+        for shape in shapes {
+            for reference in shape.references where reference.parent == table {
+                wanted.formUnion(
+                    try Int64.fetchAll(
+                        database, sql: "SELECT DISTINCT \(reference.column) FROM \(shape.name) WHERE \(reference.column) IS NOT NULL"))
+            }
+        }
+        return wanted.subtracting(known).filter { $0 > 0 }
+    }
+
+    /// - Returns: false if the schema does not accept the known values.
+    private func make(_ table: String, _ number: Int64, _ database: Database) throws -> Bool {
+        let known = fragments[table]?[number] ?? [:]
+        do {
+            switch table {
+            case "sync": try makeSync(number, known, database)
+            case "pedometer": try makePedometer(number, known, database)
+            default:
+                let key = String.fromDatabaseValue(known["name_key"] ?? .null) ?? "person \(number)"
+                try database.execute(sql: "INSERT INTO person (id, name, name_key) VALUES (?, ?, ?)", arguments: [number, key, key])
+            }
+            return true
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            return false
+        }
+    }
+
+    private func makeSync(_ number: Int64, _ known: [String: DatabaseValue], _ database: Database) throws {
+        let sample = try Row.fetchOne(database, sql: "SELECT pedometer, start + length FROM sample WHERE sync = ? LIMIT 1", arguments: [number])
+        let pedometers = try Int64.fetchAll(database, sql: "SELECT id FROM pedometer LIMIT 2")
+        // Frames do not contain their pedometer.
+        let pedometer = known["pedometer"] ?? sample?[0] ?? (pedometers.count == 1 ? pedometers[0].databaseValue : .null)
+        let start = known["started_at"] ?? sample?[1] ?? 0.databaseValue
+        let outcome = String.fromDatabaseValue(known["outcome"] ?? .null)
+        let end = outcome == "running" ? nil : known["ended_at"] ?? start
+        try database.execute(
+            sql: "INSERT INTO sync (id, pedometer, started_at, ended_at, outcome, failure) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: [
+                number, pedometer, start, end, outcome ?? "failed", outcome == nil ? "the record of this sync was lost by damage" : nil,
+            ])
+    }
+
+    private func makePedometer(_ number: Int64, _ known: [String: DatabaseValue], _ database: Database) throws {
+        let people = try Int64.fetchAll(database, sql: "SELECT id FROM person LIMIT 2")
+        let person = known["person"] ?? (people.count == 1 ? people[0] : 1).databaseValue
+        let name = String.fromDatabaseValue(known["name_key"] ?? .null) ?? "pedometer \(number)"
+        let pairs = [number >> 16, number >> 8, number].map { byte in
+            let digits = String(byte & 0xff, radix: 16, uppercase: true)
+            return digits.count == 1 ? "0" + digits : digits
+        }
+        let address = known["address"] ?? "00:00:00:\(pairs.joined(separator: ":"))".databaseValue
+        // Marked as out of use, because its model is unknown. If the user adds it again, it continues as a separate pedometer.
+        try database.execute(
+            sql: """
+                INSERT INTO pedometer (id, person, model, address, address_type, name, name_key, options, clock, cursor, forgotten)
+                VALUES (?, ?, 'unknown', ?, 'public', ?, ?, '{}', ?, ?, 1)
+                """,
+            arguments: [number, person, address, name, name, try json(ClockState()), try json(PedometerCursor())])
+    }
+}
+
+/// Removes time without samples from what a pedometer has accounted for: a day that lacks some is partial, and not a day without steps.
+struct LostTime {
+    private let gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)]
+
+    /// - Parameter gaps: where samples are missing, by the key of the table: pedometer and start.
+    init(_ gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)]) { self.gaps = gaps }
+
+    /// How long a pedometer may remember, in seconds: no supported model remembers more than a month.
+    private static let remembered = 31 * 86_400
+
+    /// - Returns: the days that now lack time.
+    func mark(in database: Database) throws -> [SalvageReport.LostDays] {
+        try removeOverlaps(database)
+        var lost: [SalvageReport.LostDays] = []
+        for row in try Row.fetchAll(database, sql: "SELECT id, name FROM pedometer ORDER BY id") {
+            let pedometer: Int64 = row[0]
+            var days: Set<Day> = []
+            var latest = Int.min
+            for gap in gaps {
+                guard let span = span(of: gap, for: pedometer) else { continue }
+                for piece in try remove(span, of: pedometer, database) {
+                    latest = max(latest, piece.span.end.seconds)
+                    let first = Day(of: piece.span.start, utcOffset: piece.utcOffset)
+                    let last = Day(of: piece.span.end - 1, utcOffset: piece.utcOffset)
+                    for day in max(first, last.advanced(by: 1 - ChangedDays.mostDays))...last { days.insert(day) }
+                }
+            }
+            lost += ranges(days).map { SalvageReport.LostDays(pedometer: row[1], first: $0.lowerBound, last: $0.upperBound) }
+            if latest > Int.min { try readAgain(pedometer, since: latest, database) }
+        }
+        return lost
+    }
+
+    /// The part of a gap that belongs to one pedometer; nil if there is none.
+    private func span(of gap: (before: Salvage.SampleKey?, after: Salvage.SampleKey?), for pedometer: Int64) -> TimeSpan? {
+        let before = gap.before?.pedometer ?? .min, after = gap.after?.pedometer ?? .max
+        guard before <= pedometer, pedometer <= after else { return nil }
+        let start = before == pedometer ? gap.before?.end ?? 0 : 0
+        let end = after == pedometer ? gap.after?.start ?? 0 : Timestamp.last.seconds + 1
+        return start < end ? TimeSpan(Timestamp(start), Timestamp(end)) : nil
+    }
+
+    /// - Returns: the pieces that are no longer accounted for: the parts of the gap without samples.
+    private func remove(_ gap: TimeSpan, of pedometer: Int64, _ database: Database) throws -> [CoveredSpan] {
+        let touched = try CoverageMerge.spans(of: pedometer, touching: gap, database).filter { $0.span.overlaps(gap) }
+        if touched.isEmpty { return [] }
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT start, start + length FROM sample WHERE pedometer = ? AND start >= ? AND start < ? ORDER BY start",
+            arguments: [pedometer, gap.start.seconds - 86_400, gap.end.seconds])
+        let samples = Coverage(rows.map { TimeSpan(Timestamp($0[0]), Timestamp($0[1])) })
+        var removed: [CoveredSpan] = []
+        for old in touched {
+            guard let inside = old.span.intersection(gap) else { continue }
+            let missing = samples.gaps(in: inside)
+            if missing.isEmpty { continue }
+            removed += missing.map { CoveredSpan($0, utcOffset: old.utcOffset) }
+            try database.execute(
+                sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?", arguments: [pedometer, old.span.start.seconds])
+            for kept in Coverage(missing).gaps(in: old.span) {
+                try database.execute(
+                    sql: "INSERT INTO coverage VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    arguments: [pedometer, kept.start.seconds, kept.end.seconds, old.utcOffset])
+            }
+        }
+        return removed
+    }
+
+    /// Overlapping spans cannot both be correct; rows of pages that no tree leads to can be very old.
+    private func removeOverlaps(_ database: Database) throws {
+        var last: (pedometer: Int64, end: Int)?
+        for row in try Row.fetchAll(database, sql: "SELECT pedometer, start, until FROM coverage ORDER BY pedometer, start") {
+            let (pedometer, start, end): (Int64, Int, Int) = (row[0], row[1], row[2])
+            if let last, last.pedometer == pedometer, start < last.end {
+                try database.execute(sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?", arguments: [pedometer, start])
+            } else {
+                last = (pedometer, end)
+            }
+        }
+    }
+
+    /// Makes the next sync request everything that the pedometer still holds, if that can include missing data.
+    private func readAgain(_ pedometer: Int64, since latest: Int, _ database: Database) throws {
+        let end = try Int.fetchOne(database, sql: "SELECT max(until) FROM coverage WHERE pedometer = ?", arguments: [pedometer]) ?? latest
+        guard latest > end - Self.remembered,
+            let text = try String.fetchOne(database, sql: "SELECT cursor FROM pedometer WHERE id = ?", arguments: [pedometer]),
+            var cursor: PedometerCursor = try? value(text)
+        else { return }
+        cursor.readThrough = nil
+        cursor.tail = nil
+        try database.execute(sql: "UPDATE pedometer SET cursor = ? WHERE id = ?", arguments: [try json(cursor), pedometer])
+    }
+
+    private func ranges(_ days: Set<Day>) -> [ClosedRange<Day>] {
+        days.sorted().reduce(into: []) { ranges, day in
+            if let last = ranges.last, last.upperBound.advanced(by: 1) == day {
+                ranges[ranges.count - 1] = last.lowerBound...day
+            } else {
+                ranges.append(day...day)
+            }
+        }
+    }
+}

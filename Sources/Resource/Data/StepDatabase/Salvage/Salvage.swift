@@ -1,0 +1,248 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import StepDomain
+
+/// Saves what can be read of a damaged history, row by row, into a new one.
+///
+/// Rows are found through the trees of their tables as far as these are readable, then on the pages that no tree leads to. A row is
+/// accepted if the schema accepts it. If a row refers to a lost row, the lost row is recreated from the entries of its indexes.
+final class Salvage {
+    private let path: String
+    private let store: PageStore
+    private let schema: Schema
+    private let version: Int
+    private let shapes: [TableShape]
+    /// How many columns each of the tables of `derived` has.
+    private let derivedColumns: [(name: String, count: Int)]
+    private let roots: [String: Int]
+    private var tables: [String: SalvageReport.Table] = [:]
+    private var inserts: [String: Statement] = [:]
+    /// Row numbers of tables that other tables refer to and that were read without a gap.
+    private var parents: [String: Set<Int64>] = [:]
+    private var isAnyTableMissingPages = false
+    /// By table and row number: column values from index entries.
+    var fragments: [String: [Int64: [String: DatabaseValue]]] = [:]
+    /// Where samples are missing: the sample before the gap and the one after it.
+    private var gaps: [(before: SampleKey?, after: SampleKey?)] = []
+
+    /// Tables that are calculated from others: they stay empty, and their rows are not taken for rows of other tables.
+    private static let derived: Set = ["day_sum"]
+
+    struct SampleKey {
+        let pedometer: Int64
+        let start: Int
+        let end: Int
+    }
+
+    init(_ path: String, schema: Schema = .current) throws {
+        self.path = path
+        self.schema = schema
+        store = try PageStore(path)
+        // The schema table begins on the first page.
+        let known = try schema.objectsOfVersions()
+        let names = known.map { Set($0.filter { $0.type == "table" }.map(\.name)) }
+        var found: [String: Int] = [:], tables: Set<String> = [], objects: Set<SchemaObject> = []
+        var walk = TreeWalk(store)
+        // If a definition is damaged, the number of its first page may remain; only that number of the row is needed.
+        walk.walk(1, isIndex: false, repairingText: true) { event in
+            guard case .row(_, let values) = event, values.count == 5, let name = String.fromDatabaseValue(values[1]) else { return }
+            let type = String.fromDatabaseValue(values[0]) ?? "", table = String.fromDatabaseValue(values[2]) ?? ""
+            objects.insert(SchemaObject(type: type, name: name, table: table, sql: String.fromDatabaseValue(values[4])))
+            // A view or a trigger with the name of a table has no pages (root 0).
+            guard let root = Int.fromDatabaseValue(values[3]), root > 0 else { return }
+            // The row has the table's name twice: if one is damaged, the other is used.
+            let isTable = type == "table" || names.contains { $0.contains(name) }
+            let isDamaged = isTable && !names.contains { $0.contains(name) } && names.contains { $0.contains(table) }
+            found[isDamaged ? table : name] = root
+            if isTable { tables.insert(isDamaged ? table : name) }
+        }
+        let header = store.page(1)
+        let stated = header.map { unsigned($0, 60, 4) } ?? 0
+        tables = tables.filter { !$0.hasPrefix("sqlite_") }
+        if let header, header.starts(with: Array("SQLite format 3\0".utf8)), unsigned(header, 68, 4) != Schema.applicationID,
+            !tables.isEmpty, tables.isDisjoint(with: names[schema.version - 1])
+        {
+            throw HistoryError.foreign(path: path)
+        }
+        // The version that matches the most definitions. On a tie, for example if no definition can be read, the version in the header.
+        let counts = known.map { objects.intersection($0).count }
+        let best = counts.max() ?? 0
+        version =
+            (1...schema.version).contains(stated) && counts[stated - 1] == best
+            ? stated : (counts.lastIndex(of: best) ?? schema.version - 1) + 1
+        let all = try TableShape.all(schema, version: version)
+        shapes = all.filter { !Self.derived.contains($0.name) }
+        derivedColumns = all.filter { Self.derived.contains($0.name) }.map { ($0.name, $0.columns.count) }
+        // A table whose root is lost is recovered page by page.
+        roots = found
+    }
+
+    /// Fills an empty database.
+    ///
+    /// - Returns: the tables in the order of the schema, and which days are affected.
+    /// - Throws: `irreparable` if nothing can be saved.
+    func save(in database: Database) throws -> (tables: [SalvageReport.Table], days: [SalvageReport.LostDays], isSharingUncertain: Bool) {
+        for migration in schema.migrations[..<version] { try database.execute(sql: migration.sql) }
+        // A migration may have filled a table with initial rows.
+        for shape in shapes {
+            try database.execute(sql: "DELETE FROM \(shape.name)")
+            tables[shape.name] = SalvageReport.Table(name: shape.name)
+            let places = shape.columns.map { _ in "?" }.joined(separator: ", ")
+            inserts[shape.name] = try database.makeStatement(sql: "INSERT INTO \(shape.name) VALUES (\(places)) ON CONFLICT DO NOTHING")
+        }
+        try readRows(database)
+        let parents = LostParents(
+            shapes, fragments: fragments, isBroken: { [tables] in tables[$0]?.gaps ?? 0 > 0 || tables[$0]?.rejected ?? 0 > 0 })
+        for (name, change) in try parents.restore(in: database) {
+            tables[name]?.rebuilt += change.rebuilt
+            tables[name]?.rejected += change.removed
+        }
+        let days = try LostTime(gaps).mark(in: database)
+        let isSharingUncertain = try mendSharing(database)
+        for shape in shapes {
+            tables[shape.name]?.rows = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(shape.name)") ?? 0
+        }
+        // A history without people was just created, unless rows are missing.
+        guard tables["person"]?.rows ?? 0 > 0 || tables.values.allSatisfy(\.isWhole) else {
+            throw HistoryError.irreparable(path: path, reason: "nothing in it can be read any more")
+        }
+        inserts = [:]
+        try schema.migrate(database, from: version)
+        return (shapes.compactMap { tables[$0.name] }, days, isSharingUncertain)
+    }
+
+    // MARK: Rows
+
+    private func readRows(_ database: Database) throws {
+        var walk = TreeWalk(store)
+        walk.walk(1, isIndex: false) { _ in }
+        var displaced: [(Int64?, [DatabaseValue])] = []
+        for shape in shapes {
+            var last: SampleKey?, isGap = false
+            try walk.walk(roots[shape.name] ?? 0, isIndex: shape.isWithoutRowID) { event in
+                switch event {
+                case .hole:
+                    tables[shape.name]?.gaps += 1
+                    isGap = true
+                case .row(let number, let values):
+                    guard try insert(number, values, into: shape, database) else {
+                        displaced.append((number, values))
+                        tables[shape.name]?.gaps += 1
+                        isGap = true
+                        return
+                    }
+                    guard shape.name == "sample", let key = sampleKey(shape, values) else { return }
+                    if isGap { gaps.append((last, key)) }
+                    (last, isGap) = (key, false)
+                }
+            }
+            if shape.name == "sample", isGap { gaps.append((last, nil)) }
+            if shape.numberColumn != nil, tables[shape.name]?.gaps == 0 {
+                // An empty table may be the page of another one in the place of its root: then its rows are found later.
+                let numbers = try Set(Int64.fetchAll(database, sql: "SELECT rowid FROM \(shape.name)"))
+                if !numbers.isEmpty { parents[shape.name] = numbers }
+            }
+        }
+        for shape in shapes {
+            for index in shape.indexes {
+                walk.walk(roots[index.name] ?? 0, isIndex: true) { event in
+                    if case .row(_, let values) = event { keep(values, of: index, shape) }
+                }
+            }
+        }
+        for (name, columns) in derivedColumns {
+            walk.walk(roots[name] ?? 0, isIndex: true) { event in
+                // Where its root is damaged, the pages below can be those of another table.
+                if case .row(let number, let values) = event, values.count != columns { displaced.append((number, values)) }
+            }
+        }
+        let free = walk.freePages()
+        isAnyTableMissingPages = walk.isFreeListSound
+        try walk.strays(besides: free) { try insertStray($0, $1, database) }
+        for (number, values) in displaced where try !insertStray(number, values, database) {
+            // The table of this row is unknown: it is counted for the first table that it fits.
+            for shape in candidates where shape.row(number, values) != nil {
+                tables[shape.name]?.rejected += 1
+                break
+            }
+        }
+    }
+
+    /// The strictest first: a row that fits `sample` is not an implausible sample.
+    private lazy var candidates = shapes.sorted { ($0.strictness, $0.name) > ($1.strictness, $1.name) }
+
+    @discardableResult
+    private func insertStray(_ number: Int64?, _ values: [DatabaseValue], _ database: Database) throws -> Bool {
+        // If it is not certain which pages are free, a stray row of a table without gaps is a deleted row.
+        for shape in candidates where isAnyTableMissingPages || tables[shape.name]?.gaps ?? 0 > 0 {
+            guard values.count == shape.columns.count, try insert(number, values, into: shape, database) else { continue }
+            if database.changesCount > 0, tables[shape.name]?.gaps == 0 { tables[shape.name]?.gaps = 1 }
+            return true
+        }
+        return false
+    }
+
+    /// - Returns: whether the schema accepts the row, or already has it.
+    private func insert(_ number: Int64?, _ values: [DatabaseValue], into shape: TableShape, _ database: Database) throws -> Bool {
+        guard let row = shape.row(number, values), let insert = inserts[shape.name] else { return false }
+        // A row with a dangling reference would take the place of a good row with the same key, and would be removed at the end.
+        for (column, parent) in shape.parents {
+            guard let known = parents[parent], let id = Int64.fromDatabaseValue(row[column]) else { continue }
+            if !known.contains(id) { return false }
+        }
+        do {
+            try insert.execute(arguments: StatementArguments(row))
+            return true
+        } catch let error as DatabaseError
+            where [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_ERROR, .SQLITE_TOOBIG].contains(error.resultCode)
+        {
+            // Otherwise the next use of the statement would report this failure again, and a good row would be lost.
+            sqlite3_reset(insert.sqliteStatement)
+            return false
+        }
+    }
+
+    private func sampleKey(_ shape: TableShape, _ values: [DatabaseValue]) -> SampleKey? {
+        guard let row = shape.row(nil, values), let pedometer = Int64.fromDatabaseValue(row[0]), let start = Int.fromDatabaseValue(row[1]),
+            let length = Int.fromDatabaseValue(row[2])
+        else { return nil }
+        return SampleKey(pedometer: pedometer, start: start, end: start + length)
+    }
+
+    private func keep(_ values: [DatabaseValue], of index: TableShape.Index, _ shape: TableShape) {
+        guard !shape.isWithoutRowID, ["person", "pedometer", "sync"].contains(shape.name), values.count == index.columns.count,
+            let place = index.columns.firstIndex(of: -1), let number = Int64.fromDatabaseValue(values[place]), number > 0
+        else { return }
+        for (value, column) in zip(values, index.columns) where column >= 0 && !value.isNull {
+            fragments[shape.name, default: [:]][number, default: [:]][shape.columns[column]] = value
+        }
+    }
+
+    /// If the watermarks of sharing are lost, all known days count as considered: to post the days of years again would be worse than to
+    /// omit some.
+    private func mendSharing(_ database: Database) throws -> Bool {
+        guard tables["share"] != nil else { return false }
+        let isUncertain = ["share", "share_watermark", "destination"].contains { tables[$0]?.isWhole == false }
+        if tables["changed_day"]?.isWhole == false {
+            // The known days are determined from the remaining samples.
+            try database.execute(
+                sql: """
+                    INSERT INTO changed_day
+                    SELECT DISTINCT person, date((start + utc_offset + 86400) / 86400 * 86400 - 86400, 'unixepoch'), 1, 1
+                    FROM sample JOIN pedometer ON pedometer.id = pedometer WHERE start + utc_offset < 253402300800
+                    ON CONFLICT DO NOTHING
+                    """)
+        }
+        if isUncertain {
+            try database.execute(
+                sql: """
+                    INSERT INTO share_watermark
+                    SELECT d.name, p.id, '0001-01-01', (SELECT ifnull(max(revision), 0) FROM changed_day WHERE person = p.id)
+                    FROM (SELECT name FROM destination UNION SELECT destination FROM share) AS d JOIN person AS p WHERE true
+                    ON CONFLICT DO NOTHING
+                    """)
+        }
+        return isUncertain
+    }
+}

@@ -1,0 +1,104 @@
+import GRDB
+public import StepDomain
+
+extension StepDatabase {
+    public func enqueueChanges(
+        of user: User.ID, for destination: String, since: Day, at now: Timestamp
+    ) throws(HistoryError) {
+        let since = since.inCalendar
+        try write { database in
+            try require(.user, user, database)
+            let outbox = Outbox(of: user, for: destination, at: now, database)
+            let seen = try outbox.watermark()
+            let latest = try Outbox.Watermark(since: since, revision: outbox.latestRevision())
+            if seen == latest { return }
+
+            let before = seen ?? Outbox.Watermark(since: since, revision: 0)
+            try outbox.freshen(after: before.revision)
+            try outbox.add(after: before.revision, from: max(since, before.since), through: .last)
+            // The watermark skipped these days, because they were before its first day.
+            if since < before.since { try outbox.add(after: 0, from: since, through: before.since.advanced(by: -1)) }
+            try outbox.move(to: latest)
+        }
+    }
+
+    public func enqueue(
+        _ days: [Day], of user: User.ID, for destination: String, at now: Timestamp
+    ) throws(HistoryError) {
+        if days.isEmpty { return }
+        try write { database in
+            try require(.user, user, database)
+            let outbox = Outbox(of: user, for: destination, at: now, database)
+            for day in days { try outbox.ask(for: day) }
+        }
+    }
+
+    public func enqueueSent(to destination: String, at now: Timestamp) throws(HistoryError) {
+        try write { database in
+            try database.execute(
+                sql: """
+                    UPDATE share SET confirmed = ifnull(confirmed, fingerprint), stale = 1, next_attempt = min(ifnull(next_attempt, ?2), ?2)
+                    WHERE destination = ?1 AND (confirmed IS NOT NULL OR state IN ('sending', 'unknown') AND fingerprint IS NOT NULL)
+                    """,
+                arguments: [destination, now.seconds])
+        }
+    }
+}
+
+/// The days of one person that a merge has changed; callers use them later to find the days to examine again.
+///
+/// They are collected first and stored once, so that a batch of a thousand samples writes each of its days once.
+struct ChangedDays {
+    private(set) var days: Set<Day> = []
+    /// Samples are sorted by time: most are on the same day as the one before.
+    private var latest: Day?
+
+    mutating func insert(_ day: Day) {
+        if day == latest { return }
+        latest = day
+        days.insert(day)
+    }
+
+    /// Adds time that is accounted for now and was not before.
+    ///
+    /// - Parameter neighbours: adjacent spans. After a journey, time of one day in the new offset can complete another day in the old
+    ///   offset.
+    mutating func insert(_ gap: TimeSpan, utcOffset: Int, neighbours: [CoveredSpan]) {
+        let last = Day(of: gap.end - 1, utcOffset: utcOffset)
+        let first = max(Day(of: gap.start, utcOffset: utcOffset), last.advanced(by: 1 - Self.mostDays))
+        for day in first...last { insert(day) }
+        for other in neighbours where other.utcOffset != utcOffset {
+            if other.span.end == gap.start { insert(Day(of: other.span.end - 1, utcOffset: other.utcOffset)) }
+            if other.span.start == gap.end { insert(Day(of: other.span.start, utcOffset: other.utcOffset)) }
+        }
+    }
+
+    /// In a longer span the last ten years count. No pedometer remembers such a span, but one read by a machine whose clock was at 1970
+    /// reports half a century, and these days must not fill the outbox.
+    static let mostDays = 3660
+
+    /// Runs in the transaction of the change.
+    func store(of person: User.ID, _ database: Database) throws {
+        try noteChange(of: days, person: person, isCounted: true, database)
+    }
+}
+
+/// Assigns the next revision to days of a person.
+///
+/// - Parameter isCounted: whether a pedometer has data for them.
+func noteChange(of days: Set<Day>, person: User.ID, isCounted: Bool, _ database: Database) throws {
+    // A sample of the calendar's last second can be on the day after it, which cannot be requested.
+    let days = days.filter { $0 <= .last }
+    if days.isEmpty { return }
+    let revision = try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT ifnull(max(revision), 0) + 1 FROM changed_day WHERE person = ?"),
+        arguments: [person])
+    let note = try database.cachedStatement(
+        sql: """
+            INSERT INTO changed_day VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+            SET revision = excluded.revision, counted = max(counted, excluded.counted)
+            """)
+    for day in days.sorted() {
+        try note.execute(arguments: [person, day.description, revision, isCounted])
+    }
+}

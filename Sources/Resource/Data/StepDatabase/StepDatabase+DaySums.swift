@@ -1,0 +1,236 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+public import StepDomain
+
+/// The sums of days are stored in the table `day_sum`, as far as they have been calculated since the samples of the day last changed: the
+/// triggers of the schema delete those of changed days.
+extension StepDatabase {
+    public func dayRecords(
+        of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void
+    ) throws -> DayRecords {
+        let missing = try read { try DaySumTable(user.id, $0).missing(in: days) }
+        if missing.count > 0 { try fill(missing, of: user, all: days.count, progress) }
+        // One transaction for all that is returned. What another process has changed meanwhile, or what could not be stored, is calculated
+        // here.
+        return try read { database in
+            let table = DaySumTable(user.id, database)
+            let sums = try table.sums(in: days) { try table.calculate($0, user) }
+            return DayRecords(
+                user: user, sums: sums, corrections: try corrections(of: user.id, in: days, database),
+                profiles: try Row.fetchAll(database, sql: Profile.query + " ORDER BY valid_from", arguments: [user.id]).map(Profile.init),
+                plans: try Row.fetchAll(database, sql: SportPlan.query + " ORDER BY valid_from", arguments: [user.id]).map(SportPlan.init))
+        }
+    }
+
+    /// The same, without a report of progress.
+    public func dayRecords(of user: User, in days: ClosedRange<Day>) throws -> DayRecords {
+        try dayRecords(of: user, in: days) { _, _ in }
+    }
+
+    private func corrections(of user: User.ID, in days: ClosedRange<Day>, _ database: Database) throws -> [Day: StepCorrection] {
+        let rows = try Row.fetchAll(database, sql: "SELECT day, steps, reason, entered_at FROM correction WHERE person = ?", arguments: [user])
+        return try rows.reduce(into: [:]) { corrections, row in
+            let day = try Day(column: row[0])
+            if days.contains(day) { corrections[day] = StepCorrection(row: row) }
+        }
+    }
+
+    /// Days for each transaction: some 70 ms of minute samples, for which a sync may have to wait.
+    private static let daysAtOnce = 4 * StepDataReader.mostDays
+
+    /// Calculates sums and stores them, as long as that is possible: a history that may not be written, on a full disk or in use by another
+    /// program is read without storing anything.
+    private func fill(_ missing: [Day], of user: User, all: Int, _ progress: (_ done: Int, _ all: Int) throws -> Void) throws {
+        var done = all - missing.count
+        try progress(done, all)
+        for start in stride(from: 0, to: missing.count, by: Self.daysAtOnce) {
+            let part = Array(missing[start..<min(start + Self.daysAtOnce, missing.count)])
+            guard
+                store({ database in
+                    let table = DaySumTable(user.id, database)
+                    // Another process may have been faster.
+                    guard let first = part.first, let last = part.last else { return }
+                    let missing = Set(try table.missing(in: first...last))
+                    for sums in try table.calculate(part.filter(missing.contains), user) { try table.store(sums) }
+                })
+            else { return }
+            done += part.count
+            try progress(done, all)
+        }
+    }
+
+    /// Writes what can be calculated again at any time, also by a connection that was opened for reading.
+    ///
+    /// Calculation and storing are one transaction under the write lock, so that no change of a sample comes between them.
+    ///
+    /// - Returns: whether it was stored.
+    private func store(_ body: (Database) throws -> Void) -> Bool {
+        guard isFileInPlace, (try? CheckRecord.refuseDamaged(path, busyTimeout: busyTimeout)) != nil else { return false }
+        do {
+            try queue.writeWithoutTransaction { database in
+                // Nothing is lost with a power failure, so nothing has to wait for the disk; and a reader does not wait long for a writer.
+                try database.execute(sql: "PRAGMA synchronous = NORMAL")
+                sqlite3_busy_timeout(database.sqliteConnection, 250)
+                defer {
+                    sqlite3_busy_timeout(database.sqliteConnection, Int32(busyTimeout * 1000))
+                    try? database.execute(sql: "PRAGMA synchronous = FULL")
+                }
+                try database.inTransaction(.immediate) {
+                    // A trigger of another program would run with the first statement. Opening for reading does not check this.
+                    guard try !isForReading || schema.differences(in: database).isEmpty else { throw CannotStore() }
+                    try body(database)
+                    return .commit
+                }
+            }
+            return true
+        } catch {
+            // What is wrong with the samples themselves is reported by the reading that follows.
+            return false
+        }
+    }
+
+    private struct CannotStore: Error {}
+}
+
+/// Nothing that istep does can make a stored sum differ from its samples: triggers of the schema remove it with every change. Another program
+/// that writes to the file without them, or a fault of istep, could.
+extension StepDatabase {
+    /// The days whose stored sums differ from what the samples add up to, the newest first.
+    ///
+    /// - Parameter days: of each person, the newest that have a stored sum; a year of minute samples takes some 0.2 s.
+    public func wrongSums(inNewest days: Int = .max) throws(HistoryError) -> [Day] {
+        try read { database in try wrongSums(inNewest: days, database).flatMap(\.days).sorted(by: >) }
+    }
+
+    /// Removes all stored sums that differ from the samples; the next reading calculates them again.
+    ///
+    /// - Returns: the number of days.
+    public func correctSums() throws(HistoryError) -> Int {
+        // Found without the write lock: this may take seconds. A sum that was removed needlessly meanwhile costs only its calculation.
+        let wrong = try read { database in try wrongSums(inNewest: .max, database) }
+        let count = wrong.reduce(0) { $0 + $1.days.count }
+        if count > 0 {
+            try write { database in
+                for (person, days) in wrong { for day in days { try DaySumTable(person, database).remove(day) } }
+            }
+        }
+        return count
+    }
+
+    private func wrongSums(inNewest count: Int, _ database: Database) throws -> [(person: User.ID, days: [Day])] {
+        try Row.fetchAll(database, sql: "SELECT id, name FROM person").map { row in
+            let user = User(id: row[0], name: row[1])
+            let table = DaySumTable(user.id, database)
+            let days = try table.newest(count)
+            var wrong: [Day] = []
+            for run in days.runs(ofAtMost: StepDataReader.mostDays) {
+                let range = run.first...run.first.advanced(by: run.count - 1)
+                let right = try table.calculate(Array(range), user)
+                for (stored, right) in zip(try table.sums(in: range) { _ in [] }, right) where stored != right { wrong.append(stored.day) }
+            }
+            return (user.id, wrong)
+        }
+    }
+}
+
+/// Rows of `day_sum` of one person.
+private struct DaySumTable {
+    private let person: User.ID
+    private let database: Database
+
+    init(_ person: User.ID, _ database: Database) {
+        self.person = person
+        self.database = database
+    }
+
+    private func arguments(_ days: ClosedRange<Day>) -> [Int64] {
+        [person, Int64(days.lowerBound.daysSince1970), Int64(days.upperBound.daysSince1970), Int64(DaySums.revision)]
+    }
+
+    /// The days of a range that have no row.
+    func missing(in days: ClosedRange<Day>) throws -> [Day] {
+        let select = try database.cachedStatement(
+            sql: "SELECT day FROM day_sum WHERE person = ?1 AND day BETWEEN ?2 AND ?3 AND revision = ?4 ORDER BY day")
+        var missing: [Day] = []
+        var next = days.lowerBound
+        try select.rows(of: database, for: arguments(days)) { row in
+            let day = Day(daysSince1970: row.integer(0))
+            while next < day {
+                missing.append(next)
+                next = next.advanced(by: 1)
+            }
+            next = day.advanced(by: 1)
+        }
+        while next <= days.upperBound {
+            missing.append(next)
+            next = next.advanced(by: 1)
+        }
+        return missing
+    }
+
+    /// One for each day of a range.
+    ///
+    /// - Parameter calculate: gives those of days that have no row.
+    func sums(in days: ClosedRange<Day>, calculate: ([Day]) throws -> [DaySums]) throws -> [DaySums] {
+        let select = try database.cachedStatement(
+            sql: """
+                SELECT day, completeness, walking_steps, running_steps, walking_metres, running_metres, energy, hours
+                FROM day_sum WHERE person = ?1 AND day BETWEEN ?2 AND ?3 AND revision = ?4 ORDER BY day
+                """)
+        var sums: [DaySums] = []
+        sums.reserveCapacity(days.count)
+        try select.rows(of: database, for: arguments(days)) { sums.append(DaySums(row: $0)) }
+        if sums.count == days.count { return sums }
+        let known = Set(sums.map(\.day))
+        return (sums + (try calculate(days.filter { !known.contains($0) }))).sorted { $0.day < $1.day }
+    }
+
+    /// The newest days that have a row, oldest first.
+    func newest(_ count: Int) throws -> [Day] {
+        let select = try database.cachedStatement(
+            sql: "SELECT day FROM day_sum WHERE person = ?1 AND revision = ?2 ORDER BY day DESC LIMIT ?3")
+        var days: [Day] = []
+        try select.rows(of: database, for: [person, Int64(DaySums.revision), Int64(count)]) { days.append(Day(daysSince1970: $0.integer(0))) }
+        return days.reversed()
+    }
+
+    func remove(_ day: Day) throws {
+        try database.cachedStatement(sql: "DELETE FROM day_sum WHERE person = ? AND day = ?").execute(arguments: [person, day.daysSince1970])
+    }
+
+    func calculate(_ days: [Day], _ user: User) throws -> [DaySums] {
+        if days.isEmpty { return [] }
+        let reader = try StepDataReader(user, database)
+        return try days.runs(ofAtMost: StepDataReader.mostDays).flatMap { try reader.sums(from: $0.first, count: $0.count) }
+    }
+
+    func store(_ sums: DaySums) throws {
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO day_sum VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
+            person, sums.day.daysSince1970, DaySums.revision, sums.completeness.rawValue, sums.gaits.walkingSteps, sums.gaits.runningSteps,
+            sums.gaits.metres?.walking, sums.gaits.metres?.running, sums.gaits.energy, sums.storedHours,
+        ])
+    }
+}
+
+extension DaySums {
+    fileprivate init(row: RawRow) {
+        let walking = row.number(4), running = row.number(5)
+        self.init(
+            day: Day(daysSince1970: row.integer(0)),
+            gaits: GaitSums(
+                walkingSteps: row.integer(2), runningSteps: row.integer(3),
+                metres: walking.flatMap { walking in running.map { GaitSums.Metres(walking: walking, running: $0) } }, energy: row.number(6)),
+            hours: row.bytes(7) { bytes in
+                (0..<(bytes.count / 4)).map { Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self))) }
+            },
+            completeness: DaySummary.Completeness(rawValue: row.text(1)) ?? .unknown)
+    }
+
+    /// A sample has at most 158 million steps, so 32 bits are enough for the samples of an hour.
+    fileprivate var storedHours: Data {
+        var bytes = Data(capacity: 4 * hours.count)
+        for steps in hours { withUnsafeBytes(of: UInt32(clamping: steps).littleEndian) { bytes.append(contentsOf: $0) } }
+        return bytes
+    }
+}

@@ -1,0 +1,222 @@
+internal import Foundation
+public import TextSafety
+
+/// A server's answer. Only its size can be trusted.
+public struct HTTPResponse: Hashable, Sendable {
+    /// 200...999; interim answers (1xx) are not reported.
+    public var status: Int
+    private var headers: [Field]
+    public var body: [UInt8]
+
+    private struct Field: Hashable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers.map { Field(name: $0.lowercased(), value: $1) }
+        self.body = body
+    }
+
+    /// The value of the first header of this name, whatever its case, without spaces around it.
+    public func header(_ name: String) -> String? {
+        let name = name.lowercased()
+        return headers.first { $0.name == name }?.value
+    }
+
+    /// The body as UTF-8; invalid bytes are replaced.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension HTTPResponse {
+    /// Seconds. A server cannot stop a destination for longer than a day.
+    private static let longestWait = 86_400
+
+    /// Seconds, 0...86400, that the server asks to wait before the next request (`Retry-After`: RFC 9110, section 10.2.3). A date counts
+    /// from the answer's own `Date`, so that a wrong clock does not matter. Nil if the server does not ask for it.
+    public var retryAfter: Int? { wait(from: header("Date").flatMap(HTTPDate.seconds)) }
+
+    /// As `retryAfter`; where the answer has no `Date`, a date counts from `now`, in seconds since 1970.
+    public func retryAfter(now: Int) -> Int? { wait(from: header("Date").flatMap(HTTPDate.seconds) ?? now) }
+
+    /// Seconds, 0...86400, from the answer's own `Date` until a moment, in seconds since 1970: for services that report in a header of
+    /// their own when to retry. Nil if the answer has no `Date`.
+    public func wait(until moment: Int) -> Int? {
+        header("Date").flatMap(HTTPDate.seconds).map { min(max(moment.subtractingReportingOverflow($0).partialValue, 0), Self.longestWait) }
+    }
+
+    private func wait(from now: Int?) -> Int? {
+        guard let text = header("Retry-After") else { return nil }
+        let seconds: Int
+        if !text.isEmpty, text.utf8.allSatisfy(PercentEncoding.isDigit) {
+            // A number with more digits than fit is above the limit in any case.
+            seconds = Int(text) ?? .max
+        } else if let date = HTTPDate.seconds(text), let now {
+            seconds = date - now
+        } else {
+            return nil
+        }
+        return min(max(seconds, 0), HTTPResponse.longestWait)
+    }
+}
+
+/// Dates of HTTP (RFC 9110, section 5.6.7), in the current form and the two obsolete ones, which must be accepted too.
+enum HTTPDate {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Seconds since 1970 in UTC; nil if it is not a date.
+    static func seconds(_ text: String) -> Int? {
+        guard text.utf8.count <= 40 else { return nil }
+        let words = text.split { " ,-:".contains($0) }
+        switch words.count {
+        // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT
+        case 8 where words[7] == "GMT":
+            return seconds(year: words[3], month: words[2], day: words[1], time: words[4...6])
+        // Sun Nov  6 08:49:37 1994
+        case 7: return seconds(year: words[6], month: words[1], day: words[2], time: words[3...5])
+        default: return nil
+        }
+    }
+
+    private static func seconds(
+        year: Substring, month: Substring, day: Substring, time: ArraySlice<Substring>
+    ) -> Int? {
+        guard let month = months.firstIndex(of: String(month)), var year = number(year, upTo: 9999),
+            let day = number(day, upTo: 31), day > 0
+        else { return nil }
+        // Two digits: 00 to 69 are in this century, 70 to 99 in the one before.
+        if year < 100 { year += year < 70 ? 2000 : 1900 }
+        let parts = time.compactMap { number($0, upTo: 60) }
+        guard parts.count == 3, parts[0] < 24, parts[1] < 60 else { return nil }
+        return daysSince1970(year, month + 1, day) * 86_400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
+    }
+
+    private static func number(_ text: Substring, upTo most: Int) -> Int? {
+        guard text.utf8.allSatisfy(PercentEncoding.isDigit), let number = Int(text), number <= most else { return nil }
+        return number
+    }
+
+    /// The Gregorian calendar: years are counted from March, so that a leap day is the last of its year.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month > 2 ? year : year - 1
+        let monthFromMarch = (month + 9) % 12
+        let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * monthFromMarch + 2) / 5 + day
+        return days - 719_469
+    }
+}
+
+extension HTTPResponse {
+    /// Maximum Unicode scalars of a line of words; a character can have any number of them.
+    private static let longestWords = 200
+    /// Maximum Unicode scalars of a server's text that are searched for secrets, as the search is slow.
+    private static let longestFinding = 4000
+
+    /// The server's message in one line for a user, at most 200 characters, without anything that a terminal would interpret. Empty if the
+    /// server sent nothing readable. Not scrubbed: a server may repeat the secrets that it was sent.
+    public var words: String { words(hiding: []) }
+
+    /// As `words`, with every occurrence of `secrets` replaced by bullets, before anything is cut.
+    ///
+    /// From JSON it takes `title` and `detail` (RFC 9457), `error_description` (RFC 6749), `error`, `message` or `errors`; from HTML the
+    /// title, else the text; else the text as it is.
+    public func words(hiding secrets: [Secret]) -> String {
+        // A body in an encoding that was not requested is not text.
+        guard (header("Content-Encoding") ?? "identity").lowercased() == "identity" else { return "" }
+        let found = JSONWords.find(in: body) ?? HTMLText.text(of: text)
+        let start = String(found.unicodeScalars.prefix(HTTPResponse.longestFinding))
+        let scrubbed = secrets.reduce(start) { $1.scrubbed(from: $0) }
+        return HTTPResponse.line(scrubbed)
+    }
+
+    private static func line(_ text: String) -> String {
+        let spaced = text.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0.isUnfitForTerminals ? "?" : $0 }
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: spaced)
+        let line = String(view).split(separator: " ").joined(separator: " ")
+        return line.unicodeScalars.count > longestWords ? String(line.unicodeScalars.prefix(longestWords - 1)) + "…" : line
+    }
+}
+
+/// The message in an answer in JSON.
+enum JSONWords {
+    /// Nil if it is not JSON, or has none of the known keys.
+    static func find(in body: [UInt8]) -> String? {
+        guard let first = body.first(where: { !" \t\r\n".utf8.contains($0) }), first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+            let json = try? JSONSerialization.jsonObject(with: Data(body))
+        else { return nil }
+        return text(json, depth: 0)
+    }
+
+    private static func text(_ value: Any, depth: Int) -> String? {
+        guard depth < 4 else { return nil }
+        switch value {
+        case let text as String: return text.isEmpty ? nil : text
+        case let list as [Any]:
+            let texts = list.prefix(5).compactMap { text($0, depth: depth + 1) }
+            return texts.isEmpty ? nil : texts.joined(separator: "; ")
+        case let object as [String: Any]: return known(object, depth: depth)
+        default: return nil
+        }
+    }
+
+    private static func known(_ object: [String: Any], depth: Int) -> String? {
+        func said(_ key: String) -> String? { object[key].flatMap { text($0, depth: depth + 1) } }
+        let problem = [said("title"), said("detail")].compactMap(\.self)
+        if !problem.isEmpty { return problem.joined(separator: ": ") }
+        for key in ["error_description", "error", "message", "errors"] {
+            if let words = said(key) { return words }
+        }
+        // Below `errors`, fields with the errors of each: {"value": ["is too large"]}.
+        guard depth > 0 else { return nil }
+        let fields = object.keys.sorted().prefix(5).compactMap { key in said(key).map { key + " " + $0 } }
+        return fields.isEmpty ? nil : fields.joined(separator: "; ")
+    }
+}
+
+/// The text of a page, without its markup. Not a full parser, but good enough for the error pages of servers.
+enum HTMLText {
+    /// The page's title, else all of its text. A text that is not a page is returned unchanged.
+    static func text(of page: String) -> String {
+        let start = page.drop(while: \.isWhitespace)
+        guard start.hasPrefix("<") else { return page }
+        let title = element("title", in: start).map { withoutTags($0) } ?? ""
+        return title.isEmpty ? withoutTags(start) : title
+    }
+
+    private static func element(_ name: String, in page: Substring) -> Substring? {
+        // The names are ASCII, and so their case changes no length.
+        guard let opening = page.firstRange(of: "<\(name)>") ?? page.firstRange(of: "<\(name.uppercased())>") else { return nil }
+        let rest = page[opening.upperBound...]
+        guard let closing = rest.firstRange(of: "</") else { return nil }
+        return rest[..<closing.lowerBound]
+    }
+
+    private static func withoutTags(_ page: Substring) -> String {
+        var result = ""
+        var rest = page
+        while let opening = rest.firstIndex(of: "<") {
+            result += rest[..<opening] + " "
+            let tag = rest[opening...].prefix(8).lowercased()
+            // The content of these is not meant for readers.
+            let closing = tag.hasPrefix("<style") ? "</style>" : tag.hasPrefix("<script") ? "</script>" : tag.hasPrefix("<!--") ? "-->" : ">"
+            guard let end = rest[opening...].firstRange(of: closing) else { return unescaped(result) }
+            rest = rest[end.upperBound...]
+        }
+        return unescaped(result + rest)
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        let entities = [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+        let result = entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
+        return result.allSatisfy(\.isWhitespace) ? "" : result
+    }
+}
+
+/// `text` with everything escaped that a terminal would interpret instead of showing, except for `kept`.
+func printable(_ text: String, keeping kept: Set<Unicode.Scalar> = []) -> String {
+    guard text.unicodeScalars.contains(where: { $0.isUnfitForTerminals && !kept.contains($0) }) else { return text }
+    return text.unicodeScalars.map { scalar in
+        scalar.isUnfitForTerminals && !kept.contains(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+}

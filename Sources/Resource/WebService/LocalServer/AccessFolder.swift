@@ -1,0 +1,129 @@
+internal import Foundation
+internal import TextSafety
+
+/// Who may use the pages: tokens that open them once, and sessions of browsers, as files that only this user can read.
+///
+/// As files and not in memory: a server that systemd starts when someone looks, and that ends when nobody does, still knows its browsers;
+/// and `istep serve --open` gives it a new token by writing one. Nothing of it is ever printed by the server or written to a log.
+public struct AccessFolder: Sendable {
+    /// Only this user can read what is in it.
+    public let path: String
+    private let now: @Sendable () -> Int
+
+    /// A browser that has been let in.
+    public struct Session: Hashable, Sendable {
+        /// The cookie's value.
+        public let cookie: String
+        /// What its forms have to contain.
+        public let formKey: String
+    }
+
+    public struct Failure: Error, CustomStringConvertible {
+        public let path: String
+        public let reason: String
+        public var description: String { "The folder \(quoted(path)) cannot be used: \(reason)." }
+    }
+
+    /// Seconds. A token is typed or clicked soon after it was shown.
+    static let tokenLifetime = 3600
+    /// Seconds since a session was last used.
+    static let sessionLifetime = 7 * 86_400
+    /// Sessions that are kept; older ones end first.
+    static let mostSessions = 32
+
+    /// - Parameters:
+    ///   - path: of the folder, which is made if there is none.
+    ///   - now: seconds since 1970.
+    /// - Throws: `Failure`, also where the folder is another user's or others can look into it.
+    public init(path: String, now: @escaping @Sendable () -> Int = systemTime) throws(Failure) {
+        self.path = path
+        self.now = now
+        for folder in [directoryName(path), path] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+            throw Failure(path: path, reason: String(cString: strerror(errno)))
+        }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            throw Failure(path: path, reason: "it is not a folder of this user")
+        }
+        guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw Failure(path: path, reason: "others can read it") }
+    }
+
+    /// Seconds since 1970 by the machine's clock.
+    @Sendable public static func systemTime() -> Int { time(nil) }
+
+    /// A new token: 256 random bits. It opens the pages once.
+    public func issueToken() throws(Failure) -> String {
+        removeExpired()
+        let token = Self.random()
+        try write("", to: "token-\(token)")
+        return token
+    }
+
+    /// Exchanges a token for a session.
+    ///
+    /// - Returns: nil for a token that was never issued, was used before or has expired.
+    public func redeem(_ token: String) -> Session? {
+        guard Self.isKey(token) else { return nil }
+        let file = path + "/token-\(token)"
+        let isFresh = age(file).map { $0 < Self.tokenLifetime } ?? false
+        // Of two that come at the same time, one removes it.
+        guard unlink(file) == 0, isFresh else { return nil }
+        let session = Session(cookie: Self.random(), formKey: Self.random())
+        guard (try? write(session.formKey, to: "session-\(session.cookie)")) != nil else { return nil }
+        return session
+    }
+
+    /// The session of a cookie; nil for one that is unknown or was not used for long.
+    public func session(_ cookie: String) -> Session? {
+        guard Self.isKey(cookie) else { return nil }
+        let file = path + "/session-\(cookie)"
+        guard let age = age(file), age < Self.sessionLifetime, let content = FileManager.default.contents(atPath: file) else { return nil }
+        let formKey = String(decoding: content, as: UTF8.self)
+        guard Self.isKey(formKey) else { return nil }
+        if age > 3600 { utimes(file, nil) }
+        return Session(cookie: cookie, formKey: formKey)
+    }
+
+    /// Ends a session.
+    public func end(_ session: Session) { unlink(path + "/session-\(session.cookie)") }
+
+    private func age(_ file: String) -> Int? {
+        var status = stat()
+        return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? max(0, now() - status.st_mtim.tv_sec) : nil
+    }
+
+    private func write(_ text: String, to name: String) throws(Failure) {
+        let number = open(path + "/" + name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Failure(path: path, reason: String(cString: strerror(errno))) }
+        defer { close(number) }
+        let bytes = Array(text.utf8)
+        guard Foundation.write(number, bytes, bytes.count) == bytes.count else {
+            throw Failure(path: path, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    private func removeExpired() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        for name in names where name.hasPrefix("token-") && age(path + "/" + name).map({ $0 >= Self.tokenLifetime }) ?? false {
+            unlink(path + "/" + name)
+        }
+        let sessions = names.filter { $0.hasPrefix("session-") }.map { (name: $0, age: age(path + "/" + $0) ?? .max) }.sorted { $0.age < $1.age }
+        for (index, session) in sessions.enumerated() where index >= Self.mostSessions || session.age >= Self.sessionLifetime {
+            unlink(path + "/" + session.name)
+        }
+    }
+
+    /// 64 hexadecimal digits.
+    private static func isKey(_ text: String) -> Bool {
+        text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    /// 256 bits of the kernel (getrandom(2)).
+    private static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<4).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

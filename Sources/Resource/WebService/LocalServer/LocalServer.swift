@@ -1,0 +1,252 @@
+internal import Foundation
+internal import Synchronization
+
+/// A server of HTTP/1.1 for browsers on this machine: one thread, sockets that never block, and a limit for everything that a client can
+/// use. It sends what a handler returns, and knows nothing of pages.
+///
+/// FlyingFox, the small server that comes next, bounds neither the size of a header, nor how long one takes to arrive, nor the number of
+/// connections, and cannot use a socket of systemd's.
+public final class LocalServer: Sendable {
+    public typealias Handler = @Sendable (ServedRequest) async -> ServedResponse
+
+    private let sockets: [ListeningSocket]
+    private let limits: ServerLimits
+    private let quietTime: Duration?
+    private let handler: Handler
+    private let mailbox: ServerMailbox
+
+    /// - Parameters:
+    ///   - quietTime: how long to go on without a request; nil for ever.
+    /// - Throws: `ListeningSocket.Failure` where the machine is out of descriptors.
+    public init(
+        _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), quietTime: Duration? = nil, handler: @escaping Handler
+    ) throws(ListeningSocket.Failure) {
+        self.sockets = sockets
+        self.limits = limits
+        self.quietTime = quietTime
+        self.handler = handler
+        mailbox = try ServerMailbox()
+    }
+
+    /// Serves until the task is cancelled, or until nobody has asked for anything for `quietTime`.
+    public func run() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // A thread of its own: it waits in poll(2), where a thread of Swift's pool must not.
+                let thread = Thread { [self] in
+                    let loop = ServerLoop(sockets, limits, quietTime: quietTime, mailbox: mailbox, handler: handler)
+                    loop.run()
+                    continuation.resume()
+                }
+                thread.name = "pages"
+                thread.stackSize = 512 << 10
+                thread.start()
+            }
+        } onCancel: {
+            mailbox.post(.stop)
+        }
+    }
+}
+
+/// What tasks report to the loop. Each message wakes it.
+final class ServerMailbox: Sendable {
+    enum Message: Sendable {
+        case response(connection: UInt64, ServedResponse)
+        case chunk(connection: UInt64, [UInt8])
+        case end(connection: UInt64)
+        case stop
+    }
+
+    /// Readable while there are messages.
+    let descriptor: Int32
+    private let writing: Int32
+    private let messages = Mutex<[Message]>([])
+
+    init() throws(ListeningSocket.Failure) {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .system("socketpair", errno: errno) }
+        (descriptor, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(descriptor)
+        close(writing)
+    }
+
+    func post(_ message: Message) {
+        messages.withLock { $0.append(message) }
+        // A socket that is full wakes the loop as well.
+        var byte: UInt8 = 1
+        send(writing, &byte, 1, Int32(MSG_NOSIGNAL))
+    }
+
+    func take() -> [Message] {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        while read(descriptor, &bytes, bytes.count) == bytes.count {}
+        return messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+}
+
+/// The loop over all connections. Everything in it belongs to its thread.
+private final class ServerLoop {
+    private let sockets: [ListeningSocket]
+    private let limits: ServerLimits
+    private let quietTime: Duration?
+    private let mailbox: ServerMailbox
+    private let handler: LocalServer.Handler
+    private let clock = ContinuousClock()
+    private var connections: [UInt64: ServedConnection] = [:]
+    private var lastID: UInt64 = 0
+    private var lastRequest: ContinuousClock.Instant
+    private var isStopping = false
+
+    init(
+        _ sockets: [ListeningSocket], _ limits: ServerLimits, quietTime: Duration?, mailbox: ServerMailbox,
+        handler: @escaping LocalServer.Handler
+    ) {
+        self.sockets = sockets
+        self.limits = limits
+        self.quietTime = quietTime
+        self.mailbox = mailbox
+        self.handler = handler
+        lastRequest = clock.now
+    }
+
+    func run() {
+        while !isStopping {
+            let ids = connections.keys.sorted()
+            var polled = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
+            polled += sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            let first = polled.count
+            for id in ids {
+                if let connection = connections[id] { polled.append(pollfd(fd: connection.descriptor, events: connection.events, revents: 0)) }
+            }
+            let count = poll(&polled, nfds_t(polled.count), timeout())
+            guard count >= 0 || errno == EINTR else { break }
+            if polled[0].revents != 0 { for message in mailbox.take() { deliver(message) } }
+            for (index, id) in ids.enumerated() where polled[first + index].revents != 0 { handle(id, polled[first + index].revents) }
+            for (index, socket) in sockets.enumerated() where polled[1 + index].revents != 0 { accept(socket) }
+            closeOverdue()
+        }
+        for connection in connections.values { connection.task?.cancel() }
+    }
+
+    /// Milliseconds until the next limit is reached; -1 for none.
+    private func timeout() -> Int32 {
+        var next = connections.values.compactMap(\.deadline).min()
+        if let quiet = quietEnd { next = next.map { min($0, quiet) } ?? quiet }
+        guard let next else { return -1 }
+        let rest = max(.zero, clock.now.duration(to: next))
+        let (seconds, attoseconds) = rest.components
+        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+
+    /// When the loop ends by itself; nil while someone waits for an answer.
+    private var quietEnd: ContinuousClock.Instant? {
+        guard let quietTime, !connections.values.contains(where: \.isAnswering) else { return nil }
+        return lastRequest + quietTime
+    }
+
+    private func closeOverdue() {
+        let now = clock.now
+        for (id, connection) in connections {
+            guard let deadline = connection.deadline, deadline <= now else { continue }
+            // A client that has begun a request learns why the connection ends.
+            if connection.isReadingRequest { respond(id, .failure(408), keepsAlive: false) } else { drop(id) }
+        }
+        if let quietEnd, quietEnd <= now { isStopping = true }
+    }
+
+    private func drop(_ id: UInt64) {
+        connections.removeValue(forKey: id)?.task?.cancel()
+    }
+
+    private func accept(_ socket: ListeningSocket) {
+        // A flood of connections must not keep the others waiting.
+        for _ in 0..<limits.connections {
+            let number = Foundation.accept(socket.descriptor, nil, nil)
+            if number < 0 {
+                // Out of descriptors: the connection that has waited for longest is closed.
+                if [EMFILE, ENFILE].contains(errno), dropOldest() { continue }
+                return
+            }
+            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(number, F_SETFL, O_NONBLOCK)
+            guard ServedConnection.isOfThisUser(number, socket.address) else {
+                close(number)
+                continue
+            }
+            lastID += 1
+            connections[lastID] = ServedConnection(number, limits, now: clock.now)
+            if connections.count > limits.connections, !dropOldest() { drop(lastID) }
+        }
+    }
+
+    /// Closes the connection without a complete request that began first: a request that is being answered is never the victim of others.
+    private func dropOldest() -> Bool {
+        guard let oldest = connections.filter({ !$0.value.isAnswering }).min(by: { ($0.value.since, $0.key) < ($1.value.since, $1.key) }) else {
+            return false
+        }
+        drop(oldest.key)
+        return true
+    }
+
+    private func handle(_ id: UInt64, _ events: Int16) {
+        guard let connection = connections[id] else { return }
+        if events & Int16(POLLERR | POLLNVAL) != 0 { return drop(id) }
+        if events & Int16(POLLOUT) != 0, !connection.write(now: clock.now) { return drop(id) }
+        if events & Int16(POLLIN | POLLHUP | 0x2000) != 0, !connection.read(now: clock.now) { return drop(id) }  // POLLRDHUP: 0x2000
+        proceed(id)
+    }
+
+    /// Begins what the connection is ready for: the next request, or its end.
+    private func proceed(_ id: UInt64) {
+        guard let connection = connections[id] else { return }
+        if connection.isDone { return drop(id) }
+        switch connection.nextRequest(now: clock.now) {
+        case .incomplete: return
+        case .failure(let status): respond(id, .failure(status), keepsAlive: false)
+        case .request(let request, let keepsAlive, _):
+            lastRequest = clock.now
+            connection.begin(keepsAlive: keepsAlive, isHead: request.method == "HEAD")
+            let (handler, mailbox) = (handler, mailbox)
+            connection.task = Task {
+                let response = await handler(request)
+                mailbox.post(.response(connection: id, response))
+                guard request.method != "HEAD", case .stream(let chunks) = response.body else { return }
+                for await chunk in chunks { mailbox.post(.chunk(connection: id, chunk)) }
+                mailbox.post(.end(connection: id))
+            }
+        }
+    }
+
+    private func deliver(_ message: ServerMailbox.Message) {
+        switch message {
+        case .response(let id, let response): respond(id, response, keepsAlive: true)
+        case .chunk(let id, let bytes):
+            guard let connection = connections[id] else { return }
+            if !connection.add(bytes) || !connection.write(now: clock.now) { drop(id) }
+        case .end(let id):
+            connections[id]?.endStream()
+            advance(id)
+        case .stop: isStopping = true
+        }
+    }
+
+    private func respond(_ id: UInt64, _ response: ServedResponse, keepsAlive: Bool) {
+        guard let connection = connections[id] else { return }
+        connection.respond(response, keepsAlive: keepsAlive, now: clock.now)
+        advance(id)
+    }
+
+    private func advance(_ id: UInt64) {
+        lastRequest = clock.now
+        guard let connection = connections[id] else { return }
+        if !connection.write(now: clock.now) { return drop(id) }
+        proceed(id)
+    }
+}

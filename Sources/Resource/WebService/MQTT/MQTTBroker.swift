@@ -1,0 +1,205 @@
+internal import Glibc
+public import TextSafety
+
+/// The broker to publish to, and the user that logs in.
+public struct MQTTBroker: Hashable, Sendable {
+    /// A name, or an IPv4 or IPv6 address.
+    public let host: String
+    /// The TCP port.
+    public let port: Int
+    /// Whether the connection is encrypted, and the broker verified.
+    public let isEncrypted: Bool
+    /// Nil to connect without a name.
+    public let username: String?
+    /// Nil for a user without a password.
+    public let password: Secret?
+    /// The client identifier; nil for one that is generated for each connection, so that two connections never end each other.
+    public let clientID: String?
+    /// The path of a file of certificates (PEM) that must have signed the broker's certificate; nil for those that the system trusts.
+    public let authority: String?
+
+    /// The registered ports (IANA: mqtt, secure-mqtt).
+    public static func usualPort(encrypted: Bool) -> Int { encrypted ? 8883 : 1883 }
+
+    /// - Parameters:
+    ///   - port: nil for the usual one.
+    ///   - tls: without it, `host` has to be this machine.
+    ///   - insecure: another machine may be reached without TLS: anyone on the network path can read what is sent, including the password.
+    /// - Throws: `Problem`.
+    public init(
+        host: String, port: Int? = nil, tls: Bool, username: String? = nil, password: Secret? = nil, clientID: String? = nil,
+        authority: String? = nil, insecure: Bool = false
+    ) throws(Problem) {
+        guard HostName.isValid(host) else { throw .badHost(host) }
+        let port = port ?? Self.usualPort(encrypted: tls)
+        guard (1...65_535).contains(port) else { throw .badPort(port) }
+        guard tls || insecure || HostName.isLoopback(host) else { throw .notEncrypted(host: host) }
+        if let username, !Self.isText(username) { throw .badUsername }
+        if let password {
+            // MQTT 3.1.1, section 3.1.2.9.
+            guard username != nil else { throw .passwordWithoutUsername }
+            guard (1...65_535).contains(password.reveal().utf8.count), !password.reveal().utf8.contains(0) else { throw .badPassword }
+        }
+        if let clientID, !Self.isText(clientID) { throw .badClientID(clientID) }
+        if let authority, !authority.hasPrefix("/") || authority.utf8.contains(0) { throw .badAuthority(authority) }
+        self.host = host
+        self.port = port
+        isEncrypted = tls
+        self.username = username
+        self.password = password
+        self.clientID = clientID
+        self.authority = authority
+    }
+
+    /// The same broker with a password, which is best read when it is needed.
+    /// - Throws: `Problem.passwordWithoutUsername`, `.badPassword`.
+    public func with(password: Secret) throws(Problem) -> MQTTBroker {
+        try MQTTBroker(
+            host: host, port: port, tls: isEncrypted, username: username, password: password, clientID: clientID,
+            authority: authority,
+            // This was checked when the original was created.
+            insecure: true)
+    }
+
+    /// A text of MQTT that every broker accepts (MQTT 5.0, section 1.5.4).
+    private static func isText(_ text: String) -> Bool {
+        (1...65_535).contains(text.utf8.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}
+
+extension MQTTBroker: CustomStringConvertible {
+    /// Host and port, for texts; never the user.
+    public var description: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+extension MQTTBroker {
+    /// Why a broker's description is not valid.
+    public enum Problem: Error, Hashable, Sendable {
+        /// Not a name and not an address.
+        case badHost(String)
+        /// Not between 1 and 65535.
+        case badPort(Int)
+        /// Another machine, and no TLS.
+        case notEncrypted(host: String)
+        /// Empty, too long, or with control characters.
+        case badUsername
+        /// Empty, longer than 65,535 bytes, or with U+0000.
+        case badPassword
+        /// A password without a username.
+        case passwordWithoutUsername
+        /// Empty, too long, or with control characters.
+        case badClientID(String)
+        /// Not an absolute path.
+        case badAuthority(String)
+    }
+}
+
+extension MQTTBroker.Problem: CustomStringConvertible {
+    /// What is wrong, and what to do, in one line. Never with a password in it.
+    public var description: String {
+        switch self {
+        case .badHost(let host):
+            "\(quoted(String(host.prefix(100)))) is no host: write a name or an address without scheme, port or brackets, such as broker.example.org"
+        case .badPort(let port): "\(port) is no port: use a number from 1 to 65535"
+        case .notEncrypted(let host):
+            "\(quoted(String(host.prefix(100)))) is another machine, which is only reached with TLS: switch TLS on, or allow it with insecure = true"
+        case .badUsername: "the user's name is empty, too long or contains control characters: correct it"
+        case .badPassword: "the password is empty, too long or contains U+0000: correct it"
+        case .passwordWithoutUsername: "there is a password and no user's name: add the name"
+        case .badClientID(let name):
+            "\(quoted(String(name.prefix(100)))) is no client's name: use 1 to 65535 bytes without control characters, or none"
+        case .badAuthority(let path): "\(quoted(String(path.prefix(100)))) is no absolute path to a file of certificates: write one"
+        }
+    }
+}
+
+/// Rules for host names.
+enum HostName {
+    /// A name (RFC 1123, section 2.1, with the underscore that home networks use) or an address, an IPv6 zone included.
+    static func isValid(_ host: String) -> Bool {
+        if isIPv6(host) { return true }
+        guard (1...253).contains(host.utf8.count), !host.hasPrefix("-"), !host.hasPrefix(".") else { return false }
+        return host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// This machine: `localhost` and names below it (RFC 6761, section 6.3), 127.0.0.0/8 and ::1.
+    static func isLoopback(_ host: String) -> Bool {
+        let name = host.lowercased()
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        var four = in_addr()
+        // Strictly four numbers: other forms of an address, such as 127.1, would be one more source of errors.
+        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+        return withUnsafeBytes(of: six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+    }
+
+    private static func isIPv6(_ host: String) -> Bool {
+        let parts = host.split(separator: "%", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let address = parts.first else { return false }
+        let zone = parts.count == 2 ? parts[1] : "lo"
+        guard (1...15).contains(zone.utf8.count), zone.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else { return false }
+        var six = in6_addr()
+        return inet_pton(AF_INET6, String(address), &six) == 1
+    }
+}
+
+/// A message for a topic. It is always published with QoS 1: the broker acknowledges it.
+public struct MQTTMessage: Hashable, Sendable {
+    /// The topic, such as `istep/anna/steps`.
+    public let topic: String
+    /// The content, of any kind; with `isRetained`, an empty one removes the retained message of the topic.
+    public let payload: [UInt8]
+    /// Whether the broker keeps it for later subscribers, in place of the message that it kept before.
+    public let isRetained: Bool
+
+    /// The largest payload, in bytes. Far below the 256 MiB of the format, and far above what a day's summary takes.
+    public static let largestPayload = 256 * 1024
+
+    /// Why a message is not valid.
+    public enum Problem: Error, Hashable, Sendable {
+        /// The topic is empty, or longer than 65,535 bytes.
+        case topicLength(Int)
+        /// The topic has a wildcard (`+`, `#`) or a control character in it.
+        case topicCharacter(String)
+        /// The topic begins with `$`: those are the broker's own.
+        case reservedTopic(String)
+        /// The payload is larger than `largestPayload`.
+        case payloadSize(Int)
+    }
+
+    /// - Throws: `Problem`. What a topic may be: MQTT 5.0, sections 4.7.1.1, 4.7.2, 4.7.3 and 1.5.4.
+    public init(topic: String, payload: [UInt8], isRetained: Bool = true) throws(Problem) {
+        guard (1...65_535).contains(topic.utf8.count) else { throw .topicLength(topic.utf8.count) }
+        let bad = topic.unicodeScalars.contains { $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control }
+        if bad { throw .topicCharacter(topic) }
+        if topic.hasPrefix("$") { throw .reservedTopic(topic) }
+        guard payload.count <= Self.largestPayload else { throw .payloadSize(payload.count) }
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
+}
+
+extension MQTTMessage.Problem: CustomStringConvertible {
+    /// What is wrong, and what to do, in one line.
+    public var description: String {
+        switch self {
+        case .topicLength(0): "the topic is empty: name one, such as istep/steps"
+        case .topicLength(let count): "the topic has \(count) bytes, and 65535 are the limit: shorten it"
+        case .topicCharacter(let topic):
+            "the topic \(quoted(String(topic.prefix(100)))) contains +, # or a control character: leave them out"
+        case .reservedTopic(let topic): "the topic \(quoted(String(topic.prefix(100)))) begins with $, which is the broker's own: use another"
+        case .payloadSize(let count): "the message has \(count) bytes, and \(MQTTMessage.largestPayload) are the limit"
+        }
+    }
+}

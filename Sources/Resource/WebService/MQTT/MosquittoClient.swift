@@ -1,0 +1,176 @@
+internal import CMosquitto
+internal import Glibc
+internal import TextSafety
+
+/// One connection by libmosquitto, used by one thread only. Every call may be followed by events.
+final class MosquittoClient {
+    struct Failure: Error {
+        /// What it means for the delivery.
+        enum Kind { case closed, garbled, tooMuchAsked, other }
+
+        let kind: Kind
+        let text: String
+    }
+
+    private let client: OpaquePointer
+    private let notes: Notes
+    /// A second descriptor of the connection, for `received`; the library closes its own when a packet is invalid. -1 if there is none.
+    private var counted: Int32 = -1
+
+    /// What the library's callbacks reported, in order.
+    private final class Notes {
+        var events: [Delivery.Event] = []
+        var complaint: String?
+    }
+
+    /// - Throws: `Failure`.
+    init(_ broker: MQTTBroker, speaksOlder: Bool) throws(Failure) {
+        let notes = Notes()
+        let context = Unmanaged.passUnretained(notes).toOpaque()
+        let version = speaksOlder ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5
+        guard let client = cmosquitto_new(broker.clientID, version, Self.callbacks, context) else {
+            throw Failure(kind: .other, text: String(cString: strerror(errno)))
+        }
+        self.client = client
+        self.notes = notes
+        if let username = broker.username {
+            try check(cmosquitto_set_login(client, username, broker.password?.reveal()))
+        }
+        if broker.isEncrypted { try setTLS(broker.authority) }
+    }
+
+    deinit {
+        cmosquitto_destroy(client)
+        if counted >= 0 { close(counted) }
+    }
+
+    /// Blocks until there is a TCP connection. The library also handles keep-alive.
+    func connect(_ broker: MQTTBroker) throws(Failure) {
+        try check(cmosquitto_connect(client, broker.host, Int32(broker.port), Self.keepAlive))
+        // Child processes would inherit the library's connection and keep it open.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        counted = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        limitBuffer()
+    }
+
+    /// - Returns: the identifier that the acknowledgement will have.
+    func publish(_ message: MQTTMessage) throws(Failure) -> Int {
+        var identifier: Int32 = 0
+        try check(
+            cmosquitto_publish(
+                client, &identifier, message.topic, message.payload, Int32(message.payload.count), message.isRetained))
+        return Int(identifier)
+    }
+
+    func read() throws(Failure) { try check(cmosquitto_read(client)) }
+    func write() throws(Failure) { try check(cmosquitto_write(client)) }
+    func keepAlive() throws(Failure) { try check(cmosquitto_misc(client)) }
+
+    /// Sends DISCONNECT, if that needs no waiting.
+    func disconnect() { _ = cmosquitto_disconnect(client) }
+
+    /// Bytes that came from the broker, also after the connection has ended; nil where the kernel does not count them.
+    var received: UInt64? {
+        var count: UInt64 = 0
+        return cmosquitto_received(counted, &count) ? count : nil
+    }
+
+    /// -1 if there is none.
+    var socket: Int32 { cmosquitto_socket(client) }
+    var wantsToWrite: Bool { cmosquitto_wants_write(client) }
+
+    /// A small buffer, so that a broker cannot send much before it is noticed. A failure does no harm.
+    private func limitBuffer() {
+        var size: Int32 = 16 * 1024
+        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
+    }
+
+    /// The events since the last call.
+    func takeEvents() -> [Delivery.Event] {
+        defer { notes.events = [] }
+        return notes.events
+    }
+
+    private func setTLS(_ authority: String?) throws(Failure) {
+        // The library itself would report neither the file nor the reason.
+        if let authority, access(authority, R_OK) != 0 {
+            let reason = String(cString: strerror(errno))
+            throw Failure(kind: .other, text: "the certificates in \(quoted(authority)) cannot be read: \(reason)")
+        }
+        try check(cmosquitto_set_tls(client, authority))
+    }
+
+    /// In seconds. The limits here are shorter; a broker that requires a shorter interval states it in MQTT 5.
+    private static let keepAlive: Int32 = 600
+
+    private func check(_ code: Int32) throws(Failure) {
+        let number = errno
+        guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
+        throw failure(mosq_err_t(rawValue: code), number)
+    }
+
+    private func failure(_ code: mosq_err_t, _ number: Int32) -> Failure {
+        switch code {
+        // The library leaves errno at 0 when a connection ends within a packet.
+        case MOSQ_ERR_CONN_LOST, MOSQ_ERR_NO_CONN: .closed
+        case MOSQ_ERR_ERRNO where number == 0: .closed
+        case MOSQ_ERR_ERRNO: Failure(kind: .other, text: String(cString: strerror(number)))
+        case MOSQ_ERR_EAI: Failure(kind: .other, text: String(cString: gai_strerror(number)))
+        case MOSQ_ERR_TLS: Failure(kind: .other, text: "TLS failed: \(notes.complaint ?? "no reason is known")")
+        case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_CONN_REFUSED:
+            Failure(kind: .garbled, text: "the server does not answer by MQTT")
+        case MOSQ_ERR_OVERSIZE_PACKET: Failure(kind: .tooMuchAsked, text: "it is larger than the broker takes")
+        case MOSQ_ERR_QOS_NOT_SUPPORTED: Failure(kind: .tooMuchAsked, text: "the broker acknowledges none (QoS 1)")
+        default: Failure(kind: .other, text: Complaint.essence(of: String(cString: cmosquitto_error_text(Int32(code.rawValue)))))
+        }
+    }
+}
+
+extension MosquittoClient.Failure {
+    static let closed = Self(kind: .closed, text: "the broker closed the connection")
+    /// Nothing that istep requests here needs so many answers.
+    static let flooded = Self(kind: .other, text: "the broker sends more than it was asked for")
+}
+
+extension MosquittoClient {
+    /// Events are limited by the bytes that a broker may send; a complaint is kept short.
+    private static let callbacks = cmosquitto_callbacks(
+        connected: { context, code, retains in
+            notes(context)?.events.append(.connected(BrokerCode(number: Int(code)), retains: retains))
+        },
+        acknowledged: { context, identifier, code in
+            notes(context)?.events.append(.acknowledged(Int(identifier), BrokerCode(number: Int(code))))
+        },
+        disconnected: { context, code in
+            // A lower code is an error of the library, which the call returns as well.
+            if code >= 128 { notes(context)?.events.append(.disconnected(BrokerCode(number: Int(code)))) }
+        },
+        complained: { context, text in
+            guard let text, let notes = notes(context), notes.complaint == nil else { return }
+            notes.complaint = Complaint.essence(of: String(cString: text))
+        })
+
+    private static func notes(_ context: UnsafeMutableRawPointer?) -> Notes? {
+        context.map { Unmanaged<Notes>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+/// libmosquitto, loaded at most once.
+enum Mosquitto {
+    /// Why it cannot be used; nil if it can.
+    static let failure: String? = load("libmosquitto.so.1")
+
+    /// - Returns: why it cannot be loaded; nil if it is.
+    static func load(_ name: String) -> String? {
+        cmosquitto_load(name).map { String(cString: $0) }
+    }
+
+    /// The text for a code of a broker.
+    static func words(_ code: BrokerCode) -> String {
+        // Codes up to 5 are those of MQTT 3.1.1; MQTT 5 has none of them.
+        let text = code.number < 128 ? cmosquitto_refusal_text(Int32(code.number)) : cmosquitto_reason_text(Int32(code.number))
+        guard let text else { return "code \(code.number)" }
+        let words = String(cString: text)
+        return words.hasSuffix(".") ? String(words.dropLast()) : words
+    }
+}

@@ -1,0 +1,138 @@
+public import DBus
+internal import Glibc
+public import HTTP
+public import Settings
+public import StepDomain
+
+/// The list of all kinds of destinations: one line each.
+public enum DestinationRegistry {
+    public static let kinds: [DestinationKind] = [
+        .beeminder, .command, .fhir, .file, .homeAssistant, .influx, .intervalsICU, .mastodon, .rest, .sms, .soap,
+    ]
+
+    public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }
+
+    /// The destination that a table of the configuration describes.
+    ///
+    /// - Returns: nil if it is switched off by `enabled = false`; the table must be valid nevertheless.
+    /// - Throws: all errors of the table, in order of lines.
+    public static func destination(
+        from table: SettingsTable, in surroundings: DestinationEnvironment
+    ) throws(SettingsProblems) -> (any ShareDestination)? {
+        var reader = TableReader(table, home: surroundings.home)
+        let isEnabled = reader.flag("enabled") ?? true
+        let terms = ShareTerms(&reader)
+        let kind = reader.requireChoice("kind", among: kinds.map(\.key)).flatMap(kind)
+        let destination = kind.flatMap { kind in
+            kind.make(&reader, DestinationContext(name: table.name, kind: kind.key, terms: terms, surroundings: surroundings))
+        }
+        try reader.finish(isComplete: kind != nil)
+        return isEnabled ? destination : nil
+    }
+}
+
+extension ShareTerms {
+    /// The keys that every destination accepts.
+    fileprivate init(_ reader: inout TableReader) {
+        self.init(
+            users: reader.texts("users", "the names of the users whose days are sent"),
+            since: reader.date("since").flatMap(Day.init),
+            takesUnfinishedDays: reader.flag("unfinished"))
+    }
+}
+
+/// A kind of destination: its `kind` in the configuration, and how a destination is created from a table.
+public struct DestinationKind: Sendable {
+    /// As in `kind = "rest"`.
+    public let key: String
+    /// A short description for users.
+    public let title: String
+    /// An example of a table: it is valid as it is, and each key that is not set in it is there as a comment with its meaning.
+    public let example: String
+    /// - Returns: nil if the table is not valid; the reader has collected the reasons.
+    let make: @Sendable (inout TableReader, DestinationContext) -> (any ShareDestination)?
+
+    init(
+        _ key: String, title: String, example: String,
+        make: @escaping @Sendable (inout TableReader, DestinationContext) -> (any ShareDestination)?
+    ) {
+        self.key = key
+        self.title = title
+        self.example = example
+        self.make = make
+    }
+}
+
+/// What destinations need from the process that they run in.
+public struct DestinationEnvironment: Sendable {
+    public var environment: [String: String]
+    /// What `~` stands for.
+    public var home: String?
+    /// A new transport: each destination has one of its own, and keeps its connection.
+    public var transport: @Sendable () -> any HTTPTransport
+    /// A new transport to services that use WebSocket.
+    public var webSockets: @Sendable () -> any WebSocketTransport
+    /// The bus that ModemManager is on.
+    public var systemBus: DBusAddress
+    public var localTime: LocalTime
+    public var now: @Sendable () -> Timestamp
+    /// Draws a day for destinations that show pictures.
+    public var picture: @Sendable (DaySummary) -> DayPicture?
+    /// Waits before a service is asked again.
+    public var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    public init(
+        environment: [String: String], home: String?, systemBus: DBusAddress = .system, localTime: LocalTime = .system,
+        now: @escaping @Sendable () -> Timestamp = { DestinationEnvironment.clock() },
+        webSockets: @escaping @Sendable () -> any WebSocketTransport = { CurlTransport(userAgent: "istep") },
+        picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
+        transport: @escaping @Sendable () -> any HTTPTransport
+    ) {
+        self.environment = environment
+        self.home = home
+        self.systemBus = systemBus
+        self.localTime = localTime
+        self.now = now
+        self.webSockets = webSockets
+        self.picture = picture
+        self.transport = transport
+    }
+}
+
+extension DestinationEnvironment {
+    /// The machine's clock.
+    public static func clock() -> Timestamp { Timestamp(time(nil)) }
+}
+
+extension DestinationEnvironment: CustomReflectable, CustomStringConvertible {
+    public var description: String { "DestinationEnvironment" }
+    /// Without children: the environment contains secrets, and a dump of a destination includes all its values.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// What a destination is created with, besides its own keys.
+struct DestinationContext: Sendable {
+    /// The user's name for it.
+    var name: String
+    /// Key of its kind.
+    var kind: String
+    var terms: ShareTerms
+    var surroundings: DestinationEnvironment
+
+    /// By this machine's clock and zone.
+    var today: Day { surroundings.localTime.day(of: surroundings.now()) }
+}
+
+/// A destination of the configuration: its context contains the common values of its table and of the process.
+protocol ConfiguredDestination: ShareDestination {
+    var context: DestinationContext { get }
+}
+
+extension ConfiguredDestination {
+    var name: String { context.name }
+    var kind: String { context.kind }
+    var terms: ShareTerms { context.terms }
+
+    /// For requests that are sent.
+    var credentials: Credentials { .real(environment: context.surroundings.environment) }
+}

@@ -1,0 +1,202 @@
+internal import Foundation
+internal import HTTP
+internal import MQTT
+internal import Settings
+internal import StepDomain
+
+extension DestinationKind {
+    static let homeAssistant = DestinationKind(
+        "home-assistant", title: "a sensor and long-term statistics in Home Assistant",
+        example: """
+            [share.house]
+            kind = "home-assistant"
+            url = "http://homeassistant.local:8123"
+            # Allows plain http: everybody in the same network can read the token and the days. Without it, only https is used.
+            insecure = true
+            # A file that contains only a long-lived access token of an administrator (Home Assistant, your profile, Security),
+            # readable by you only: chmod 600.
+            token_file = "~/.config/istep/house.token"
+            # token_env = "HOUSE_TOKEN"            # or an environment variable,
+            # token_credential = "house"           # or a systemd credential
+
+            # entity = "sensor.istep_{user}"       # a sensor for each user; for one user also a name without {user}
+            # users = ["Anna"]                     # whose days are sent, if the entity has no {user}
+            # statistics = false                   # only the sensor
+            # The sensor shows the latest day. All days, with late corrections, are in the long-term statistic istep:NAME_steps
+            # (such as istep:anna_steps), by the hour: add a statistics graph card with it. To add earlier days:
+            # istep share --from 2026-01-01 --to-day yesterday
+            # After a restart of Home Assistant the sensor is missing until the next sync.
+            #
+            # By an MQTT broker there is only the sensor, as a device that Home Assistant adds (MQTT discovery) and remembers,
+            # and no statistic of past days. The table is then, instead of url and token:
+            #   via = "mqtt"
+            #   host = "homeassistant.local"       # of the broker; port = 1883, or 8883 with tls
+            #   tls = true                         # for a broker on another machine without tls: insecure = true
+            #   username = "istep"                 # with password_file, password_env or password_credential
+            #   topic = "istep"                    # prefix of the topics; discovery = "homeassistant"
+            """
+    ) { reader, context in
+        let entity = reader.sensor("entity") ?? "sensor.istep_{user}"
+        return switch reader.choice("via", among: ["rest", "mqtt"]) ?? "rest" {
+        case "mqtt": reader.homeAssistantMQTT(context, entity: entity)
+        default: reader.homeAssistantREST(context, entity: entity)
+        }
+    }
+}
+
+extension TableReader {
+    /// The name of an entity: `sensor.`, then a…z, 0…9 and _ (https://developers.home-assistant.io/docs/core/entity).
+    fileprivate mutating func sensor(_ key: String) -> String? {
+        let expected = "the name of a sensor, such as sensor.istep_{user}, of a-z, 0-9 and _"
+        guard let text = text(key, expected) else { return nil }
+        let name = text.replacing("{user}", with: "u").dropFirst("sensor.".count)
+        let isName =
+            text.hasPrefix("sensor.") && !name.isEmpty && text.utf8.count <= 128 && !name.hasPrefix("_") && !name.hasSuffix("_")
+            && name.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_") }
+        if isName { return text }
+        refuse(key, expected: expected)
+        return nil
+    }
+
+    /// Levels of a topic, to which the entity's own levels are appended.
+    private mutating func levels(_ key: String) -> String? {
+        value(key, "levels of a topic, such as home/istep") { text in
+            let isTopic = !text.hasPrefix("/") && !text.hasSuffix("/") && (try? MQTTMessage(topic: text, payload: [])) != nil
+            return isTopic ? text : nil
+        }
+    }
+
+    fileprivate mutating func homeAssistantMQTT(_ context: DestinationContext, entity: String) -> HomeAssistantMQTTDestination? {
+        let host = requireText("host", "the name or address of the broker, such as homeassistant.local")
+        let port = integer("port", in: 1...65_535, "a port")
+        let isEncrypted = flag("tls") ?? false
+        let isInsecure = flag("insecure") ?? false
+        let username = text("username", "the user's name at the broker")
+        let password = secret("password", isRequired: false)
+        let topic = levels("topic") ?? "istep"
+        let discovery = levels("discovery") ?? "homeassistant"
+        guard let host else { return nil }
+        do {
+            let broker = try MQTTBroker(host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
+            return HomeAssistantMQTTDestination(
+                context: context, broker: broker, password: password, entity: entity, topic: topic,
+                discovery: discovery)
+        } catch {
+            refuse("host", expected: "a broker (\(error.description))")
+            return nil
+        }
+    }
+
+    fileprivate mutating func homeAssistantREST(_ context: DestinationContext, entity: String) -> HomeAssistantRESTDestination? {
+        let url = address("url", "the address of Home Assistant, such as http://homeassistant.local:8123")
+        let token = secret("token", isRequired: true)
+        let hasStatistics = flag("statistics") ?? true
+        guard let url, let token else { return nil }
+        let statistics = HomeAssistantImport(transport: context.surroundings.webSockets(), url: url, now: context.surroundings.now)
+        return HomeAssistantRESTDestination(
+            context: context, exchange: Exchange(transport: context.surroundings.transport()), url: url, entity: entity, token: token,
+            statistics: hasStatistics ? statistics : nil)
+    }
+}
+
+/// A day as the state of a sensor in Home Assistant, by REST or MQTT: the steps since the midnight in `last_reset`.
+///
+/// Source: https://developers.home-assistant.io/docs/core/entity/sensor#available-state-classes: `total` with `last_reset` is a total that
+/// may also decrease, as that of a day does after a correction, and that restarts when `last_reset` changes. `total_increasing` would treat
+/// each smaller number as a new day.
+struct HomeAssistantSensor: Encodable, Sendable {
+    /// Such as `sensor.istep_anna`.
+    let entity: String
+    /// The base of topics and of the entity's unique id: as `object`, with a number after a name that has other characters than those of an
+    /// entity. It depends on no other name, so that topics, and entities that were created from them, never change.
+    let mqttObject: String
+    let day: SharedDay
+    /// The midnight at which the day began, ISO 8601 with its offset.
+    let lastReset: String
+
+    /// - Parameters:
+    ///   - entity: with `{user}` where the user's name goes.
+    ///   - localTime: of this machine.
+    init(_ parcel: ShareParcel, entity: String, localTime: LocalTime) {
+        day = parcel.day
+        self.entity = entity.replacing("{user}", with: parcel.slug)
+        mqttObject = String(entity.replacing("{user}", with: Self.mqttSlug(day.user.name)).dropFirst("sensor.".count))
+        let midnight = localTime.span(of: parcel.day.day).start
+        lastReset = midnight.iso8601(utcOffset: localTime.utcOffset(midnight))
+    }
+
+    private static func mqttSlug(_ name: String) -> String {
+        let folded = name.folding(options: [.diacriticInsensitive, .caseInsensitive], locale: nil)
+        let words = folded.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let slug = words.joined(separator: "_").lowercased()
+        if slug == name.lowercased(), !slug.isEmpty { return slug }
+        // FNV-1a of 32 bits (draft-eastlake-fnv).
+        let hash = name.lowercased().utf8.reduce(UInt32(0x811c_9dc5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        return (slug.isEmpty ? "" : slug + "_") + String(hash, radix: 16)
+    }
+
+    var state: String { "\(day.steps)" }
+    /// The entity without its domain: `istep_anna`.
+    var object: String { String(entity.dropFirst("sensor.".count)) }
+    var attributes: Attributes { Attributes(sensor: self, isState: true) }
+
+    private enum Key: String, CodingKey { case state, attributes }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(state, forKey: .state)
+        try container.encode(attributes, forKey: .attributes)
+    }
+
+    /// The attributes of the state.
+    struct Attributes: Encodable, Sendable {
+        let sensor: HomeAssistantSensor
+        /// With REST they include the unit and the kind of the state. An entity of MQTT has those in its configuration.
+        let isState: Bool
+
+        private enum Key: String, CodingKey {
+            case friendlyName = "friendly_name", unit = "unit_of_measurement", stateClass = "state_class", icon, lastReset = "last_reset"
+            case user, date, distance = "distance_m", energy = "energy_kcal", goal, percentage, completeness
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            let day = sensor.day
+            var container = encoder.container(keyedBy: Key.self)
+            if isState {
+                try container.encode("Steps of \(day.user.name)", forKey: .friendlyName)
+                try container.encode("steps", forKey: .unit)
+                try container.encode("total", forKey: .stateClass)
+                try container.encode(sensor.lastReset, forKey: .lastReset)
+                try container.encode("mdi:walk", forKey: .icon)
+            }
+            try container.encode(day.user.name, forKey: .user)
+            try container.encode(day.day, forKey: .date)
+            try container.encodeIfPresent(day.metres, forKey: .distance)
+            try container.encodeIfPresent(day.kilocalories, forKey: .energy)
+            try container.encodeIfPresent(day.summary.goal, forKey: .goal)
+            try container.encodeIfPresent(day.percentage, forKey: .percentage)
+            try container.encode(day.summary.completeness, forKey: .completeness)
+        }
+    }
+}
+
+/// The days of one sensor that a delivery sends.
+struct HomeAssistantSensorDays {
+    /// The latest day, which the sensor shows in the end.
+    var latest: HomeAssistantSensor
+    /// The day before that, if it is in the same delivery. It is sent first: a sensor that showed it yesterday evening gets its last
+    /// figure, which Home Assistant would never get otherwise. No earlier day is sent: its steps would all count for this hour.
+    var previous: HomeAssistantSensor?
+}
+
+extension Sequence where Element == ShareParcel {
+    /// Sorted by sensor.
+    func sensors(entity: String, localTime: LocalTime) -> [HomeAssistantSensorDays] {
+        let sensors = map { HomeAssistantSensor($0, entity: entity, localTime: localTime) }
+        return Dictionary(grouping: sensors, by: \.entity).sorted { $0.key < $1.key }.compactMap { _, sensors in
+            guard let latest = sensors.max(by: { $0.day.day < $1.day.day }) else { return nil }
+            let previous = sensors.last { $0.day.day.advanced(by: 1) == latest.day.day }
+            return HomeAssistantSensorDays(latest: latest, previous: previous)
+        }
+    }
+}

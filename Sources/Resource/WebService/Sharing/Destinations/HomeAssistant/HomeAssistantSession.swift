@@ -1,0 +1,201 @@
+internal import Foundation
+internal import HTTP
+internal import TextSafety
+internal import StepDomain
+
+/// A session of Home Assistant's WebSocket API, logged in.
+///
+/// Source: https://developers.home-assistant.io/docs/api/websocket
+struct HomeAssistantSession {
+    /// Such as `2024.3.3`.
+    private(set) var version = ""
+    private let socket: any WebSocket
+    private let url: WebAddress
+    private let token: Secret
+    private var lastID = 0
+    /// A command was sent that changes data in Home Assistant: without an answer it may have been executed.
+    private var hasChanged = false
+
+    static func address(_ url: WebAddress) -> WebAddress { url.appending(path: ["api", "websocket"]) }
+
+    /// Opens the conversation and logs in.
+    static func open(_ transport: any WebSocketTransport, _ url: WebAddress, token: Secret) async throws(ShareFailure) -> HomeAssistantSession {
+        let socket: any WebSocket
+        do {
+            socket = try await transport.open(address(url))
+        } catch {
+            throw failure(error, url, token, hasChanged: false)
+        }
+        var session = HomeAssistantSession(socket: socket, url: url, token: token)
+        try await session.logIn()
+        return session
+    }
+
+    private init(socket: any WebSocket, url: WebAddress, token: Secret) { (self.socket, self.url, self.token) = (socket, url, token) }
+
+    func close() async { await socket.close() }
+
+    private struct Greeting: Decodable {
+        var type: String
+        var ha_version: String?
+        var message: String?
+    }
+
+    private struct LogIn: Encodable {
+        var type = "auth"
+        var access_token: String
+    }
+
+    private mutating func logIn() async throws(ShareFailure) {
+        let greeting = try await receive(Greeting.self)
+        guard greeting.type == "auth_required" else { throw strange("it did not ask who is there") }
+        version = greeting.ha_version ?? ""
+        try await send(LogIn(access_token: token.reveal()))
+        let answer = try await receive(Greeting.self)
+        switch answer.type {
+        case "auth_ok": return
+        case "auth_invalid":
+            throw ShareFailure(
+                .credentials, "\(url.host) refused the token\(words(answer.message))",
+                advice: "Make a new long-lived access token (Home Assistant, your profile, Security).")
+        default: throw strange("it did not say whether it accepts the token")
+        }
+    }
+
+    // MARK: Commands
+
+    private struct Numbered<Body: Encodable>: Encodable {
+        let id: Int
+        let body: Body
+
+        private enum Key: String, CodingKey { case id }
+
+        func encode(to encoder: any Encoder) throws {
+            try body.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(id, forKey: .id)
+        }
+    }
+
+    private struct Header: Decodable {
+        struct Problem: Decodable {
+            var code: String?
+            var message: String?
+        }
+
+        var id: Int?
+        var type: String?
+        var success: Bool?
+        var error: Problem?
+    }
+
+    private struct Answer<Result: Decodable>: Decodable { var result: Result }
+
+    /// The result of a command that returns nothing.
+    struct Nothing: Decodable { init(from decoder: any Decoder) {} }
+
+    /// Maximum messages that do not answer the command; istep never requests such messages.
+    private static let mostStrangers = 100
+
+    /// - Parameter changes: whether the command changes data in Home Assistant.
+    mutating func ask<Result: Decodable>(
+        _ command: some Encodable, for form: Result.Type, changes: Bool = false
+    ) async throws(ShareFailure) -> Result {
+        lastID += 1
+        hasChanged = hasChanged || changes
+        try await send(Numbered(id: lastID, body: command))
+        for _ in 0..<Self.mostStrangers {
+            let text = try await receiveText()
+            guard let header = decode(Header.self, text) else { throw strange("its answer cannot be read") }
+            guard header.id == lastID, header.type == "result" else { continue }
+            guard header.success == true else { throw refusal(header.error) }
+            guard let answer = decode(Answer<Result>.self, text) else { throw strange("its answer is not what was asked for") }
+            return answer.result
+        }
+        throw strange("it did not answer")
+    }
+
+    // MARK: Messages
+
+    private func send(_ message: some Encodable) async throws(ShareFailure) {
+        do {
+            try await socket.send(json(message))
+        } catch {
+            throw Self.failure(error, url, token, hasChanged: hasChanged)
+        }
+    }
+
+    private func receive<Form: Decodable>(_ form: Form.Type) async throws(ShareFailure) -> Form {
+        guard let message = decode(form, try await receiveText()) else { throw strange("what it said cannot be read") }
+        return message
+    }
+
+    private func receiveText() async throws(ShareFailure) -> String {
+        do {
+            return try await socket.receive()
+        } catch {
+            throw Self.failure(error, url, token, hasChanged: hasChanged)
+        }
+    }
+
+    private func decode<Form: Decodable>(_ form: Form.Type, _ text: String) -> Form? {
+        try? JSONDecoder().decode(form, from: Data(text.utf8))
+    }
+
+    // MARK: Failures
+
+    private func words(_ text: String?) -> String {
+        // As those of an HTTP server: in one line, limited, without the token.
+        let words = text.map { HTTPResponse(status: 200, body: Array($0.utf8)).words(hiding: [token]) } ?? ""
+        return words.isEmpty ? "" : ": \(words)"
+    }
+
+    private func strange(_ what: String) -> ShareFailure {
+        ShareFailure(
+            hasChanged ? .unanswered : .unreachable, "\(url.host) does not talk like Home Assistant: \(what)",
+            advice: "Check `url`: something else may answer there.")
+    }
+
+    private func refusal(_ problem: Header.Problem?) -> ShareFailure {
+        let said = "\(url.host) refused a command\(words(problem?.message ?? problem?.code))"
+        switch problem?.code {
+        case "unauthorized": return .notAdministrator(said)
+        case "unknown_command":
+            return ShareFailure(.misconfigured, said, advice: "Enable `recorder` in Home Assistant, or set `statistics = false`.")
+        case "invalid_format", "home_assistant_error", "not_allowed": return ShareFailure(.rejected, said)
+        default: return ShareFailure(hasChanged ? .unanswered : .unreachable, said)
+        }
+    }
+
+    private static func failure(_ error: WebSocketError, _ url: WebAddress, _ token: Secret, hasChanged: Bool) -> ShareFailure {
+        let lost: ShareFailure.Kind = hasChanged ? .unanswered : .unreachable
+        switch error {
+        case .failed: return ShareFailure(lost, error.description)
+        case .violation, .closed:
+            return ShareFailure(
+                lost, token.scrubbed(from: error.description), advice: "Check `url`, and what stands between istep and Home Assistant.")
+        case .refused(let response):
+            let words = response.words(hiding: [token])
+            let said = "\(url.host) opened no WebSocket: it answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
+            switch response.status {
+            case 401, 403:
+                return ShareFailure(.credentials, said, advice: "Renew the token, and see whether Home Assistant banned this machine.")
+            case 408, 425, 429, 503: return ShareFailure(.busy, said, retryAfter: response.retryAfter)
+            // A sign-in page of a hotel answers 200 or 302.
+            case ..<400, 500...:
+                return ShareFailure(
+                    .unreachable, said, advice: "Check `url`: something else may answer there.", retryAfter: response.retryAfter)
+            default:
+                return ShareFailure(
+                    .misconfigured, said, advice: "Have the proxy pass WebSocket for /api/websocket, or set `statistics = false`.")
+            }
+        }
+    }
+}
+
+extension ShareFailure {
+    static func notAdministrator(_ reason: String) -> ShareFailure {
+        ShareFailure(
+            .credentials, reason, advice: "Only an administrator may set sensors and import statistics: take the token of one.")
+    }
+}

@@ -1,0 +1,346 @@
+internal import Foundation
+internal import HTTP
+internal import TextSafety
+internal import StepDomain
+
+/// Long-term statistics of Home Assistant as istep writes them: a row for each hour, with the steps of the hour (`state`) and of all hours
+/// up to its end (`sum`), from which Home Assistant calculates what it draws for days, weeks and months.
+///
+/// Each sum depends on all hours before it: when a day is corrected, every later sum changes. So an update reads the rows from the first
+/// changed hour on, replaces the steps of the changed days, recalculates the sums from the last one before that hour, and writes the rows
+/// that differ. `state` has the steps of its own hour only, so the sum before the first changed hour is the only stored sum that an update
+/// relies on. If an update was killed between two messages, its answer was lost, or it was sent twice, the next update corrects the rows.
+/// The order in which days are corrected makes no difference.
+///
+/// Source: https://developers.home-assistant.io/docs/core/entity/sensor#long-term-statistics; `StatisticData` in
+/// https://github.com/home-assistant/core/blob/dev/homeassistant/components/recorder/models/statistics.py
+enum HomeAssistantStatistics {
+    struct Row: Hashable, Sendable {
+        /// A full hour of UTC.
+        var start: Timestamp
+        var steps: Int
+        var sum: Int
+    }
+
+    /// The steps of a day by full hours of UTC.
+    struct DayHours: Hashable, Sendable {
+        /// All full hours of UTC that begin in the day: the rows of this day and of no other.
+        var hours: ClosedRange<Int>
+        /// Seconds since 1970 and steps of every hour to write. If the day is still running, they end with the last hour that has steps.
+        var steps: [Int: Int]
+    }
+
+    static let hour = 3600
+
+    /// Assigns the steps of a day to full hours of UTC.
+    ///
+    /// The day is placed on the same date in Home Assistant's time zone, hour by hour of the clock. Its daily figures are then those of
+    /// istep, even if this machine travels or is in another zone, and rows of one day never overlap those of another. Where local hours do
+    /// not begin at full hours of UTC (India, Nepal), an hour is assigned to the full hour of UTC that begins in it, up to 45 minutes late:
+    /// Home Assistant has no other rows, and counts a row towards the day in which it begins.
+    ///
+    /// Steps for which only the day is known (entered by hand) are distributed in proportion to the counted hours. If nothing was counted,
+    /// they are spread evenly over the day, as istep does with the steps of any long slot.
+    ///
+    /// - Parameter place: Home Assistant's local time.
+    static func hours(of day: SharedDay, in place: LocalTime) -> DayHours {
+        let slots = place.hours(of: day.day)
+        let span = place.span(of: day.day)
+        let first = (span.start.seconds + hour - 1) / hour * hour
+        let last = (span.end.seconds - 1) / hour * hour
+        let rows = slots.map { min(($0.span.start.seconds + hour - 1) / hour * hour, last) }
+
+        let weights = weights(of: day.summary, on: slots)
+        let total = weights.reduce(0, +)
+        var steps = Dictionary(uniqueKeysWithValues: stride(from: first, through: last, by: hour).map { ($0, 0) })
+        var elapsed = 0, given = 0
+        for (row, weight) in zip(rows, weights) {
+            elapsed += weight
+            // Rounding the running total instead of each part keeps the sum; full width, as steps times seconds of a day can be large.
+            let through = total == 0 ? 0 : total.dividingFullWidth(day.steps.multipliedFullWidth(by: elapsed)).quotient
+            steps[row, default: 0] += through - given
+            given = through
+        }
+        if day.summary.isRunning {
+            let end = steps.filter { $0.value > 0 }.keys.max() ?? first
+            steps = steps.filter { $0.key <= end }
+        }
+        return DayHours(hours: first...last, steps: steps)
+    }
+
+    /// How the steps of the day are distributed over hours of Home Assistant's clock.
+    private static func weights(of summary: DaySummary, on slots: [LocalHour]) -> [Int] {
+        let counted = summary.hours.filter { $0.steps > 0 }
+        guard !counted.isEmpty else { return slots.map(\.span.length) }
+        if summary.hours.map(\.hour) == slots.map(\.hour) { return summary.hours.map(\.steps) }
+        // Another zone, with another number of hours on this day: hours are matched by clock time.
+        var weights = Array(repeating: 0, count: slots.count)
+        for hour in counted {
+            let index = slots.firstIndex { $0.hour >= hour.hour } ?? slots.count - 1
+            weights[index] += hour.steps
+        }
+        return weights
+    }
+
+    /// The rows to write so that these days have these steps.
+    ///
+    /// - Parameters:
+    ///   - days: of one user; if a day occurs twice, the last one counts.
+    ///   - rows: all that Home Assistant has from the first hour of the days on, in any order.
+    ///   - before: the sum of the last row before that hour; 0 where there is none.
+    /// - Returns: the rows that differ from `rows`, sorted by time.
+    static func update(_ days: [DayHours], rows: [Row], before: Int) -> [Row] {
+        let known = Dictionary(rows.map { ($0.start.seconds, $0) }) { $1 }
+        var steps = known.mapValues(\.steps)
+        for day in days {
+            for hour in steps.keys where day.hours.contains(hour) { steps[hour] = 0 }
+            steps.merge(day.steps) { $1 }
+        }
+        var sum = before
+        return steps.sorted { $0.key < $1.key }.compactMap { hour, steps in
+            sum += steps
+            let row = Row(start: Timestamp(hour), steps: steps, sum: sum)
+            return known[hour] == row ? nil : row
+        }
+    }
+}
+
+/// Writes days to the long-term statistics of Home Assistant, one statistic of istep's own for each user, and reads them back.
+///
+/// Home Assistant answers `recorder/import_statistics` before its recorder has stored anything, so that only reading back confirms the
+/// import.
+///
+/// Source: homeassistant/components/recorder/websocket_api.py and statistics.py (`import_statistics` writes all rows of one call in one
+/// transaction; a row with the same start is replaced).
+struct HomeAssistantImport: Sendable {
+    let transport: any WebSocketTransport
+    let url: WebAddress
+    let now: @Sendable () -> Timestamp
+    /// Pauses between checks whether the recorder has stored the rows: a minute in total, which is enough for a small computer.
+    var pauses: [Duration] = Array(repeating: .milliseconds(50), count: 10) + Array(repeating: .milliseconds(500), count: 119)
+
+    typealias Statistics = HomeAssistantStatistics
+
+    /// Home Assistant's description of itself.
+    struct House: Decodable {
+        var version: String
+        var time_zone: String
+        var components: [String]
+
+        var hasRecorder: Bool { components.contains("recorder") }
+    }
+
+    struct Person: Decodable {
+        var name: String?
+        var is_admin: Bool
+    }
+
+    /// Does nothing if Home Assistant has no recorder: it has no statistics then.
+    func deliver(_ parcels: [ShareParcel], token: Secret) async throws(ShareFailure) {
+        try await inSession(token) { (session) throws(ShareFailure) in
+            let house = try await session.ask(Command(type: "get_config"), for: House.self)
+            guard house.hasRecorder else { return }
+            guard let zone = TimeZone(identifier: house.time_zone) else {
+                throw ShareFailure(
+                    .misconfigured, "the time zone of Home Assistant, \(quoted(String(house.time_zone.prefix(64)))), is not known here",
+                    advice: "Install the package tzdata, or set `statistics = false`.")
+            }
+            for (metadata, days) in batches(parcels, in: .zone(zone)) { try await update(metadata, days, &session) }
+        }
+    }
+
+    /// - Returns: version and rights, as text for the user.
+    func check(token: Secret) async throws(ShareFailure) -> String {
+        var words = ""
+        try await inSession(token) { (session) throws(ShareFailure) in
+            let house = try await session.ask(Command(type: "get_config"), for: House.self)
+            let person = try await session.ask(Command(type: "auth/current_user"), for: Person.self)
+            let name = quoted(String((person.name ?? "?").prefix(64)))
+            guard person.is_admin else {
+                throw .notAdministrator("\(url.host) accepts the token, but its user \(name) is not an administrator")
+            }
+            let statistics = house.hasRecorder ? "its recorder keeps statistics" : "without its recorder: no statistics, only the sensor"
+            let version = house.version.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }.prefix(20)
+            words = "Home Assistant \(version) at \(url.origin), administrator \(name); \(statistics)"
+        }
+        return token.scrubbed(from: words)
+    }
+
+    /// What `deliver` imports, one message per line, as far as it is known without a request: for a statistic that has no rows yet.
+    func preview(_ parcels: [ShareParcel], localTime: LocalTime) -> [String] {
+        batches(parcels, in: localTime).map { metadata, days in
+            json(Import(metadata: metadata, stats: Statistics.update(days, rows: [], before: 0).map(Import.Row.init)))
+        }
+    }
+
+    private func inSession(_ token: Secret, _ body: (inout HomeAssistantSession) async throws(ShareFailure) -> Void) async throws(ShareFailure) {
+        var session = try await HomeAssistantSession.open(transport, url, token: token)
+        do {
+            try await body(&session)
+        } catch {
+            await session.close()
+            throw error
+        }
+        await session.close()
+    }
+
+    /// One batch for each user, sorted by statistic.
+    private func batches(_ parcels: [ShareParcel], in place: LocalTime) -> [(Import.Metadata, [Statistics.DayHours])] {
+        Dictionary(grouping: parcels, by: \.slug).sorted { $0.key < $1.key }.map { slug, parcels in
+            (Import.Metadata(slug: slug, user: parcels[0].day.user.name), parcels.map { Statistics.hours(of: $0.day, in: place) })
+        }
+    }
+
+    // MARK: Updating
+
+    /// Maximum rows of one message. This is more than a year: a correction within a year is one transaction.
+    private static let mostRows = 10_000
+
+    private func update(
+        _ metadata: Import.Metadata, _ days: [Statistics.DayHours], _ session: inout HomeAssistantSession
+    ) async throws(ShareFailure) {
+        guard let first = days.map(\.hours.lowerBound).min() else { return }
+        let id = metadata.statistic_id
+        let known = try await rows(of: id, from: first, &session)
+        let before = try await sum(of: id, before: first, &session)
+        var metadata = metadata
+        metadata.version = session.version
+        let update = Statistics.update(days, rows: known, before: before)[...]
+        for start in stride(from: 0, to: update.count, by: Self.mostRows) {
+            let part = update.dropFirst(start).prefix(Self.mostRows)
+            _ = try await session.ask(
+                Import(metadata: metadata, stats: part.map(Import.Row.init)), for: HomeAssistantSession.Nothing?.self, changes: true)
+            try await confirm(Array(part), of: id, &session)
+        }
+    }
+
+    private func confirm(_ rows: [Statistics.Row], of id: String, _ session: inout HomeAssistantSession) async throws(ShareFailure) {
+        guard let first = rows.first, let last = rows.last else { return }
+        for pause in [.zero] + pauses {
+            if pause > .zero {
+                do { try await Task.sleep(for: pause) } catch { break }
+            }
+            let stored = Set(try await self.rows(of: id, from: first.start.seconds, through: last.start.seconds, &session))
+            if rows.allSatisfy(stored.contains) { return }
+        }
+        throw ShareFailure(
+            .unanswered, "\(url.host) took statistics, but its recorder did not store them", advice: "See the log of Home Assistant.")
+    }
+
+    // MARK: Reading
+
+    /// Seconds. Rows of a year are below a megabyte.
+    private static let window = 366 * 86_400
+    /// Seconds: longer than any month.
+    private static let month = 32 * 86_400
+
+    /// - Parameter last: nil for all rows.
+    private func rows(
+        of id: String, from first: Int, through last: Int? = nil, _ session: inout HomeAssistantSession
+    ) async throws(ShareFailure) -> [Statistics.Row] {
+        // No day of istep begins later than tomorrow, in any time zone.
+        let end = last.map { $0 + Statistics.hour } ?? max(first, now().seconds) + 3 * 86_400
+        var rows: [Statistics.Row] = []
+        for start in stride(from: first, to: end, by: Self.window) {
+            rows += try await read(id, from: start, to: min(start + Self.window, end), period: "hour", &session)
+        }
+        return rows
+    }
+
+    /// The sum of the last row before an hour; 0 where there is none.
+    private func sum(of id: String, before hour: Int, _ session: inout HomeAssistantSession) async throws(ShareFailure) -> Int {
+        if let last = try await read(id, from: hour - Self.month, to: hour, period: "hour", &session).last { return last.sum }
+        // Further back, months are enough: there are no rows in the time directly before the hour, so that no month with rows is cut by it.
+        return try await read(id, from: 0, to: hour - Self.month, period: "month", &session).last { $0.start.seconds < hour - Self.month }?.sum
+            ?? 0
+    }
+
+    private func read(
+        _ id: String, from start: Int, to end: Int, period: String, _ session: inout HomeAssistantSession
+    ) async throws(ShareFailure) -> [Statistics.Row] {
+        let question = Question(
+            start_time: Timestamp(start).iso8601(utcOffset: 0), end_time: Timestamp(end).iso8601(utcOffset: 0), statistic_ids: [id],
+            period: period)
+        let answer = try await session.ask(question, for: [String: [Stored]].self)
+        return (answer[id] ?? []).compactMap(\.row).sorted { $0.start < $1.start }
+    }
+
+    // MARK: Messages
+
+    struct Command: Encodable { var type: String }
+
+    private struct Question: Encodable {
+        var type = "recorder/statistics_during_period"
+        var start_time: String
+        var end_time: String
+        var statistic_ids: [String]
+        var period: String
+        var types = ["state", "sum"]
+    }
+
+    private struct Stored: Decodable {
+        /// Milliseconds since 1970.
+        var start: Double
+        var state: Double?
+        var sum: Double?
+
+        /// Nil for what istep cannot have written.
+        var row: Statistics.Row? {
+            guard let start = whole(start / 1000), let sum = whole(sum ?? 0), let steps = whole(state ?? 0) else { return nil }
+            return Statistics.Row(start: Timestamp(start), steps: steps, sum: sum)
+        }
+
+        /// Up to 10¹², so that no sum of them overflows: 30,000 years of 100,000 steps a day.
+        private func whole(_ number: Double) -> Int? { abs(number) <= 1e12 ? Int(number.rounded()) : nil }
+    }
+
+    struct Import: Encodable {
+        struct Metadata: Encodable {
+            /// Such as `istep:anna_steps`.
+            var statistic_id: String
+            var name: String
+            /// The version of Home Assistant; empty if it is not known.
+            var version = ""
+
+            init(slug: String, user: String) { (statistic_id, name) = ("istep:\(slug)_steps", "Steps of \(user)") }
+
+            private enum Key: String, CodingKey {
+                case statistic_id, name, source, has_sum, has_mean, mean_type, unit_of_measurement, unit_class
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(statistic_id, forKey: .statistic_id)
+                try container.encode(name, forKey: .name)
+                try container.encode("istep", forKey: .source)
+                try container.encode(true, forKey: .has_sum)
+                try container.encode("steps", forKey: .unit_of_measurement)
+                // Since 2025.11 `mean_type` (0: none) and `unit_class` take the place of `has_mean`; older versions refuse keys that
+                // they do not know.
+                if isSince2025_11 {
+                    try container.encode(0, forKey: .mean_type)
+                    try container.encodeNil(forKey: .unit_class)
+                } else {
+                    try container.encode(false, forKey: .has_mean)
+                }
+            }
+
+            private var isSince2025_11: Bool {
+                let numbers = version.split(separator: ".").prefix(2).map { Int($0) ?? 0 }
+                return numbers.count == 2 && (numbers[0], numbers[1]) >= (2025, 11)
+            }
+        }
+
+        struct Row: Encodable {
+            var start: String
+            var state: Int
+            var sum: Int
+
+            init(_ row: Statistics.Row) { (start, state, sum) = (row.start.iso8601(utcOffset: 0), row.steps, row.sum) }
+        }
+
+        var type = "recorder/import_statistics"
+        var metadata: Metadata
+        var stats: [Row]
+    }
+}

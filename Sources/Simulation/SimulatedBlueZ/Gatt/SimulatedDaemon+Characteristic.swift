@@ -1,0 +1,228 @@
+import DBus
+
+/// org.bluez.GattCharacteristic1: reading and writing.
+extension SimulatedDaemon {
+    func characteristicMethod(_ request: Request) throws(BlueZError) {
+        guard let (device, attribute) = attribute(at: request.path), case .characteristic(let id, let spec) = attribute
+        else { throw .failed("Not connected") }
+        let target = Target(device: device, id: id, spec: spec, path: request.path)
+        switch request.member {
+        case "ReadValue": try readValue(request, target)
+        case "WriteValue": try writeValue(request, target)
+        case "StartNotify": try startNotify(request, target)
+        case "StopNotify": try stopNotify(request, target)
+        case "AcquireNotify": try acquireNotify(request, target)
+        default: try acquireWrite(request, target)
+        }
+    }
+
+    /// The characteristic that a call is about.
+    struct Target: Sendable {
+        let device: Device
+        let id: CharacteristicID
+        let spec: SimulatedCharacteristic
+        let path: ObjectPath
+    }
+
+    private func readValue(_ request: Request, _ target: Target) throws(BlueZError) {
+        guard target.device.link != nil else { throw .failed("Not connected") }
+        let offset = try request.options(at: 0).offset
+        let secure = demandsEncryption(target.spec, of: target.device)
+        if let number = pendingOperation(.read, on: target.path, of: target.device.path) {
+            guard target.device.link?.operations[number]?.offset == offset else { throw .inProgress }
+            devices[target.device.path]?.link?.operations[number]?.requests.append(request)
+            return
+        }
+        let operation = Operation(kind: .read, attribute: target.path, offset: offset, requests: [request])
+        operate(operation, on: target.device.path, secure: secure) { daemon throws(BlueZError) in
+            guard target.spec.properties.contains(.read) else { throw .att(.readNotPermitted) }
+            let value = try daemon.valueOf(target)
+            guard offset <= value.count else { throw .att(.invalidOffset) }
+            let part = Array(value.dropFirst(offset))
+            daemon.announce("Value", .bytes(part), of: Interface.characteristic, at: target.path)
+            daemon.events.add(.read(target.device.address, target.id.characteristic))
+            return [.bytes(part)]
+        }
+    }
+
+    private func valueOf(_ target: Target) throws(BlueZError) -> [UInt8] {
+        do throws(ATTError) {
+            return target.id.service == .genericAttribute ? [] : try target.device.peripheral.read(target.id)
+        } catch {
+            throw .att(error)
+        }
+    }
+
+    /// The kind of write: the one that the caller states, else a request if the peripheral supports requests.
+    private func writeValue(_ request: Request, _ target: Target) throws(BlueZError) {
+        guard target.device.link != nil else { throw .failed("Not connected") }
+        guard target.device.writeSockets[target.path] == nil else { throw .notPermitted("Write acquired") }
+        guard pendingOperation(.write, on: target.path, of: target.device.path) == nil else { throw .inProgress }
+        guard let value = request.arguments.first?.bytesValue else { throw .invalidArguments }
+        let (offset, type) = try request.options(at: 1)
+        switch type {
+        case "request", "reliable": writeRequest(value, request, target)
+        case nil where target.spec.properties.contains(.write): writeRequest(value, request, target)
+        case nil where target.spec.properties.contains(.writeWithoutResponse) && offset == 0: try command(value, request, target)
+        case "command" where offset == 0: try command(value, request, target)
+        default: throw .notSupported
+        }
+    }
+
+    /// Bytes of the longest attribute value (Bluetooth Core, Vol 3, Part F, 3.2.9).
+    private static let longestValue = 512
+
+    private func writeRequest(_ value: [UInt8], _ request: Request, _ target: Target) {
+        let secure = demandsEncryption(target.spec, of: target.device)
+        let operation = Operation(kind: .write, attribute: target.path, requests: [request])
+        operate(operation, on: target.device.path, secure: secure) { daemon throws(BlueZError) in
+            guard value.count <= Self.longestValue else { throw .att(.invalidLength) }
+            guard target.spec.properties.contains(.write) else { throw .att(.writeNotPermitted) }
+            do throws(ATTError) {
+                try target.device.peripheral.write(value, to: target.id)
+            } catch {
+                throw .att(error)
+            }
+            daemon.events.add(.wrote(target.device.address, target.id.characteristic, value))
+            return []
+        }
+    }
+
+    private func command(_ value: [UInt8], _ request: Request, _ target: Target) throws(BlueZError) {
+        // It must fit into one packet, after the opcode and the handle.
+        guard value.count <= Int(target.device.peripheral.mtu) - 3 else { throw .failed("Failed to initiate write") }
+        reply(request)
+        command(value, target)
+    }
+
+    /// A write without response: the sender does not learn whether it arrives.
+    func command(_ value: [UInt8], _ target: Target) {
+        let path = target.device.path
+        let link = devices[path]?.link?.number
+        let disturbance = faults[target.device.address, default: FaultBook()].next(.write)
+        after(disturbance.delay) { daemon in
+            guard let device = daemon.devices[path], device.link?.number == link else { return }
+            if disturbance.drops { return daemon.dropLink(path) }
+            guard !disturbance.stalls, disturbance.error == nil,
+                target.spec.properties.contains(.writeWithoutResponse),
+                device.isBonded || !daemon.demandsEncryption(target.spec, of: device)
+            else { return }
+            // An error cannot be returned; the packet is dropped.
+            try? device.peripheral.write(value, to: target.id)
+            daemon.events.add(.wrote(device.address, target.id.characteristic, value))
+        }
+    }
+}
+
+/// Operations over a link: each can be slow, fail, never end, or break the link.
+extension SimulatedDaemon {
+    /// The attribute behind an object path, and its device.
+    func attribute(at path: ObjectPath) -> (Device, Attribute)? {
+        guard let device = devices.values.first(where: { path.isInside($0.path) && $0.path != path }),
+            let attribute = device.attributes[path]
+        else { return nil }
+        return (device, attribute)
+    }
+
+    /// Performs an operation after the time that it takes.
+    /// - Parameters:
+    ///   - operation: includes the call that starts it.
+    ///   - secure: it needs an encrypted link; BlueZ pairs automatically if an agent permits it.
+    ///   - body: what happens at the peripheral; returns the reply to all callers.
+    func operate(
+        _ operation: Operation, on path: ObjectPath, secure: Bool,
+        _ body: @escaping @Sendable (isolated SimulatedDaemon) throws(BlueZError) -> [DBusValue]
+    ) {
+        guard let device = devices[path], device.link != nil else {
+            for request in operation.requests { fail(request, .failed("Not connected")) }
+            return
+        }
+        let number = nextNumber()
+        devices[path]?.link?.operations[number] = operation
+        let disturbance = faults[device.address, default: FaultBook()].next(operation.kind)
+        if disturbance.stalls {
+            return after(timing.attTimeout) { if $0.isPending(number, path) { $0.timeOut(path) } }
+        }
+        after(timing.operation + disturbance.delay) { daemon in
+            guard daemon.isPending(number, path) else { return }
+            if disturbance.drops { return daemon.dropLink(path) }
+            if let error = disturbance.error { return daemon.finish(number, path) { _ throws(BlueZError) in throw .att(error) } }
+            guard secure, daemon.devices[path]?.isBonded != true else { return daemon.finish(number, path, body) }
+            daemon.secure(path) { daemon, isSecure in
+                guard daemon.isPending(number, path) else { return }
+                guard isSecure else {
+                    return daemon.finish(number, path) { _ throws(BlueZError) in throw .att(.insufficientAuthentication) }
+                }
+                daemon.finish(number, path, body)
+            }
+        }
+    }
+
+    /// The number of an operation of this kind that is under way on the attribute.
+    func pendingOperation(_ kind: Fault.Operation, on attribute: ObjectPath, of path: ObjectPath) -> Int? {
+        devices[path]?.link?.operations.first { $0.value.kind == kind && $0.value.attribute == attribute }?.key
+    }
+
+    private func isPending(_ number: Int, _ path: ObjectPath) -> Bool { devices[path]?.link?.operations[number] != nil }
+
+    private func finish(
+        _ number: Int, _ path: ObjectPath, _ body: @Sendable (isolated SimulatedDaemon) throws(BlueZError) -> [DBusValue]
+    ) {
+        guard let operation = devices[path]?.link?.operations.removeValue(forKey: number) else { return }
+        do throws(BlueZError) {
+            let values = try body(self)
+            for request in operation.requests { reply(request, values) }
+        } catch {
+            for request in operation.requests { fail(request, error) }
+        }
+    }
+
+    /// Whether a characteristic requires an encrypted link.
+    func demandsEncryption(_ characteristic: SimulatedCharacteristic, of device: Device) -> Bool {
+        characteristic.security == .encrypted || faults[device.address]?.demandsPairing == true
+    }
+}
+
+/// org.bluez.GattDescriptor1.
+extension SimulatedDaemon {
+    func descriptorMethod(_ request: Request) throws(BlueZError) {
+        guard let (device, attribute) = attribute(at: request.path), device.link != nil,
+            case .descriptor(let characteristic, let descriptor) = attribute
+        else { throw .failed("Not connected") }
+        if request.member == "WriteValue" { return try writeDescriptor(request, device, descriptor) }
+        let offset = try request.options(at: 0).offset
+        let operation = Operation(kind: .read, attribute: request.path, requests: [request])
+        operate(operation, on: device.path, secure: false) { daemon throws(BlueZError) in
+            var value = daemon.devices[device.path]?.writtenDescriptors[request.path] ?? descriptor.value
+            if descriptor.uuid == .clientConfiguration {
+                let isSubscribed = daemon.devices[device.path]?.registered[characteristic]?.isEmpty == false
+                value = [isSubscribed ? daemon.configuration(of: characteristic) : 0, 0]
+            }
+            guard offset <= value.count else { throw .att(.invalidOffset) }
+            let part = Array(value.dropFirst(offset))
+            daemon.announce("Value", .bytes(part), of: Interface.descriptor, at: request.path)
+            return [.bytes(part)]
+        }
+    }
+
+    /// `descriptor_write_value` in `src/gatt-client.c` of 5.66: always a request, in parts if it is long.
+    private func writeDescriptor(_ request: Request, _ device: Device, _ descriptor: SimulatedDescriptor) throws(BlueZError) {
+        guard let value = request.arguments.first?.bytesValue else { throw .invalidArguments }
+        _ = try request.options(at: 1)
+        // The client configuration belongs to StartNotify and StopNotify.
+        guard descriptor.uuid != .clientConfiguration else { throw .notPermitted("Write not permitted") }
+        let operation = Operation(kind: .write, attribute: request.path, requests: [request])
+        operate(operation, on: device.path, secure: false) { daemon throws(BlueZError) in
+            guard value.count <= Self.longestValue else { throw .att(.invalidLength) }
+            guard descriptor.isWritable else { throw .att(.writeNotPermitted) }
+            daemon.devices[device.path]?.writtenDescriptors[request.path] = value
+            return []
+        }
+    }
+
+    /// 1 for notifications, 2 for indications (Bluetooth Core, Vol 3, Part G, 3.3.3.3).
+    private func configuration(of path: ObjectPath) -> UInt8 {
+        guard case .characteristic(_, let spec)? = attribute(at: path)?.1 else { return 0 }
+        return spec.properties.contains(.notify) ? 1 : 2
+    }
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+/// A band whose requests are written to one characteristic and answered by notifications of others: what the simulated bands have in
+/// common. What it answers is a function of the request.
+public final class SimulatedSerialBand: SimulatedPeripheral {
+    /// What is different for each model.
+    public struct Behaviour: Sendable {
+        public var advertisement: Advertisement
+        public var services: [SimulatedService]
+        public var mtu: UInt16 = 23
+        /// Notifications that a write causes; nil if it cannot be written.
+        public var answer: @Sendable ([UInt8], CharacteristicID) -> [(CharacteristicID, [UInt8])]?
+        /// Values that can be read.
+        public var values: @Sendable () -> [CharacteristicID: [UInt8]] = { [:] }
+
+        public init(
+            advertisement: Advertisement, services: [SimulatedService],
+            answer: @escaping @Sendable ([UInt8], CharacteristicID) -> [(CharacteristicID, [UInt8])]?
+        ) {
+            self.advertisement = advertisement
+            self.services = services
+            self.answer = answer
+        }
+    }
+
+    public let address: String
+    public let behaviour: Behaviour
+    private let state = Mutex(State())
+
+    private struct State {
+        var link: PeripheralLink?
+        var written: [[UInt8]] = []
+        var silent = 0
+    }
+
+    public init(address: String, _ behaviour: Behaviour) {
+        self.address = address
+        self.behaviour = behaviour
+    }
+
+    /// All values that were written to it.
+    public var written: [[UInt8]] { state.withLock { $0.written } }
+
+    /// It does not answer the next requests.
+    public func ignore(requests: Int) { state.withLock { $0.silent = requests } }
+
+    public var advertisement: Advertisement { behaviour.advertisement }
+    public var services: [SimulatedService] { behaviour.services }
+    public var mtu: UInt16 { behaviour.mtu }
+    public func linkOpened(_ link: PeripheralLink) { state.withLock { $0.link = link } }
+    public func linkClosed() { state.withLock { $0.link = nil } }
+
+    public func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] {
+        guard let value = behaviour.values()[characteristic] else { throw .readNotPermitted }
+        return value
+    }
+
+    public func write(_ value: [UInt8], to characteristic: CharacteristicID) throws(ATTError) {
+        guard let answers = behaviour.answer(value, characteristic) else { throw .writeNotPermitted }
+        let link = state.withLock { state -> PeripheralLink? in
+            state.written.append(value)
+            guard state.silent == 0 else {
+                state.silent -= 1
+                return nil
+            }
+            return state.link
+        }
+        for (source, bytes) in answers { link?.notify(source, bytes) }
+    }
+}
+
+extension [UInt8] {
+    /// A number, lowest byte first.
+    static func little(_ number: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+    /// A number, highest byte first.
+    static func big(_ number: Int, _ count: Int) -> [UInt8] { little(number, count).reversed() }
+
+    /// In pieces of at most `size` bytes.
+    func pieces(_ size: Int) -> [[UInt8]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}
+
+/// Whether a ring knows the name of an app.
+final class OwnerName: Sendable {
+    private let state = Mutex(false)
+
+    var isKnown: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}

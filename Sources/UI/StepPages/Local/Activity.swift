@@ -1,0 +1,86 @@
+internal import StepViews
+internal import Synchronization
+
+/// What the local page does that takes time: one sync or delivery at a time, with its progress and its result.
+final class Activity: Sendable {
+    enum State: Hashable, Sendable {
+        case idle
+        /// The last line of its progress.
+        case running(title: String, line: String)
+        /// The lines of its result.
+        case ended(title: String, lines: [String], hasFailed: Bool)
+    }
+
+    struct Result: Sendable {
+        var lines: [String]
+        var hasFailed = false
+    }
+
+    private struct Content {
+        var state = State.idle
+        var listeners: [Int: AsyncStream<String>.Continuation] = [:]
+        var lastListener = 0
+    }
+
+    private let content = Mutex(Content())
+    /// Browsers that may follow at a time.
+    private static let mostListeners = 16
+
+    var state: State { content.withLock { $0.state } }
+
+    /// - Parameter work: is passed what shows a line of progress.
+    /// - Returns: false if something is running already.
+    func start(_ title: String, _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async -> Result) -> Bool {
+        let isFree = content.withLock { content in
+            if case .running = content.state { return false }
+            content.state = .running(title: title, line: "begins")
+            return true
+        }
+        guard isFree else { return false }
+        Task {
+            let result = await work { [self] in show($0, of: title) }
+            end(title, result)
+        }
+        return true
+    }
+
+    private func show(_ line: String, of title: String) {
+        let line = Printable(line, limit: 300).description
+        content.withLock { content in
+            content.state = .running(title: title, line: line)
+            for listener in content.listeners.values { listener.yield("data: \(line)\n\n") }
+        }
+    }
+
+    private func end(_ title: String, _ result: Result) {
+        let listeners = content.withLock { content in
+            content.state = .ended(title: title, lines: result.lines, hasFailed: result.hasFailed)
+            defer { content.listeners = [:] }
+            return content.listeners
+        }
+        // Outside of the lock: the end of a stream calls what removes its listener.
+        for listener in listeners.values {
+            listener.yield("event: end\ndata: end\n\n")
+            listener.finish()
+        }
+    }
+
+    /// The progress as events, from the present line to the end.
+    func events() -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(64))
+        let number: Int? = content.withLock { content in
+            guard case .running(_, let line) = content.state, content.listeners.count < Self.mostListeners else { return nil }
+            continuation.yield("data: \(line)\n\n")
+            content.lastListener += 1
+            content.listeners[content.lastListener] = continuation
+            return content.lastListener
+        }
+        guard let number else {
+            continuation.yield("event: end\ndata: end\n\n")
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in self?.content.withLock { _ = $0.listeners.removeValue(forKey: number) } }
+        return stream
+    }
+}

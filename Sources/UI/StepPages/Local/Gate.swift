@@ -1,0 +1,81 @@
+internal import StepViews
+
+/// A browser that has been let in.
+package struct PageSession: Hashable, Sendable {
+    /// The value of its cookie.
+    package var cookie: String
+    /// What its forms contain.
+    package var formKey: String
+
+    package init(cookie: String, formKey: String) {
+        self.cookie = cookie
+        self.formKey = formKey
+    }
+}
+
+/// Who may use the pages: what a store of tokens and sessions does for them.
+package protocol PageAccess: Sendable {
+    /// Exchanges a token, which is used up by this, for a session; nil for one that is not valid.
+    func redeem(_ token: String) -> PageSession?
+    /// Nil for a cookie that is not valid.
+    func session(_ cookie: String) -> PageSession?
+}
+
+/// Decides whether a request may reach the pages.
+///
+/// - The `Host` has to be a name of this machine: a page elsewhere whose name leads to 127.0.0.1 (DNS rebinding) has another one.
+/// - The address `/open/TOKEN` gives a browser a cookie, once; every other request needs the cookie. So other users of the machine, whose
+///   programs can connect as well, see nothing.
+/// - What changes something needs the key of the session in the form, and an origin that is these pages: other pages in the same browser
+///   can send forms, but have neither.
+struct Gate: Sendable {
+    enum Decision: Hashable {
+        case admitted(PageSession)
+        /// The token was right: with this cookie the browser goes on to the first page.
+        case opened(cookie: String)
+        case refused(status: Int, String)
+    }
+
+    let access: any PageAccess
+
+    func decide(_ request: PageRequest) -> Decision {
+        guard let host = request.headers["host"], let port = Self.port(ofLocal: host) else {
+            return .refused(status: 421, "This address is not of this machine. Use the one that 'istep serve' has printed.")
+        }
+        guard ["GET", "HEAD", "POST"].contains(request.method) else { return .refused(status: 405, "This is not possible here.") }
+        let name = "istep-\(port)"
+        if request.path.count == 2, request.path[0] == "open" {
+            // Only what a person opens uses the token up.
+            guard request.method == "GET", let session = access.redeem(request.path[1]) else {
+                return .refused(status: 403, "This address was used already, or is too old. 'istep serve --open' makes a new one.")
+            }
+            return .opened(cookie: "\(name)=\(session.cookie); Path=/; HttpOnly; SameSite=Strict")
+        }
+        guard let cookie = request.cookie(name), let session = access.session(cookie) else {
+            return .refused(status: 403, "These pages are private. 'istep serve --open' opens them in your browser.")
+        }
+        guard request.method == "POST" else { return .admitted(session) }
+        guard request.headers["origin"] == "http://\(host)", request.headers["sec-fetch-site"].map({ $0 == "same-origin" }) ?? true,
+            let key = request.form["key"], Self.equals(key, session.formKey)
+        else { return .refused(status: 403, "This form did not come from these pages. Load the page again, then repeat it.") }
+        return .admitted(session)
+    }
+
+    /// The port of a `Host` that means this machine, 80 where it has none; nil for any other host.
+    static func port(ofLocal host: String) -> Int? {
+        let lowered = host.lowercased()
+        for name in ["127.0.0.1", "localhost", "[::1]"] where lowered.hasPrefix(name) {
+            let rest = lowered.dropFirst(name.count)
+            if rest.isEmpty { return 80 }
+            guard rest.first == ":", rest.count <= 6, let port = UInt16(rest.dropFirst()), !rest.contains("+") else { return nil }
+            return Int(port)
+        }
+        return nil
+    }
+
+    /// In the same time wherever they differ.
+    private static func equals(_ a: String, _ b: String) -> Bool {
+        let (a, b) = (Array(a.utf8), Array(b.utf8))
+        return a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

@@ -1,0 +1,158 @@
+internal import StepDomain
+internal import StepServices
+internal import StepViews
+
+/// What the forms of the pages do. Each ends with the address of a page, so that loading that again repeats nothing.
+extension LocalPages {
+    /// - Throws: the history's error; `PageError`.
+    func act(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+        switch request.path {
+        case ["sync"]: return try begin("Sync", visit) { try await sync(visit, $0) }
+        case ["share"]: return try share(request, visit)
+        case ["outbox", "retry"]: return try retry(request, visit)
+        case ["outbox", "drop"]: return try await drop(request, visit)
+        case ["notices", "dismiss"]: return try await dismiss(request, visit)
+        case ["plan"]: return try await setPlan(request, visit)
+        case ["profile"]: return try await setProfile(request, visit)
+        default: throw PageError(message: "There is nothing at this address.")
+        }
+    }
+
+    // MARK: What takes time
+
+    /// Begins it, and goes on to the page that shows how far it is.
+    private func begin(
+        _ title: String, _ visit: Visit,
+        _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result
+    ) throws -> PageResponse {
+        let words = services.words
+        let hasBegun = activity.start(title) { progress in
+            do {
+                return try await work(progress)
+            } catch {
+                return Activity.Result(lines: [words(error)], hasFailed: true)
+            }
+        }
+        guard hasBegun else {
+            throw PageError(
+                status: 409, title: "One after the other", message: "Something is being synced or shared already.",
+                advice: "Its page is /activity.")
+        }
+        return .redirect(to: visit.context.link("activity") ?? Link(["activity"]))
+    }
+
+    private func sync(_ visit: Visit, _ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result {
+        let localTime = services.localTime, words = services.words
+        guard
+            let run = try await RequestedSync(
+                SyncRequest(user: visit.context.user.id == 0 ? nil : visit.context.user.name), in: services.histories,
+                services: services.services)
+        else { throw ServiceError.noPedometer(to: .sync) }
+        let outcome = try await run.run(progress: { progress(ProgressWords.line($0, localTime)) })
+        let shares = outcome.shares.map { ShareView($0, users: outcome.users, now: services.now(), localTime: localTime, words: words) }
+        let view = SyncView(outcome.reports, shares: shares, now: services.now(), localTime: localTime)
+        let hidden = outcome.failures.filter { !$0.isShown }.map { words($0.error) }
+        await run.context.markSeen(in: outcome)
+        return Activity.Result(lines: view.lines(TextStyle(width: 80)) + hidden, hasFailed: !outcome.failures.isEmpty)
+    }
+
+    private func deliver(
+        _ order: StepDataService.ShareOrder, by sharing: Sharing, _ progress: @escaping @Sendable (String) -> Void
+    ) async throws -> Activity.Result {
+        let localTime = services.localTime
+        let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
+        let view = ShareView(reports, users: sharing.users, now: services.now(), localTime: localTime, words: services.words)
+        _ = try? await sharing.context.updateNotices()
+        return Activity.Result(lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { !$0.failures.isEmpty })
+    }
+
+    private func share(_ request: PageRequest, _ visit: Visit) throws -> PageResponse {
+        let (destination, day) = try choice(request, visit, isDayNeeded: true)
+        guard let day else { throw PageError(status: 400, message: "Which day?") }
+        let user = visit.context.user
+        return try begin("Share \(day)", visit) { progress in
+            let sharing = try await blocking { try Sharing(visit.services).with([destination]) }
+            return try await deliver(.days([day], of: user, again: false), by: sharing, progress)
+        }
+    }
+
+    private func retry(_ request: PageRequest, _ visit: Visit) throws -> PageResponse {
+        let (destination, day) = try choice(request, visit, isDayNeeded: false)
+        let user = visit.context.user
+        return try begin(day.map { "Retry \($0)" } ?? "Send what waits", visit) { progress in
+            let sharing = try await blocking { try Sharing(visit.services).with([destination]) }
+            guard let found = sharing.destinations.first else { throw ServiceError.unknownDestination(destination, known: []) }
+            try await OutboxService(visit.services).retry(OutboxService.Choice(destination: destination, day: day, user: user), at: found)
+            return try await deliver(.due, by: sharing, progress)
+        }
+    }
+
+    // MARK: What is done at once
+
+    private func drop(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+        let (destination, day) = try choice(request, visit, isDayNeeded: true)
+        _ = try await OutboxService(visit.services).drop(OutboxService.Choice(destination: destination, day: day, user: visit.context.user))
+        return .redirect(to: visit.context.link("share") ?? Link(["share"]))
+    }
+
+    private func choice(_ request: PageRequest, _ visit: Visit, isDayNeeded: Bool) throws -> (destination: String, day: Day?) {
+        guard let destination = request.form["destination"] else { throw PageError(status: 400, message: "Which destination?") }
+        let day = request.form["day"].flatMap { Day($0) }
+        guard day != nil || !isDayNeeded && request.form["day"] == nil, day ?? visit.context.today <= visit.context.today else {
+            throw PageError(status: 400, message: "A day is needed, written like 2026-11-03, that has begun.")
+        }
+        return (destination, day)
+    }
+
+    private func dismiss(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+        guard let id = request.form["notice"].flatMap({ StoredNotice.ID($0) }) else { throw PageError(status: 400, message: "Which notice?") }
+        try await blocking {
+            // Only what this person may see.
+            if try visit.notices.contains(where: { $0.id == id }) { try visit.history.markSeen([id], at: visit.context.now) }
+        }
+        return .redirect(to: visit.context.link("devices") ?? Link(["devices"]))
+    }
+
+    private func setPlan(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+        var form = PlanForm(request.form)
+        guard let (goals, from) = form.checked() else {
+            let filled = form
+            return .page(try await blocking { try planPage(visit, plan: filled).document }, status: 422)
+        }
+        try await blocking {
+            let user = try services.people(visit.history).stored(visit.context.user)
+            try Planning(visit.history, today: visit.context.today).setPlan(everyDay: nil, weekdays: goals, from: from, of: user)
+        }
+        return .redirect(to: Link(["plan"], query: [("saved", "goals")] + visit.context.userQuery))
+    }
+
+    private func setProfile(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+        var form = ProfileForm(request.form)
+        guard let (change, from) = form.checked(today: visit.context.today) else {
+            let filled = form
+            return .page(try await blocking { try planPage(visit, profile: filled).document }, status: 422)
+        }
+        try await blocking {
+            let user = try services.people(visit.history).stored(visit.context.user)
+            try Planning(visit.history, today: visit.context.today).setProfile(change, from: from, of: user)
+        }
+        return .redirect(to: Link(["plan"], query: [("saved", "profile")] + visit.context.userQuery))
+    }
+}
+
+/// Progress in a line.
+enum ProgressWords {
+    static func line(_ step: Synchronization.Step, _ localTime: LocalTime) -> String {
+        switch step {
+        case .reading(let pedometer, let step): SyncView.words(for: step, of: pedometer)
+        case .sharing(let step): line(step, localTime)
+        }
+    }
+
+    static func line(_ step: Sharing.Step, _ localTime: LocalTime) -> String {
+        switch step {
+        case .delivering(let progress): ShareView.words(for: progress)
+        case .waiting(let moment): "Waiting until \(Words.clock(moment, localTime))"
+        }
+    }
+}

@@ -1,0 +1,155 @@
+internal import StepDomain
+internal import StepServices
+internal import StepViews
+
+/// The local page: what each address shows, and what each form does.
+///
+/// It reads and changes the history by the same services as the commands, so that a figure or a rule is the same in both.
+package struct LocalPages: Sendable {
+    let services: PageServices
+    let activity = Activity()
+    private let gate: Gate
+
+    package init(_ services: PageServices) {
+        self.services = services
+        gate = Gate(access: services.access)
+    }
+
+    /// - Parameter request: nil for one that could not be read.
+    package func respond(to request: PageRequest?) async -> PageResponse {
+        guard let request else { return PageResponse.page(MessagePage.refusal("This request cannot be understood."), status: 400).secured }
+        switch gate.decide(request) {
+        case .refused(let status, let message): return PageResponse.page(MessagePage.refusal(message), status: status).secured
+        case .opened(let cookie):
+            // Not a redirection: of one that began elsewhere, such as in a file, a browser would not send the new cookie (RFC 6265bis, 5.2).
+            var response = PageResponse.page(MessagePage.opening)
+            response.headers.append(("Set-Cookie", cookie))
+            return response.secured
+        case .admitted(let session): return await answer(request, session).secured
+        }
+    }
+
+    private func answer(_ request: PageRequest, _ session: PageSession) async -> PageResponse {
+        switch request.path {
+        case ["istep.css"]: return PageResponse(type: "text/css; charset=utf-8", StyleSheet.pages.source)
+        case ["istep.js"]: return PageResponse(type: "text/javascript; charset=utf-8", LocalFiles.script)
+        // Browsers also ask for the second by themselves.
+        case ["icon.svg"], ["favicon.ico"]: return PageResponse(type: "image/svg+xml", LocalFiles.icon)
+        case ["events"] where request.method == "GET": return .events(activity.events())
+        default: break
+        }
+        do {
+            return try await blockingAnswer(request, session)
+        } catch let error as PageError {
+            return message(error, session)
+        } catch {
+            return message(PageError(status: 503, title: "This did not work", message: services.words(error)), session)
+        }
+    }
+
+    private func blockingAnswer(_ request: PageRequest, _ session: PageSession) async throws -> PageResponse {
+        let visit: Visit
+        do {
+            visit = try await blocking { try Visit(request, session, services) }
+        } catch  where services.histories.isMissing(error) {
+            return .page(MessagePage.firstSteps(emptyContext(session)))
+        }
+        if request.method == "POST" { return try await act(request, visit) }
+        return try await blocking { try show(request, visit) }
+    }
+
+    /// For pages without a history.
+    private func emptyContext(_ session: PageSession) -> PageContext {
+        PageContext(
+            user: User(id: 0, name: ""), users: [], now: services.now(), localTime: services.localTime, weekStart: services.weekStart,
+            place: .local(formKey: session.formKey))
+    }
+
+    private func message(_ error: PageError, _ session: PageSession) -> PageResponse {
+        .page(
+            MessagePage(context: emptyContext(session), title: error.title, message: error.message, advice: error.advice).document,
+            status: error.status)
+    }
+}
+
+/// Why there is no such page, in words for the reader.
+struct PageError: Error, Hashable {
+    var status = 404
+    var title = "There is no such page"
+    var message: String
+    var advice: String?
+}
+
+/// One request on the history as it is now: who looks, and at whose steps.
+struct Visit: Sendable {
+    let history: History
+    let services: ServiceContext
+    let context: PageContext
+
+    /// - Throws: the history's error; `PageError` for a person who is not in it.
+    init(_ request: PageRequest, _ session: PageSession, _ services: PageServices) throws {
+        history = try services.histories.history()
+        let users = try history.users()
+        let wanted = request.query["user"] ?? request.form["user"]
+        let user: User
+        if let wanted {
+            guard let found = users.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
+                throw PageError(message: "There is no person '\(Printable(wanted, limit: 64))' in this history.")
+            }
+            user = found
+        } else {
+            do {
+                user = try services.people(history).user(allowing: .first)
+            } catch ServiceError.severalUsers where !users.isEmpty {
+                // The one who is logged in is not among them: the page lets choose.
+                user = users[0]
+            }
+        }
+        self.services = services.services(history)
+        context = PageContext(
+            user: user, users: users, now: services.now(), localTime: services.localTime, weekStart: services.weekStart,
+            place: .local(formKey: session.formKey))
+    }
+
+    func figures() throws -> DailyFigures {
+        try StepStatistics(history, localTime: context.localTime, now: { [now = context.now] in now }).figures(of: context.user) { _, _ in }
+    }
+
+    /// - Throws: the history's error.
+    func summary(of day: Day) throws -> (view: DayView, data: StepData) {
+        let data = try history.stepData(of: context.user, on: day)
+        let summary = DaySummary(data, localTime: context.localTime, now: context.now)
+        return (DayView(summary, today: context.today, now: context.now, localTime: context.localTime), data)
+    }
+
+    var newNotices: [StoredNotice] {
+        get throws { try notices.filter(\.isNew) }
+    }
+
+    /// Those of the user and of all.
+    var notices: [StoredNotice] {
+        get throws { try history.standingNotices().filter { $0.notice.user == nil || $0.notice.user == context.user.id } }
+    }
+}
+
+/// What the local page loads besides its documents.
+private enum LocalFiles {
+    /// Shows the progress of a run as it comes. Without it, the page loads itself again every two seconds.
+    static let script = """
+        "use strict";
+        const line = document.getElementById("activity-line");
+        if (line && "EventSource" in window) {
+            const events = new EventSource("/events");
+            events.onmessage = event => { line.textContent = event.data; };
+            events.addEventListener("end", () => { events.close(); location.reload(); });
+            events.onerror = () => { events.close(); setTimeout(() => location.reload(), 1000); };
+        }
+
+        """
+
+    static let icon = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2e8562"/>\
+        <path d="M6 24h5v-5h5v-5h5V9h5" fill="none" stroke="#fff" stroke-width="3"/></svg>
+
+        """
+}

@@ -1,0 +1,166 @@
+internal import StepViews
+
+/// HTML or SVG. A value can only be made by elements, attributes and text of this module, so that everything in it is escaped.
+package struct Markup: Hashable, Sendable {
+    /// The source text, in UTF-8 once it is written.
+    package private(set) var source: String
+
+    fileprivate init(source: String) { self.source = source }
+
+    static let nothing = Markup(source: "")
+
+    /// Text: a name, a number, what a server said. Characters that would control a terminal or reverse the reading direction are replaced.
+    package static func text(_ text: String) -> Markup { Markup(source: escaped(text)) }
+
+    static func + (a: Markup, b: Markup) -> Markup { Markup(source: a.source + b.source) }
+
+    fileprivate mutating func append(_ other: Markup) { source += other.source }
+
+    static func joined(_ parts: [Markup]) -> Markup {
+        var whole = Markup.nothing
+        for part in parts { whole.append(part) }
+        return whole
+    }
+
+    /// Characters with a meaning in markup as references; the same in text and in a value in double quotes.
+    fileprivate static func escaped(_ text: String) -> String {
+        // Most text is plain ASCII without any of these characters.
+        if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && ![0x22, 0x26, 0x27, 0x3c, 0x3e].contains($0) }) { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case "\n", "\t": escaped.unicodeScalars.append(scalar)
+            // XML has no way to write most controls (XML 1.0, 2.2).
+            default: escaped.unicodeScalars.append(Printable.isHarmful(scalar) ? "\u{fffd}" : scalar)
+            }
+        }
+        return escaped
+    }
+}
+
+/// An attribute of an element. Addresses are a `Link`, and there is no attribute for scripts or styles.
+struct Attribute: Hashable, Sendable {
+    /// The attributes that take text.
+    enum Name: String {
+        case accept, autocomplete, charset, checked, `class`, colspan, content, datetime, `for`, headers, height, hidden, id, inputmode, lang
+        case list, max, maxlength, media, method, min, name, open, pattern, placeholder, rel, required, role, scope, selected, step, tabindex
+        case title, type, value, width
+        case ariaCurrent = "aria-current"
+        case ariaDescribedby = "aria-describedby"
+        case ariaHidden = "aria-hidden"
+        case ariaInvalid = "aria-invalid"
+        case ariaLabel = "aria-label"
+        case ariaLabelledby = "aria-labelledby"
+        case ariaLive = "aria-live"
+        case dataTotal = "data-total"
+        case httpEquiv = "http-equiv"
+        // SVG
+        case cx, cy, d, dy, fill, opacity, points, r, rx, stroke, transform, viewBox, x, x1, x2, xmlns, y, y1, y2
+        case dominantBaseline = "dominant-baseline"
+        case fontFamily = "font-family"
+        case fontSize = "font-size"
+        case fontWeight = "font-weight"
+        case patternUnits
+        case patternTransform
+        case strokeWidth = "stroke-width"
+        case strokeLinecap = "stroke-linecap"
+        case strokeDasharray = "stroke-dasharray"
+        case textAnchor = "text-anchor"
+    }
+
+    fileprivate let source: String
+
+    init(_ name: Name, _ value: String) { source = " \(name.rawValue)=\"\(Markup.escaped(value))\"" }
+    init(_ name: Name, _ value: Int) { source = " \(name.rawValue)=\"\(value)\"" }
+    /// Coordinates, to a tenth of a unit.
+    init(_ name: Name, _ value: Double) {
+        let tenths = value.isFinite ? Int((min(max(value, -1e7), 1e7) * 10).rounded()) : 0
+        let (whole, rest) = tenths.quotientAndRemainder(dividingBy: 10)
+        let sign = tenths < 0 && whole == 0 ? "-" : ""
+        source = " \(name.rawValue)=\"\(sign)\(whole)\(rest == 0 ? "" : ".\(abs(rest))")\""
+    }
+    /// Without a value: present, or not.
+    init(_ name: Name, _ isPresent: Bool) { source = isPresent ? " \(name.rawValue)=\"\(name.rawValue)\"" : "" }
+
+    private init(source: String) { self.source = source }
+
+    static func href(_ link: Link) -> Attribute { Attribute(source: " href=\"\(Markup.escaped(link.text))\"") }
+    static func action(_ link: Link) -> Attribute { Attribute(source: " action=\"\(Markup.escaped(link.text))\"") }
+    static func src(_ link: Link) -> Attribute { Attribute(source: " src=\"\(Markup.escaped(link.text))\"") }
+    /// Fill by a pattern of the same document.
+    static func fill(pattern: StaticString) -> Attribute { Attribute(source: " fill=\"url(#\(pattern))\"") }
+    static func css(_ name: String) -> Attribute { Attribute(.class, name) }
+}
+
+/// The elements that pages consist of.
+enum Element: String {
+    case html, head, title, meta, link, body, header, main, footer, nav, section, article, h1, h2, h3, p, div, span, strong, small, em, code,
+        pre, a
+    case ul, ol, li, dl, dt, dd, table, caption, thead, tbody, tr, th, td, figure, figcaption, details, summary, time, bdi, progress
+    case form, fieldset, legend, label, input, select, option, button, output, noscript
+    // SVG
+    case svg, g, rect, line, path, circle, text, tspan, desc, defs, pattern
+
+    /// Elements that have neither content nor an end tag (HTML, 13.1.2).
+    fileprivate var isVoid: Bool {
+        switch self {
+        case .meta, .link, .input: true
+        default: false
+        }
+    }
+
+    fileprivate var isShape: Bool {
+        switch self {
+        case .rect, .line, .path, .circle: true
+        default: false
+        }
+    }
+
+    func callAsFunction(_ attributes: Attribute?..., @MarkupBuilder content: () -> Markup = { .nothing }) -> Markup {
+        self.callAsFunction(attributes, content: content)
+    }
+
+    func callAsFunction(_ attributes: [Attribute?], @MarkupBuilder content: () -> Markup = { .nothing }) -> Markup {
+        var source = "<\(rawValue)"
+        for case let attribute? in attributes { source += attribute.source }
+        if isVoid { return Markup(source: source + ">") }
+        let inner = content().source
+        // A shape of SVG without a title.
+        if isShape, inner.isEmpty { return Markup(source: source + "/>") }
+        source += ">"
+        source += inner
+        source += "</\(rawValue)>"
+        return Markup(source: source)
+    }
+}
+
+/// Lists the parts of an element: markup, and text, which is escaped.
+@resultBuilder enum MarkupBuilder {
+    static func buildExpression(_ text: String) -> Markup { .text(text) }
+    static func buildExpression(_ markup: Markup) -> Markup { markup }
+    static func buildExpression(_ markup: [Markup]) -> Markup { .joined(markup) }
+    static func buildBlock(_ parts: Markup...) -> Markup { .joined(parts) }
+    static func buildOptional(_ part: Markup?) -> Markup { part ?? .nothing }
+    static func buildEither(first part: Markup) -> Markup { part }
+    static func buildEither(second part: Markup) -> Markup { part }
+    static func buildArray(_ parts: [Markup]) -> Markup { .joined(parts) }
+}
+
+/// Constant source text of this module: the style sheet of a report, and the beginning of a document.
+extension Markup {
+    static let doctype = Markup(source: "<!DOCTYPE html>\n")
+    static let xml = Markup(source: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+
+    /// The style sheet within a document.
+    static func style(_ sheet: StyleSheet) -> Markup { Markup(source: "<style>\n\(sheet.source)</style>") }
+}
+
+extension Markup {
+    /// The one script of the local page.
+    static let script = Markup(source: "<script src=\"/istep.js\" defer></script>")
+}

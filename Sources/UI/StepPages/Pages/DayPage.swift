@@ -1,0 +1,175 @@
+package import StepDomain
+package import StepViews
+
+/// A day: its figures, its hours, where they come from, and what was shared of it.
+package struct DayPage: Sendable {
+    /// The state of the day at a destination.
+    package struct Share: Hashable, Sendable {
+        package var destination: String
+        /// Nil where the day was never considered for it.
+        package var entry: ShareEntry?
+
+        package init(destination: String, entry: ShareEntry?) {
+            self.destination = destination
+            self.entry = entry
+        }
+    }
+
+    let view: DayView
+    let figures: DailyFigures
+    let provenance: Provenance
+    let shares: [Share]
+    let notices: [StoredNotice]
+    let context: PageContext
+
+    package init(
+        _ view: DayView, figures: DailyFigures, provenance: Provenance, shares: [Share] = [], notices: [StoredNotice] = [], context: PageContext
+    ) {
+        self.view = view
+        self.figures = figures
+        self.provenance = provenance
+        self.shares = shares
+        self.notices = notices
+        self.context = context
+    }
+
+    private var summary: DaySummary { view.summary }
+    private var title: String { Words.date(summary.day) + (summary.day == view.today ? ", today" : "") }
+
+    package var document: Markup {
+        PageFrame(title: title, context: context, section: .day).document {
+            Turn(period: Period(.day, containing: summary.day, weekStart: context.weekStart), figures: figures, context: context).markup
+            Element.h1 { title }
+            notices.map { NoticeBox(kept: $0, context: context).markup }
+            for error in view.errors {
+                Element.section(.css("notice bad")) { Element.p { "\(error.attribute.rawValue): wrong: \(error.message). It is not shown." } }
+            }
+            tiles
+            hours
+            provenance.markup(summary, context)
+            sharing
+            if let link = context.link(to: Period(.day, containing: summary.day)) {
+                Element.p(.css("faint")) {
+                    "The numbers of this page: "
+                    Element.a(.href(link.with(suffix: "json"))) { "JSON" }
+                    ", "
+                    Element.a(.href(link.with(suffix: "csv"))) { "CSV" }
+                    "; the day as a "
+                    Element.a(.href(link.with(suffix: "svg"))) { "picture" }
+                    "."
+                }
+            }
+        }
+    }
+
+    private var tiles: Markup {
+        var tiles = [Tile("Steps", DayWords.steps(view), DayWords.completeness(summary))]
+        if view.holds(.goal), view.holds(.percentage) { tiles.append(Tile("Goal", DayWords.percentage(summary), DayWords.goal(summary))) }
+        if view.holds(.distance), let distance = summary.distance { tiles.append(Tile("Distance", "\(Words.fixed(distance / 1000, 2)) km")) }
+        if view.holds(.energy), let energy = summary.energy { tiles.append(Tile("Calories", "\(Words.fixed(energy, 0)) kcal", "above rest")) }
+        if let running = figures[summary.day]?.runningSteps, running > 0 {
+            tiles.append(Tile("Running", Words.count(running, "step"), "more than 130 steps a minute"))
+        }
+        if view.holds(.lastSync), let moment = summary.lastSync {
+            tiles.append(Tile("Last sync", Words.ago(moment, now: view.now), Words.clock(moment, view.localTime)))
+        }
+        return Tile.list(tiles)
+    }
+
+    @MarkupBuilder private var hours: Markup {
+        if view.holds(.hours), view.holds(.steps), !summary.hours.isEmpty {
+            let most = summary.hours.max { $0.steps < $1.steps }
+            let bars = summary.hours.map { hour in
+                BarChart.Bar(
+                    label: hour.hour % 3 == 0 ? "\(hour.hour)" : "", steps: hour.steps, isPartial: false,
+                    title: "\(hour.hour):00: \(Words.count(hour.steps, "step"))")
+            }
+            let words = most.map { "Steps by hour; most from \($0.hour):00, \(Words.grouped($0.steps)). The numbers follow in a table." } ?? ""
+            Charts(context: context).figure("Steps by hour", BarChart(bars: bars, summary: words).svg, legend: .nothing) {
+                Element.table {
+                    Element.caption { "Steps by hour of local time" }
+                    Charts(context: context).head(["Hour", "Steps"])
+                    Element.tbody {
+                        summary.hours.map { hour in
+                            Element.tr {
+                                Element.th(Attribute(.scope, "row")) { "\(hour.hour):00" }
+                                Element.td { Words.grouped(hour.steps) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @MarkupBuilder private var sharing: Markup {
+        if context.isLocal, !shares.isEmpty {
+            Element.section {
+                Element.h2 { "Share this day" }
+                Element.div(.css("wide")) {
+                    Element.table {
+                        Charts(context: context).head(["Destination", "State", ""])
+                        Element.tbody {
+                            shares.map { share in
+                                Element.tr {
+                                    Element.th(Attribute(.scope, "row")) { PageContext.name(share.destination) }
+                                    Element.td(.css("words")) { share.entry.map { EntryWords.state($0, context) } ?? "not shared" }
+                                    Element.td { button(share) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func button(_ share: Share) -> Markup {
+        context.form("share") {
+            Element.input(Attribute(.type, "hidden"), Attribute(.name, "day"), Attribute(.value, "\(summary.day)"))
+            Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, share.destination))
+            Element.button(Attribute(.type, "submit"), Attribute(.ariaLabel, "Share \(summary.day) with \(Printable(share.destination))")) {
+                "Share"
+            }
+        }
+    }
+}
+
+/// The values of a day in words, for the page and the card.
+enum DayWords {
+    static func steps(_ view: DayView) -> String {
+        guard view.holds(.steps) else { return "wrong" }
+        return view.summary.steps.map(Words.grouped) ?? "unknown"
+    }
+
+    static func completeness(_ summary: DaySummary) -> String {
+        summary.isCorrected ? "entered by hand" : summary.completenessWords
+    }
+
+    /// Rounded down: 100 % is shown when it is reached and not before.
+    static func percentage(_ summary: DaySummary) -> String {
+        if let percentage = summary.percentage { return "\(Words.grouped(Int(percentage.rounded(.down)))) %" }
+        return summary.isRestDay ? "rest day" : summary.goal == nil ? "none" : "unknown"
+    }
+
+    static func goal(_ summary: DaySummary) -> String { summary.goal.map { "of \(Words.count($0, "step"))" } ?? "" }
+}
+
+/// The state of an entry of the outbox in words.
+enum EntryWords {
+    static func state(_ entry: ShareEntry, _ context: PageContext) -> String {
+        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "try", "tries"))" : ""
+        let error = entry.state != .sent ? entry.lastError.map { ": \(Printable($0, limit: 300))" } ?? "" : ""
+        switch entry.state {
+        case .pending:
+            if let moment = entry.nextAttempt, moment > context.now {
+                return "waits until \(Words.clock(moment, context.localTime))\(tries)\(error)"
+            }
+            return "to be sent\(tries)\(error)"
+        case .sending: return "being sent, or istep was interrupted while sending"
+        case .sent: return "sent \(Words.clock(entry.changedAt, context.localTime))"
+        case .rejected: return "rejected\(tries)\(error)"
+        case .unknown: return "may have arrived\(tries)\(error)"
+        }
+    }
+}

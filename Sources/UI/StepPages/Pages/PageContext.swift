@@ -1,0 +1,97 @@
+package import StepDomain
+internal import StepViews
+
+/// What all pages are made with: whose, when, and where their links lead.
+package struct PageContext: Sendable {
+    /// Where pages stand.
+    package enum Place: Hashable, Sendable {
+        /// On the local page, with links and forms. The key has to be in every form that changes something.
+        case local(formKey: String)
+        /// In a file that stands alone.
+        case file
+    }
+
+    package var user: User
+    /// All of the history.
+    package var users: [User]
+    package var today: Day
+    package var now: Timestamp
+    package var localTime: LocalTime
+    package var weekStart: Weekday
+    package var place: Place
+
+    package init(
+        user: User, users: [User], now: Timestamp, localTime: LocalTime, weekStart: Weekday = .monday, place: Place
+    ) {
+        self.user = user
+        self.users = users
+        self.now = now
+        self.localTime = localTime
+        self.weekStart = weekStart
+        self.place = place
+        today = localTime.day(of: now)
+    }
+
+    var isLocal: Bool { place != .file }
+
+    /// Added to every address where there are several people.
+    var userQuery: [(String, String)] { users.count > 1 ? [("user", user.name)] : [] }
+
+    /// Nil in a file.
+    func link(_ parts: String..., query: [(String, String)] = []) -> Link? { isLocal ? Link(parts, query: query + userQuery) : nil }
+
+    /// The day's page, or its row in a file.
+    func link(to day: Day) -> Link { link("day", "\(day)") ?? Link(fragment: "day-\(day)") }
+
+    /// The page of a period of the calendar; nil in a file.
+    func link(to period: Period) -> Link? {
+        let first = period.days.lowerBound
+        switch period.unit {
+        case .day: return link("day", "\(first)")
+        case .week: return link("week", "\(first)")
+        case .month: return link("month", String("\(first)".prefix(7)))
+        case .year: return link("year", String("\(first)".prefix(4)))
+        case nil: return link("range", query: [("from", "\(first)"), ("to", "\(period.days.upperBound)")])
+        }
+    }
+
+    /// A form that changes something, with the key that shows that one of these pages sent it.
+    func form(_ parts: String..., style: String? = nil, @MarkupBuilder content: () -> Markup) -> Markup {
+        guard case .local(let formKey) = place else { return .nothing }
+        return Element.form(Attribute(.method, "post"), .action(Link(parts)), style.map { .css($0) }) {
+            Element.input(Attribute(.type, "hidden"), Attribute(.name, "key"), Attribute(.value, formKey))
+            if users.count > 1 { Element.input(Attribute(.type, "hidden"), Attribute(.name, "user"), Attribute(.value, user.name)) }
+            content()
+        }
+    }
+
+    /// A name that came from a user, a pedometer or a server: cut, and without influence on the direction of the text around it.
+    static func name(_ text: String, limit: Int = 64) -> Markup { Element.bdi { Printable(text, limit: limit).description } }
+}
+
+extension Period {
+    var unitName: String { unit?.rawValue ?? "range" }
+}
+
+extension DayFigures {
+    /// All of the day in a line: `Monday 3 November 2026: 8,123 steps, goal 8,000`.
+    var title: String { "\(Words.date(day)): \(words)" }
+
+    /// `8,123 steps (102 % of 8,000)`.
+    var words: String {
+        if let wrong = HistoryView.wrong(self) { return "wrong: \(wrong)" }
+        guard let steps else { return isRunning ? "nothing known yet" : "nothing known" }
+        var text = Words.count(steps, "step")
+        if let goal, let percentage { text += " (\(Int(percentage.rounded(.down))) % of \(Words.grouped(goal)))" }
+        if isRestDay { text += ", rest day" }
+        if isRunning { text += ", so far" } else if completeness == .partial { text += ", partial" }
+        if isCorrected { text += ", entered by hand" }
+        return text
+    }
+
+    /// Nil where nothing is known, and where the steps cannot be (`HistoryView.wrong`): these are named, not drawn.
+    var shownSteps: Int? { HistoryView.wrong(self) == nil ? steps : nil }
+
+    /// Whether a chart marks that steps may be missing.
+    var isDrawnPartial: Bool { completeness == .partial }
+}

@@ -1,0 +1,90 @@
+internal import StepDomain
+internal import StepViews
+
+/// The figures of a period, one beside the other.
+struct Tiles: Sendable {
+    let statistics: PeriodStatistics
+    let comparison: Comparison?
+    let streaks: Streaks
+    let unit: String
+
+    init(_ statistics: PeriodStatistics, comparison: Comparison?, streaks: Streaks, unit: String) {
+        self.statistics = statistics
+        self.comparison = comparison
+        self.streaks = streaks
+        self.unit = unit
+    }
+
+    var markup: Markup {
+        var tiles = [
+            Tile("Total steps", statistics.total.map(Words.grouped) ?? "unknown", totalDetail),
+            Tile("Mean a day", statistics.mean.map { Words.grouped(Int($0.rounded())) } ?? "unknown", "of the known days that are over"),
+            Tile("Median a day", statistics.median.map { Words.grouped(Int($0.rounded())) } ?? "unknown", "half of the days have more"),
+        ]
+        if let comparison { tiles.append(Tile("Compared with the \(unit) before", change(comparison), beside(comparison))) }
+        if statistics.daysWithGoal > 0 {
+            tiles.append(Tile("Goal reached", Words.count(statistics.goalDays, "day"), "of \(statistics.daysWithGoal) with a goal and known"))
+        }
+        if let best = statistics.best, let steps = best.steps { tiles.append(Tile("Best day", Words.grouped(steps), Words.date(best.day))) }
+        // Of a period that is over it would say nothing.
+        if statistics.runningDays > 0, let streak = streaks.current {
+            tiles.append(Tile("Streak now", Words.count(streak.count, "day"), "since \(streak.first); rest days do not count"))
+        }
+        if let streak = statistics.streaks.longest {
+            tiles.append(Tile("Longest streak", Words.count(streak.count, "day"), Words.days(streak.first, streak.last)))
+        }
+        if let distance = statistics.distance { tiles.append(Tile("Distance", "\(Words.grouped(Int((distance / 1000).rounded()))) km", gaits)) }
+        if let energy = statistics.energy { tiles.append(Tile("Calories", "\(Words.grouped(Int(energy.rounded()))) kcal", "above rest")) }
+        tiles.append(Tile("Days known completely", "\(statistics.completeDays)", others))
+        return Tile.list(tiles)
+    }
+
+    private var totalDetail: String {
+        statistics.runningDays > 0 ? "today so far included" : "in \(Words.count(statistics.knownDays, "known day"))"
+    }
+
+    private var gaits: String { statistics.runningSteps > 0 ? "\(Words.count(statistics.runningSteps, "step")) of them running" : "" }
+
+    private var others: String {
+        var parts = ["partial \(statistics.partialDays)", "unknown \(statistics.unknownDays)"]
+        if statistics.correctedDays > 0 { parts.append("by hand \(statistics.correctedDays)") }
+        return parts.joined(separator: ", ")
+    }
+
+    private func change(_ comparison: Comparison) -> String {
+        guard let percentage = comparison.percentage else { return Words.grouped(Int(comparison.difference.rounded())) }
+        return (percentage < 0 ? "−" : "+") + "\(Words.fixed(abs(percentage), 0)) %"
+    }
+
+    private func beside(_ comparison: Comparison) -> String {
+        let (mean, before) = (Int(comparison.mean.rounded()), Int(comparison.previousMean.rounded()))
+        return "\(Words.grouped(mean)) a day, before \(Words.grouped(before))"
+    }
+}
+
+/// A figure with its name, and a few words about it.
+struct Tile: Sendable {
+    private let name: String
+    private let value: String
+    private let detail: String
+
+    init(_ name: String, _ value: String, _ detail: String = "") {
+        self.name = name
+        self.value = value
+        self.detail = detail
+    }
+
+    static func list(_ tiles: [Tile]) -> Markup {
+        Element.ul(.css("tiles")) {
+            tiles.map { tile in
+                Element.li {
+                    Element.span { tile.name }
+                    // A blank for readers without the style sheet.
+                    " "
+                    Element.strong { tile.value }
+                    if !tile.detail.isEmpty { Element.small { tile.detail } }
+                }
+            }
+        }
+    }
+}

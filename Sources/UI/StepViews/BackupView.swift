@@ -1,0 +1,211 @@
+public import StepDomain
+
+/// A backup that was made.
+public struct BackupView: View {
+    let backup: HistoryHoldings
+
+    public init(_ backup: HistoryHoldings) { self.backup = backup }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.path("Backup, read back and verified:", backup.path)
+        backup.show(in: &page)
+        return page.lines
+    }
+
+    /// `istep backup --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        public var backup: HistoryHoldings
+
+        public static let schema = JSONSchema.object([.version, .init("backup", HistoryHoldings.schema, "What the backup holds.")])
+    }
+
+    public var document: Document { Document(backup: backup) }
+}
+
+/// The existing backups, the newest first.
+public struct BackupsView: View {
+    public struct Entry: Codable, Sendable, Equatable {
+        public var path: String
+        public var isAutomatic: Bool
+        public var bytes: Int
+
+        init(_ backup: StoredBackup) { (path, isAutomatic, bytes) = (backup.path, backup.isAutomatic, backup.bytes) }
+    }
+
+    let directory: String
+    let backups: [Entry]
+    let isHistoryThere: Bool
+
+    /// - Parameter isHistoryThere: whether there is a history that could be backed up.
+    public init(directory: String, _ backups: [StoredBackup], isHistoryThere: Bool = true) {
+        self.directory = directory
+        self.backups = backups.map(Entry.init)
+        self.isHistoryThere = isHistoryThere
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        guard !backups.isEmpty else {
+            page.path("There is no backup in", directory)
+            if isHistoryThere {
+                page.advice("Make one: \(command: "istep backup")")
+            } else {
+                page.advice(
+                    """
+                    There is no history to back up either. Restore a backup from another place: \(command: "istep restore FILE") Or start a new \
+                    history: \(command: "istep add")
+                    """)
+            }
+            return page.lines
+        }
+        for backup in backups {
+            page.path("\(Words.size(backup.bytes)), \(backup.isAutomatic ? "automatic" : "made by hand"):", backup.path)
+        }
+        page.advice("Restore one: \(command: "istep restore FILE")")
+        return page.lines
+    }
+
+    /// `istep restore --json` without a file.
+    public struct Document: JSONDocument {
+        public var version = 1
+        public var directory: String
+        public var backups: [Entry]
+
+        public static let schema = JSONSchema.object([
+            .version,
+            .init("directory", .text, "Where backups are kept."),
+            .init(
+                "backups",
+                .list(
+                    .object([
+                        .init("path", .text, "Of the file."),
+                        .init(
+                            "isAutomatic", .boolean,
+                            "Whether it was made automatically; istep deletes the oldest of these."),
+                        .init("bytes", .integer, "Size of the file."),
+                    ])), "The newest first."),
+        ])
+    }
+
+    public var document: Document { Document(directory: directory, backups: backups) }
+}
+
+/// What a restore would do, or has done.
+public struct RestoreView: View {
+    let backup: HistoryHoldings
+    let history: String
+    let isDone: Bool
+    let old: String?
+
+    /// - Parameters:
+    ///   - backup: what the backup holds.
+    ///   - history: the path of the history.
+    ///   - isDone: whether the history is replaced by now.
+    ///   - old: where the previous history is kept; nil if there was none.
+    public init(_ backup: HistoryHoldings, history: String, isDone: Bool, old: String?) {
+        self.backup = backup
+        self.history = history
+        self.isDone = isDone
+        self.old = old
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.path("Backup:", backup.path)
+        backup.show(in: &page)
+        page.path(isDone ? "Restored to:" : "Would replace:", history)
+        if let old { page.path("The previous history is kept:", old) }
+        return page.lines
+    }
+
+    /// `istep restore FILE --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        public var backup: HistoryHoldings
+        public var history: String
+        public var isDone: Bool
+        @Nullable public var old: String?
+
+        public static let schema = JSONSchema.object([
+            .version,
+            .init("backup", HistoryHoldings.schema, "What the backup holds."),
+            .init("history", .text, "Path of the history."),
+            .init("isDone", .boolean, "Whether the history was replaced."),
+            .init("old", .nullable(.text), "Where the replaced history is kept."),
+        ])
+    }
+
+    public var document: Document { Document(backup: backup, history: history, isDone: isDone, old: old) }
+}
+
+/// What a history or a backup holds, as `istep backup`, `istep restore` and `istep doctor --repair` show it.
+public struct HistoryHoldings: Codable, Sendable, Equatable {
+    public var path: String
+    /// Of the schema.
+    public var schema: Int
+    public var bytes: Int
+    public var people: [String]
+    public var pedometers: [String]
+    public var samples: Int
+    public var syncs: Int
+    /// Days whose steps were entered by hand.
+    public var corrections: Int
+    /// `2014-04-20`; null without samples.
+    @Nullable public var firstDay: String?
+    @Nullable public var lastDay: String?
+
+    public init(
+        path: String, schema: Int, bytes: Int, people: [String], pedometers: [String], samples: Int, syncs: Int, corrections: Int,
+        firstDay: Day?, lastDay: Day?
+    ) {
+        self.path = path
+        self.schema = schema
+        self.bytes = bytes
+        self.people = people
+        self.pedometers = pedometers
+        self.samples = samples
+        self.syncs = syncs
+        self.corrections = corrections
+        _firstDay = Nullable(wrappedValue: firstDay?.description)
+        _lastDay = Nullable(wrappedValue: lastDay?.description)
+    }
+
+    public init(_ contents: HistoryContents) {
+        self.init(
+            path: contents.path, schema: contents.version, bytes: contents.size, people: contents.people, pedometers: contents.pedometers,
+            samples: contents.samples, syncs: contents.syncs, corrections: contents.corrections, firstDay: contents.firstDay,
+            lastDay: contents.lastDay)
+    }
+
+    public static func == (a: HistoryHoldings, b: HistoryHoldings) -> Bool {
+        (a.path, a.schema, a.bytes, a.people, a.pedometers) == (b.path, b.schema, b.bytes, b.people, b.pedometers)
+            && (a.samples, a.syncs, a.corrections) == (b.samples, b.syncs, b.corrections)
+            && (a.firstDay, a.lastDay) == (b.firstDay, b.lastDay)
+    }
+
+    static let schema = JSONSchema.object([
+        .init("path", .text, "Of the file."),
+        .init("schema", .integer, "Version of its schema."),
+        .init("bytes", .integer, "Size of the file."),
+        .init("people", .list(.text), "Names of the users."),
+        .init("pedometers", .list(.text), "Names of the pedometers."),
+        .init("samples", .integer, "Number of step samples."),
+        .init("syncs", .integer, "Number of recorded syncs."),
+        .init("corrections", .integer, "Number of days whose steps were entered by hand."),
+        .init("firstDay", .nullable(.day), "Day of the first sample."),
+        .init("lastDay", .nullable(.day), "Day of the last sample."),
+    ])
+
+    func show(in page: inout Page) {
+        let names = { (names: [String]) in names.isEmpty ? "none" : names.map { Printable($0, limit: 32).description }.joined(separator: ", ") }
+        let days = firstDay.map { first in first == lastDay ? first : "\(first) to \(lastDay ?? first)" } ?? "none"
+        let rows = [
+            ("People", names(people)), ("Pedometers", names(pedometers)), ("Days read", days),
+            ("Samples", "\(Words.grouped(samples)), of \(Words.count(syncs, "sync"))"),
+            ("By hand", corrections == 0 ? "none" : Words.count(corrections, "day")), ("File", "\(Words.size(bytes)), schema \(schema)"),
+        ]
+        for (label, value) in rows { page.labelled(label, InkedText(value), width: 12) }
+    }
+}

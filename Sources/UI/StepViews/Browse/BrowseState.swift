@@ -1,0 +1,299 @@
+public import StepDomain
+
+/// What `istep browse` shows, and what each key does to it: a value without terminal, history and clock.
+public struct BrowseState: Hashable, Sendable {
+    /// What is in the middle of the screen.
+    public enum Content: Hashable, Sendable {
+        case day(Day)
+        case period(Period)
+        case outbox
+        case help
+    }
+
+    /// What a key asks for besides another picture.
+    public enum Effect: Hashable, Sendable {
+        case quit, suspend, sync
+        /// The entry of the outbox is due again, or is removed.
+        case retry(OutboxEntry)
+        case drop(OutboxEntry)
+        /// The shown day, and what waits in the outbox.
+        case share(Day)
+        /// What the user has typed as a day.
+        case find(String)
+    }
+
+    /// A day of the user that waits for a destination.
+    public struct OutboxEntry: Hashable, Sendable {
+        public let destination: String
+        public let day: Day
+
+        public init(_ entry: ShareEntry) { (destination, day) = (entry.destination, entry.day) }
+    }
+
+    /// The entries of the outbox that are shown. Others may come or go at any time: the chosen one stays chosen while it is there.
+    public var outbox: [OutboxEntry] = [] {
+        didSet {
+            guard outbox != oldValue else { return }
+            let chosen = oldValue.indices.contains(selection) ? outbox.firstIndex(of: oldValue[selection]) : nil
+            selection = chosen ?? max(0, min(selection, outbox.count - 1))
+            asksToDrop = false
+        }
+    }
+    /// The index of the entry of the outbox that `r` and `x` are for.
+    public private(set) var selection = 0
+    /// `x` was pressed once, and the question is on the screen.
+    private var asksToDrop = false
+
+    private enum Pane: Hashable { case days, outbox, help }
+
+    /// The first known day and today; nil where nothing is known.
+    public var known: ClosedRange<Day>?
+    public var today: Day
+    public private(set) var unit = Period.Unit.day
+    /// The day that is shown, or a day of the period that is shown.
+    public private(set) var day: Day
+    /// What is being typed after `g`; nil otherwise.
+    public private(set) var input: String?
+    /// The last line: what happened.
+    public private(set) var message: String?
+    /// What is being done now, such as a sync; nil where nothing is.
+    public private(set) var work: String?
+    /// Lines that are scrolled away at the top.
+    private var scroll = 0
+    private var pane = Pane.days
+    private let weekStart: Weekday
+
+    /// Characters of a day as one types it.
+    private static let longestInput = 20
+    /// Fewer columns or lines show no day.
+    public static let smallest = (columns: 40, lines: 8)
+
+    public init(today: Day, known: ClosedRange<Day>?, weekStart: Weekday) {
+        self.today = today
+        self.known = known
+        self.weekStart = weekStart
+        day = today
+    }
+
+    public var content: Content {
+        switch pane {
+        case .outbox: .outbox
+        case .help: .help
+        case .days: unit == .day ? .day(day) : .period(period)
+        }
+    }
+
+    private var period: Period { Period(unit, containing: day, weekStart: weekStart) }
+
+    // MARK: Events
+
+    public mutating func press(_ key: KeyDecoder.Key) -> Effect? {
+        if key == .control("c") { return .quit }
+        if key == .control("z") { return .suspend }
+        if input != nil { return type(key) }
+        message = nil
+        let isConfirmed = asksToDrop
+        asksToDrop = false
+        if pane == .outbox, outbox.indices.contains(selection) {
+            switch pressInOutbox(key, outbox[selection], isConfirmed) {
+            case .notMine: break
+            case .done: return nil
+            case .asks(let effect): return effect
+            }
+        }
+        switch (key, pane) {
+        case (.character("q"), _): return .quit
+        case (.character("?"), .help), (.escape, _), (.backspace, .help), (.backspace, .outbox): show(.days)
+        case (.character("?"), _): show(.help)
+        case (.character("s"), _): return work == nil ? .sync : nil
+        case (.character("S"), .outbox), (.enter, .outbox): return work == nil ? .share(day) : nil
+        case (.character("S"), _): show(.outbox)
+        case (.up, _): scroll = max(0, scroll - 1)
+        case (.down, _): scroll += 1
+        case (.pageUp, _): scroll = max(0, scroll - 10)
+        case (.pageDown, _): scroll += 10
+        case (.left, _): move(to: period.previous, or: "Nothing is known before this.")
+        case (.right, _): move(to: period.next, or: "The next \(unit.rawValue) has not begun.")
+        case (.character("d"), _): show(.day)
+        case (.character("w"), _): show(.week)
+        case (.character("m"), _): show(.month)
+        case (.character("y"), _): show(.year)
+        case (.character("t"), _): go(to: today)
+        case (.character("g"), _): input = ""
+        default: break
+        }
+        return nil
+    }
+
+    private enum OutboxKey {
+        case notMine, done
+        case asks(Effect)
+    }
+
+    /// Keys that are for the chosen entry of the outbox. While something runs, nothing is asked: the last line is in use.
+    private mutating func pressInOutbox(_ key: KeyDecoder.Key, _ chosen: OutboxEntry, _ isConfirmed: Bool) -> OutboxKey {
+        switch key {
+        case .up: selection = max(0, selection - 1)
+        case .down: selection = min(outbox.count - 1, selection + 1)
+        case .character("r"), .character("x"):
+            if work != nil { return .done }
+            if key == .character("r") { return .asks(.retry(chosen)) }
+            if isConfirmed { return .asks(.drop(chosen)) }
+            asksToDrop = true
+            message = "Press x again to drop the marked day: it is not sent."
+        default: return .notMine
+        }
+        return .done
+    }
+
+    private mutating func type(_ key: KeyDecoder.Key) -> Effect? {
+        switch key {
+        case .enter:
+            defer { input = nil }
+            return input.flatMap { $0.isEmpty ? nil : .find($0) }
+        case .escape: input = nil
+        case .backspace: _ = input?.popLast()
+        case .character(let character) where (input?.count ?? 0) < Self.longestInput: input?.append(character)
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func show(_ pane: Pane) {
+        self.pane = pane
+        scroll = 0
+        // Keys are for entries that are on the screen.
+        if pane != .outbox { outbox = [] }
+    }
+
+    private mutating func show(_ unit: Period.Unit) {
+        self.unit = unit
+        show(.days)
+    }
+
+    /// The last day of the period that has begun is the one that `d` then shows.
+    private mutating func move(to period: Period?, or refusal: String) {
+        let reachable = (known?.lowerBound ?? today)...today
+        guard let period, period.days.overlaps(reachable) else {
+            message = refusal
+            return
+        }
+        day = min(period.days.upperBound, today)
+        show(.days)
+    }
+
+    /// Shows the day, or the week, month or year that it belongs to.
+    public mutating func go(to day: Day) {
+        if day > today {
+            message = "\(day) has not begun."
+        } else if let known, day < known.lowerBound {
+            message = "Nothing is known of \(day): the history begins on \(known.lowerBound)."
+        } else {
+            self.day = day
+            message = nil
+            show(.days)
+        }
+    }
+
+    /// Shows what happened until the next key.
+    public mutating func report(_ message: String) {
+        self.message = message
+        asksToDrop = false
+    }
+
+    /// - Parameter work: how far it is; nil when it is done.
+    public mutating func report(work: String?) {
+        self.work = work
+        asksToDrop = false
+    }
+
+    // MARK: Screen
+
+    /// Scrolls back to the end of the content if keys went beyond it. To be called before each `screen`.
+    ///
+    /// - Parameters:
+    ///   - content: number of its lines.
+    ///   - lines: of the terminal.
+    public mutating func limitScroll(to content: Int, lines: Int) { scroll = min(scroll, Self.mostScroll(content, lines)) }
+
+    /// The last two lines are for messages and keys.
+    private static func mostScroll(_ content: Int, _ lines: Int) -> Int { max(0, content - (lines - 2)) }
+
+    /// The lines of the screen, exactly as many as it has, or fewer where there is nothing to show.
+    ///
+    /// - Parameters:
+    ///   - content: of `content`, formatted for `style`; with the colours that this allows.
+    ///   - columns: of the terminal.
+    public func screen(_ content: [String], columns: Int, lines: Int, style: TextStyle) -> [String] {
+        guard columns >= Self.smallest.columns, lines >= Self.smallest.lines else {
+            var words = NarrowLines(columns: columns)
+            words.add("Too small: at least \(Self.smallest.columns) columns and \(Self.smallest.lines) lines. q quits.")
+            return Array(words.lines.prefix(max(lines, 1)))
+        }
+        let room = lines - 2
+        let most = Self.mostScroll(content.count, lines)
+        var start = min(scroll, most)
+        // The marked entry of the outbox stays on the screen.
+        if pane == .outbox, let marked = content.firstIndex(where: { $0.hasPrefix(OutboxView.mark) }) {
+            start = min(max(start, marked - room + 2), marked, most)
+        }
+        var screen = Array(content.dropFirst(start).prefix(room))
+        screen += Array(repeating: "", count: max(0, room - screen.count))
+        let more = start < most ? " (more: ↓)" : ""
+        screen.append(clip(input.map { "Day: \($0)_" } ?? work ?? (message ?? "") + (message == nil ? more : ""), columns, style))
+        screen.append(clip(keys(columns), columns, style, isFaint: true))
+        return screen
+    }
+
+    private func keys(_ columns: Int) -> String {
+        if input != nil { return "2014-04-20, yesterday, monday, -3   Enter go  Esc back" }
+        switch pane {
+        case .help: return "Esc back  q quit"
+        case .outbox:
+            let share = "Enter share \(day) and what waits"
+            return outbox.isEmpty ? "\(share)  Esc back  q quit" : "\(share)  ↑ ↓ choose  r retry  x drop  Esc back  q quit"
+        case .days:
+            return columns < 72 ? "←→ d w m y g s S ? q" : "← → \(unit.rawValue)  d w m y  g go to  t today  s sync  S share  ? help  q quit"
+        }
+    }
+
+    private func clip(_ text: String, _ columns: Int, _ style: TextStyle, isFaint: Bool = false) -> String {
+        var page = Page(style.wide)
+        let shown = style.unicode ? text : Self.ascii(text)
+        page.row(InkedText(Columns.clip(Printable(shown, limit: 500).description, to: columns - 1, ending: "."), isFaint ? .faint : nil))
+        return page.lines[0]
+    }
+
+    /// Text of the help where the terminal shows ASCII only.
+    public static func ascii(_ text: String) -> String {
+        let arrows: [Character: Character] = ["←": "<", "→": ">", "↑": "^", "↓": "v"]
+        return String(text.map { arrows[$0] ?? $0 })
+    }
+
+    /// `?`.
+    public static let help = [
+        "← →      the day, week, month or year before and after", "↑ ↓      scroll; also Page Up, Page Down",
+        "d w m y  days, weeks, months, years",
+        "t        today", "g        go to a date: 2014-04-20, yesterday, monday, -3", "s        sync your pedometers",
+        "S        the outbox; there, Enter shares the day and what waits,", "         ↑ ↓ choose a day, r retries it, x x drops it",
+        "?        this help", "q        quit; also Ctrl-C",
+    ]
+}
+
+/// Words wrapped to any width: what a view does not do below 40 columns.
+private struct NarrowLines {
+    let columns: Int
+    var lines: [String] = []
+
+    init(columns: Int) { self.columns = max(columns, 1) }
+
+    mutating func add(_ text: String) {
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= columns {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word.prefix(columns)))
+            }
+        }
+    }
+}

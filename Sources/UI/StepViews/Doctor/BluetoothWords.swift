@@ -1,0 +1,120 @@
+import StepDomain
+
+extension BluetoothDiagnosis {
+    var text: DiagnosisText {
+        switch self {
+        case .otherBus: DiagnosisText("skipped: DBUS_SYSTEM_BUS_ADDRESS leads to another bus than this machine's")
+        case .kernelSupported: DiagnosisText("Bluetooth is supported")
+        case .nothingBlocked: DiagnosisText("nothing is blocked")
+        case .otherAdapterBlocked(let names):
+            DiagnosisText("\(names.joined(separator: ", ")) is blocked, which is not the adapter that istep uses")
+        case .adapters(let adapters):
+            DiagnosisText(adapters.map { $0.name + ($0.address.map { " (\($0))" } ?? "") }.joined(separator: ", "))
+        case .otherAdapters(let problem, let names):
+            DiagnosisText(
+                problem.text.message,
+                fix: "There is \(names.joined(separator: ", ")): name that with --adapter or `adapter` in the configuration.")
+        case .busAnswers: DiagnosisText("it answers")
+        case .busUnreachable(let reason):
+            DiagnosisText(
+                "no connection to the D-Bus bus: \(reason)",
+                fix: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS.")
+        case .serviceAnswers: DiagnosisText("bluetoothd runs and permits access")
+        case .adapterOn(let name): DiagnosisText("\(name) is on")
+        case .adapterScanning(let name):
+            DiagnosisText(
+                "another program is scanning on \(name)",
+                fix: "If it never stops (an open Bluetooth window of the desktop, for example), connecting gets harder: close it.")
+        }
+    }
+}
+
+extension ScanDiagnosis {
+    var text: DiagnosisText {
+        switch self {
+        case .notRequested: DiagnosisText("skipped by --no-radio")
+        case .inUse(let holder): DiagnosisText("skipped: \(holder.words), and is not to be disturbed")
+        case .heard(let devices): DiagnosisText("the adapter receives advertisements of \(Words.count(devices, "device"))")
+        case .nothingHeard(let seconds, _):
+            DiagnosisText(
+                "the adapter received no advertisement within \(Words.count(seconds, "second"))",
+                fix: """
+                    If there should be some, the adapter is stuck. Switch it off and on: \(command: "bluetoothctl power off"), then \
+                    \(command: "bluetoothctl power on"). If that does not help: \(command: "sudo systemctl restart bluetooth"), or unplug \
+                    and replug it.
+                    """)
+        case .noPedometer:
+            DiagnosisText("no pedometer was added yet", fix: "\(command: "istep scan"), then \(command: "istep add ADDRESS")")
+        case .candidate(let device):
+            DiagnosisText(
+                "there is \(device.name ?? device.address), and no pedometer was added yet", fix: "\(command: "istep add", device.address)")
+        }
+    }
+}
+
+extension HistoryHolder {
+    var words: String { "a \(activity.rawValue) is running (process \(process))" }
+}
+
+extension PedometerDiagnosis {
+    /// - Parameter name: of the pedometer.
+    func text(_ name: String) -> DiagnosisText {
+        switch self {
+        case .notTried: DiagnosisText("not connected to")
+        case .inUse(let holder):
+            DiagnosisText("not connected to: \(holder?.words ?? "a sync is running")")
+        case .answers(let battery, let rssi):
+            DiagnosisText(
+                ["it answers", battery.map { "battery \($0) %" }, rssi.map { "signal \($0) dBm" }].compactMap(\.self).joined(separator: ", "))
+        case .alreadyConnected:
+            DiagnosisText("this machine was connected to it already: another program uses it, or did not disconnect")
+        case .batteryLow(let percent): DiagnosisText("its battery is at \(percent) %", fix: "Charge it.")
+        case .clockOff(let seconds):
+            DiagnosisText(
+                "its clock is \(Self.offset(seconds)): another program may have set it",
+                fix: "Let only one program set it. A sync sets it right: \(command: "istep sync", name)")
+        case .undecodable(let packets):
+            DiagnosisText(
+                "\(Words.count(packets, "packet")) could not be decoded", fix: "If this happens again, please report it.")
+        case .notInRange(let address):
+            DiagnosisText(
+                "it is not in range: \(address) was not heard",
+                fix: """
+                    Bring it close, wake it, charge it. While it is connected to a phone or another computer it is not visible: disconnect \
+                    it there.
+                    """)
+        case .connectFailed(let cause, let reason): Self.connectFailed(cause, reason, name)
+        case .pairingLost(let address, let reason):
+            DiagnosisText(
+                "the pairing with this machine seems to be lost on one side: \(reason ?? "the pedometer demands pairing again")",
+                fix: Self.pairAgain(address, name))
+        case .needsPairing:
+            DiagnosisText(
+                "it demands pairing, and is not paired with this machine", fix: "A sync pairs with it: \(command: "istep sync", name)")
+        }
+    }
+
+    private static func offset(_ seconds: Int?) -> String {
+        guard let seconds, seconds != 0 else { return "off" }
+        return "\(Words.duration(seconds)) \(seconds > 0 ? "ahead" : "behind")"
+    }
+
+    private static func connectFailed(_ cause: ConnectCause, _ reason: String, _ name: String) -> DiagnosisText {
+        let message = "it is in range, and connecting fails: \(reason)"
+        return switch cause {
+        case .busy: DiagnosisText(message, fix: "Another program of this machine is connecting to it: end that program, or wait.")
+        case .maybeUnpaired(let address):
+            DiagnosisText(
+                "\(message); the pairing may be lost on one side",
+                fix: "Bring it nearer and try again. If it fails again: \(pairAgain(address, name))")
+        case .unknown:
+            DiagnosisText(
+                message,
+                fix: "It may be connected to a phone or another computer: disconnect it there. Otherwise bring it nearer, or restart it.")
+        }
+    }
+
+    private static func pairAgain(_ address: String, _ name: String) -> Advice {
+        "\(command: "bluetoothctl remove", address), then pair again with a sync: \(command: "istep sync", name)"
+    }
+}

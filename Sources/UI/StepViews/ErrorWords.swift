@@ -1,0 +1,76 @@
+internal import StepDomain
+public import StepServices
+
+/// What to do about the errors of the use cases: their commands are those of this program.
+public enum ServiceWords {
+    public static func advice(_ error: ServiceError) -> String? {
+        switch error {
+        case .severalUsers: "Choose one with --user NAME."
+        case .unknownUser: "For a new person add a pedometer first: istep add --user NAME"
+        case .unknownPedometer(_, let known): list(known) ?? addPedometer
+        case .unknownDestination(_, let known): list(known) ?? "Set one up: istep config kinds"
+        case .neverShared: "List the destinations: istep share --list"
+        case .unclearRecipients: "Say whose days go there, such as: users = [\"NAME\"]"
+        case .notInOutbox(_, let destination): "List what is: istep outbox list \(destination)"
+        case .alreadySent(let day, let destination): "To send it once more: istep share \(day) --to \(destination) --again"
+        case .noPedometer: addPedometer
+        case .clockNotSet: "Wait until it is set (timedatectl shows it), then sync again."
+        case .alreadyRegistered: nil
+        case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
+        case .deviceNeeded: "See them with: istep scan --all"
+        case .notRecognised: "If it shows its steps in a characteristic, describe it: istep add --help, --model generic."
+        case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
+        case .severalInRange: "Choose one: istep add ADDRESS"
+        case .dayNotBegun(_, let today): "Give a past day or today, which is \(today)."
+        case .rangeReversed(let first, let last): "Exchange the days: --from \(last) --to \(first)"
+        case .beforeFirstDay(_, let first): "Give \(first) or a later day; all of it: istep history all"
+        case .implausibleSteps: "A day has 0 to \(Words.grouped(StepCorrection.stepRange.upperBound)) steps."
+        case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
+        case .notCorrected(let day): "See the day: istep show \(day)"
+        case .backupIsHistory: "Name a backup; 'istep restore' lists them."
+        case .noServiceManager: "Use cron to run it nightly: istep sync --unattended"
+        }
+    }
+
+    private static let addPedometer = "Add one: istep scan, then istep add ADDRESS."
+
+    private static func list(_ known: [String]) -> String? {
+        known.isEmpty ? nil : "Known are: \(known.joined(separator: ", "))."
+    }
+}
+
+/// What a command prints with `--json` where it fails.
+public struct ErrorDocument: JSONDocument {
+    public struct Failure: Codable, Sendable {
+        /// `usage`, `data`, `unavailable`, `temporary`, `permission`, `configuration` or `unforeseen`.
+        public var category: String
+        /// After sysexits(3), one for each category.
+        public var exitCode: Int
+        public var message: String
+        /// What to do.
+        @Nullable public var advice: String?
+
+        public init(category: String, exitCode: Int, message: String, advice: String?) {
+            self.category = category
+            self.exitCode = exitCode
+            self.message = message
+            self.advice = advice
+        }
+
+        static let schema = JSONSchema.object([
+            .init("category", .choice(FailureCategory.self), "What kind of failure it is; what exit codes stand for."),
+            .init("exitCode", .integer, "The exit code of such a failure. A command that is interrupted ends with 128 and the signal's number."),
+            .init("message", .text, "What failed on what, and why."),
+            .init("advice", .nullable(.text), "What to do."),
+        ])
+    }
+
+    public var version = 1
+    public var error: Failure
+
+    public init(_ failure: Failure) { error = failure }
+
+    public static let schema = JSONSchema.object([.version, .init("error", Failure.schema, "The failure.")])
+
+    public func json() throws -> String { try JSONText.pretty(self) }
+}

@@ -1,0 +1,186 @@
+public import StepDomain
+
+/// The services, characteristics and values of a device.
+public struct GATTTableView: View {
+    let address: String
+    let services: [GATTServiceContent]
+
+    public init(address: String, services: [GATTServiceContent]) {
+        self.address = address
+        self.services = services
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        if services.isEmpty { page.paragraph("It has no services that Bluetooth shows.") }
+        for service in services {
+            page.row(InkedText("service \(Self.short(service.uuid))", .strong) + InkedText(Self.title(service.uuid), .faint))
+            for characteristic in service.characteristics {
+                page.row(
+                    InkedText("  \(Self.short(characteristic.uuid))  ", .strong)
+                        + InkedText(characteristic.flags.joined(separator: ", ") + Self.title(characteristic.uuid), .faint))
+                switch characteristic.value {
+                case .notRead: break
+                case .bytes(let bytes):
+                    page.paragraph(Self.words(bytes), indent: 4, hanging: 4)
+                case .refused(let reason): page.paragraph("not read: \(Printable(reason, limit: 200))", ink: .doubtful, indent: 4)
+                }
+            }
+        }
+        return page.lines
+    }
+
+    /// `01 ff`, and the text if it is one.
+    static func words(_ bytes: [UInt8]) -> String {
+        guard !bytes.isEmpty else { return "(empty)" }
+        let isText = bytes.count > 1 && bytes.allSatisfy { (0x20..<0x7f).contains($0) }
+        return ValueNotation.hexadecimal(bytes) + (isText ? " \"\(String(decoding: bytes, as: UTF8.self))\"" : "")
+    }
+
+    /// UUIDs of the Bluetooth SIG are written with four digits.
+    static func short(_ uuid: String) -> String {
+        uuid.hasPrefix("0000") && uuid.hasSuffix("-0000-1000-8000-00805f9b34fb") ? String(uuid.dropFirst(4).prefix(4)) : uuid
+    }
+
+    /// Names of the Bluetooth SIG's Assigned Numbers (3.4 and 3.8) that pedometers have.
+    private static func title(_ uuid: String) -> String {
+        let titles = [
+            "1800": "Generic Access", "1801": "Generic Attribute", "1805": "Current Time Service", "180a": "Device Information",
+            "180d": "Heart Rate", "180f": "Battery", "1814": "Running Speed and Cadence", "183e": "Physical Activity Monitor",
+            "2a00": "Device Name", "2a01": "Appearance", "2a05": "Service Changed", "2a19": "Battery Level", "2a24": "Model Number",
+            "2a25": "Serial Number", "2a26": "Firmware Revision", "2a27": "Hardware Revision", "2a28": "Software Revision",
+            "2a29": "Manufacturer Name", "2a2b": "Current Time", "2a37": "Heart Rate Measurement", "2a53": "RSC Measurement",
+        ]
+        return titles[short(uuid)].map { "  \($0)" } ?? ""
+    }
+}
+
+extension GATTTableView {
+    /// `istep gatt list --json`.
+    public struct Document: JSONDocument {
+        public struct Characteristic: Codable, Sendable {
+            public var uuid: String
+            public var handle: Int
+            public var flags: [String]
+            public var descriptors: [String]
+            /// Hexadecimal digits; null where it was not read.
+            @Nullable public var value: String?
+            /// Why it was not read, where it should have been.
+            @Nullable public var failure: String?
+
+            static let schema = JSONSchema.object([
+                .init("uuid", .text, "Its UUID in full."),
+                .init("handle", .integer, "Of its declaration."),
+                .init("flags", .list(.text), "What it supports, in BlueZ's words."),
+                .init("descriptors", .list(.text), "UUIDs of its descriptors."),
+                .init("value", .nullable(.text), "Bytes in hexadecimal digits; null where it was not read."),
+                .init("failure", .nullable(.text), "Why it could not be read."),
+            ])
+        }
+
+        public struct Service: Codable, Sendable {
+            public var uuid: String
+            public var handle: Int
+            public var characteristics: [Characteristic]
+
+            static let schema = JSONSchema.object([
+                .init("uuid", .text, "Its UUID in full."), .init("handle", .integer, "Of its declaration."),
+                .init("characteristics", .list(Characteristic.schema), "In the order of the device's table."),
+            ])
+        }
+
+        public var version = 1
+        public var address: String
+        public var services: [Service]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("address", .text, "The device's Bluetooth address."),
+            .init("services", .list(Service.schema), "In the order of the device's table."),
+        ])
+    }
+
+    public var document: Document {
+        Document(
+            address: address,
+            services: services.map { service in
+                Document.Service(
+                    uuid: service.uuid, handle: service.handle,
+                    characteristics: service.characteristics.map { characteristic in
+                        var (value, failure) = (String?.none, String?.none)
+                        switch characteristic.value {
+                        case .notRead: break
+                        case .bytes(let bytes): value = ValueNotation.hexadecimal(bytes)
+                        case .refused(let reason): failure = reason
+                        }
+                        return Document.Characteristic(
+                            uuid: characteristic.uuid, handle: characteristic.handle, flags: characteristic.flags,
+                            descriptors: characteristic.descriptors, value: value, failure: failure)
+                    })
+            })
+    }
+}
+
+/// A value of a device: read, written or sent by it.
+public struct GATTValueView: View {
+    let bytes: [UInt8]
+    let text: String
+
+    /// - Parameter notation: how people see it. A value that is too short for it is shown in hexadecimal digits.
+    public init(_ bytes: [UInt8], as notation: ValueNotation) {
+        self.bytes = bytes
+        text = notation.text(of: bytes) ?? ValueNotation.hexadecimal(bytes) + "  (too short for this format)"
+    }
+
+    public func lines(_ style: TextStyle) -> [String] { [Printable(text).description] }
+
+    /// `istep gatt read --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        /// Hexadecimal digits.
+        public var value: String
+        /// In the requested format.
+        public var text: String
+
+        public static let schema = JSONSchema.object([
+            .version, .init("value", .text, "Bytes in hexadecimal digits."), .init("text", .text, "The value in the requested format."),
+        ])
+    }
+
+    public var document: Document { Document(value: ValueNotation.hexadecimal(bytes), text: text) }
+}
+
+/// A file with the frames of a sync.
+public struct CaptureView: View {
+    let path: String
+    let frames: Int
+    let isComplete: Bool
+
+    public init(path: String, frames: Int, isComplete: Bool) {
+        self.path = path
+        self.frames = frames
+        self.isComplete = isComplete
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.path("\(Words.count(frames, "frame")) in ", path)
+        if !isComplete { page.paragraph("The sync failed; the frames up to then show the cause.", ink: .doubtful) }
+        page.paragraph("The pedometer's address and name are masked. Its steps and their times are in the file.", ink: .faint)
+        return page.lines
+    }
+
+    /// `istep gatt capture --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        public var path: String
+        public var frames: Int
+        public var complete: Bool
+
+        public static let schema = JSONSchema.object([
+            .version, .init("path", .text, "The file."), .init("frames", .integer, "Number of frames in it."),
+            .init("complete", .boolean, "The sync came to its end."),
+        ])
+    }
+
+    public var document: Document { Document(path: path, frames: frames, complete: isComplete) }
+}

@@ -1,0 +1,102 @@
+internal import StepDomain
+
+/// Days as a calendar: a column for each week, a row for each weekday, a sign for each day.
+///
+/// The signs are those of `ActivityCategory`, so that a map does not change its look with the goal; colour shows whether the goal of the
+/// day was met.
+struct HeatMap {
+    let days: [DayFigures]
+    let weekStart: Weekday
+    let style: TextStyle
+
+    /// Columns for the names of weekdays.
+    private static let margin = 6
+
+    private static let shades: [ActivityCategory: (unicode: String, ascii: String)] = [
+        .sedentary: ("·", "."), .lowActive: ("░", ":"), .somewhatActive: ("▒", "+"), .active: ("▓", "*"), .highlyActive: ("█", "#"),
+    ]
+
+    /// Empty where there is no day.
+    var rows: [InkedText] {
+        guard let first = days.first?.day, let last = days.last?.day else { return [] }
+        var start = Period(.week, containing: first, weekStart: weekStart).days.lowerBound
+        var weeks: [Day] = []
+        while start <= last {
+            weeks.append(start)
+            start = start.advanced(by: 7)
+        }
+        // On a narrow terminal, two halves of a year one below the other.
+        let room = style.width - Self.margin
+        let blocks = (weeks.count + room - 1) / room
+        let size = (weeks.count + blocks - 1) / blocks
+        return stride(from: 0, to: weeks.count, by: size).flatMap { start in
+            block(Array(weeks[start..<min(start + size, weeks.count)]), first)
+        }
+    }
+
+    private func block(_ weeks: [Day], _ first: Day) -> [InkedText] {
+        let blank = String(repeating: " ", count: Self.margin)
+        let rows = (0..<7).map { row -> InkedText in
+            let weekday = Weekday.allCases[(weekStart.rawValue - 1 + row) % 7]
+            let label = InkedText("  " + weekday.shortName + " ", .faint)
+            return weeks.reduce(label) { line, week in
+                let index = first.distance(to: week.advanced(by: row))
+                return line + (days.indices.contains(index) ? cell(days[index]) : InkedText(" "))
+            }
+        }
+        return [InkedText(blank + months(weeks), .faint)] + rows
+    }
+
+    private func cell(_ day: DayFigures) -> InkedText {
+        guard let steps = day.steps else { return InkedText("?", .doubtful) }
+        if day.completeness == .partial, !day.isRunning { return InkedText("~", day.isGoalMet ? .good : .doubtful) }
+        let shade = Self.shades[ActivityCategory(steps: steps)]
+        return InkedText((style.unicode ? shade?.unicode : shade?.ascii) ?? "?", day.isGoalMet ? .good : nil)
+    }
+
+    /// The name of each month over the week in which it begins.
+    private func months(_ weeks: [Day]) -> String {
+        var line = ""
+        for (column, week) in weeks.enumerated() {
+            let begun = (0..<7).map { week.advanced(by: $0) }.first { $0.components.day == 1 }
+            guard let day = begun ?? (column == 0 ? week : nil), line.isEmpty || line.count < column else { continue }
+            line += String(repeating: " ", count: column - line.count) + Words.month(day).prefix(3)
+        }
+        return line
+    }
+
+    /// What the signs mean.
+    var legend: String {
+        let signs = [ActivityCategory.sedentary, .lowActive, .somewhatActive, .active, .highlyActive].map { category in
+            style.unicode ? Self.shades[category]?.unicode ?? "" : Self.shades[category]?.ascii ?? ""
+        }
+        return zip(signs, ["below 5,000", "5,000", "7,500", "10,000", "12,500"]).map { "\($0) \($1)" }.joined(separator: "  ")
+            + "  ~ partial  ? unknown"
+    }
+}
+
+/// Steps by weekday and hour: a row for each weekday, a sign for each hour, relative to the hour with the most steps.
+struct HourMap {
+    let weekdays: [WeekdayFigures]
+    let style: TextStyle
+
+    private static let unicode: [String] = ["·", "░", "▒", "▓", "█"]
+    private static let ascii: [String] = [".", ":", "+", "*", "#"]
+
+    var rows: [InkedText] {
+        let most = weekdays.flatMap { weekday in (0..<24).compactMap(weekday.mean(hour:)) }.max() ?? 0
+        guard most > 0 else { return [] }
+        let pitch = style.width >= 56 ? 2 : 1
+        let shades = style.unicode ? Self.unicode : Self.ascii
+        let hours = stride(from: 0, to: 24, by: 6).map { Columns.pad("\($0)", 6 * pitch) }.joined()
+        return [InkedText("       " + hours, .faint)]
+            + weekdays.map { weekday in
+                (0..<24).reduce(InkedText("  " + weekday.weekday.shortName + "  ", .faint)) { line, hour in
+                    guard let mean = weekday.mean(hour: hour) else { return line + InkedText(String(repeating: "?", count: pitch), .doubtful) }
+                    // Even a single step differs from none.
+                    let level = mean == 0 ? nil : min(4, Int(mean * 5 / most))
+                    return line + InkedText(String(repeating: level.map { shades[$0] } ?? " ", count: pitch))
+                }
+            }
+    }
+}

@@ -1,0 +1,99 @@
+internal import StepDomain
+
+/// What the days of a period add up to, in words.
+struct HistorySummary {
+    let view: HistoryView
+
+    private var statistics: PeriodStatistics { view.statistics }
+
+    /// Labels and their values, without those of which nothing is known.
+    var entries: [(label: String, text: InkedText)] {
+        [
+            ("Total", total), ("Mean", mean), ("Best", best), ("Goal", goal), ("Streak", streak), ("Compared", comparison), ("Gait", gait),
+            ("Days", days),
+        ].compactMap { label, text in text.map { (label, $0) } }
+    }
+
+    private var total: InkedText? {
+        guard let total = statistics.total else { return InkedText("unknown", .doubtful) }
+        var text = InkedText(Words.count(total, "step"), .strong)
+        if let distance = statistics.distance {
+            let km = distance / 1000
+            text = text + " · \(km < 1000 ? Words.fixed(km, 1) : Words.grouped(Int(min(km, 1e12).rounded()))) km"
+        }
+        if let energy = statistics.energy { text = text + " · \(Words.grouped(Int(energy.rounded()))) kcal" }
+        return text
+    }
+
+    private var mean: InkedText? {
+        guard let mean = statistics.mean, let median = statistics.median else { return nil }
+        let known = statistics.knownDays - (statistics.days.last?.isRunning == true && statistics.days.last?.steps != nil ? 1 : 0)
+        return InkedText("\(Words.grouped(Int(mean.rounded()))) a day", .strong) + ", median \(Words.grouped(Int(median.rounded())))"
+            + InkedText("  of \(Words.count(known, "day"))\(statistics.runningDays > 0 ? ", without today" : "")", .faint)
+    }
+
+    private var best: InkedText? {
+        guard statistics.days.count > 1, let best = statistics.best, let steps = best.steps else { return nil }
+        return InkedText(Words.grouped(steps)) + " on \(Words.date(best.day))"
+    }
+
+    private var goal: InkedText? {
+        guard statistics.daysWithGoal > 0 else {
+            return statistics.days.contains { $0.isRestDay || $0.goal != nil } ? nil : InkedText("none: set one with istep plan 8000", .faint)
+        }
+        return InkedText("met on \(statistics.goalDays) of \(Words.count(statistics.daysWithGoal, "day"))")
+    }
+
+    /// Of the whole history, so that it is the same in all views.
+    private var streak: InkedText? {
+        let streaks = view.figures.streaks
+        guard let longest = streaks.longest else { return nil }
+        let text: InkedText
+        if let current = streaks.current {
+            text = InkedText(Words.count(current.count, "day"), .good) + ", since \(Words.range(current.first...current.first))"
+        } else {
+            switch streaks.last?.end {
+            case .unknown(let day): text = InkedText("ended: nothing shows that the goal of \(Words.range(day...day)) was met", .doubtful)
+            case .missed(let day): text = InkedText("ended on \(Words.range(day...day))")
+            case .some(.none), nil: text = ""
+            }
+        }
+        if longest.count == streaks.current?.count { return text + InkedText("  (the longest)", .faint) }
+        return text + InkedText("  (longest: \(Words.count(longest.count, "day")), \(Words.range(longest.first...longest.last)))", .faint)
+    }
+
+    private var comparison: InkedText? {
+        guard let comparison = view.comparison else { return nil }
+        let isWhole = comparison.previousDays == comparison.previous.days
+        let name = comparison.previous.unit == nil ? Words.range(comparison.previousDays) : comparison.previous.shortTitle
+        let before = "\(Words.grouped(Int(comparison.previousMean.rounded()))) a day in \(name)"
+        let days =
+            isWhole || comparison.previous.unit == nil ? "" : InkedText("  (\(Words.range(comparison.previousDays)))", .faint)
+        guard let percentage = comparison.percentage else { return "more than the \(before)" + days }
+        let whole = Int(percentage.rounded())
+        let change =
+            whole == 0
+            ? InkedText("as much as") : InkedText("\(Words.grouped(abs(whole))) % \(whole > 0 ? "more" : "less") than", whole > 0 ? .good : nil)
+        return change + " the \(before)" + days
+    }
+
+    private var gait: InkedText? {
+        let (walking, running) = (statistics.walkingSteps, statistics.runningSteps)
+        guard walking + running > 0, running > 0 else { return nil }
+        return InkedText("\(Words.grouped(walking)) steps walked, \(Words.grouped(running)) run")
+    }
+
+    private var days: InkedText? {
+        var parts: [InkedText] = []
+        func add(_ count: Int, _ words: String, _ ink: InkedText.Ink? = nil) {
+            if count > 0 { parts.append(InkedText("\(Words.grouped(count)) \(words)", ink)) }
+        }
+        let byHand = statistics.correctedDays
+        add(statistics.completeDays, byHand > 0 ? "complete (\(Words.grouped(byHand)) by hand)" : "complete")
+        add(statistics.partialDays, "partial", .doubtful)
+        add(statistics.unknownDays, "unknown", .doubtful)
+        if statistics.runningDays > 0 { parts.append("today so far") }
+        guard let first = parts.first else { return nil }
+        return parts.dropFirst().reduce(first) { $0 + ", " + $1 }
+    }
+}

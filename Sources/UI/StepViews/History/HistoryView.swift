@@ -1,0 +1,191 @@
+public import StepDomain
+
+/// A week, month, year or any range of a user's days: bars, and what they add up to.
+public struct HistoryView: View {
+    /// What each bar stands for.
+    public enum Grouping: String, Hashable, Sendable, Codable, CaseIterable {
+        case day, week, month, year, weekday, hour
+
+        var unit: Period.Unit? { Period.Unit(rawValue: rawValue) }
+    }
+
+    public let figures: DailyFigures
+    public let period: Period
+    public let grouping: Grouping
+    public let statistics: PeriodStatistics
+    public let comparison: Comparison?
+    /// Whether there are pedometers: what a user does first where nothing is known.
+    private let hasPedometers: Bool
+
+    /// - Parameter grouping: nil for one that fits the period: at most 31 days, 26 weeks or 36 months, else years.
+    public init(_ figures: DailyFigures, _ period: Period, by grouping: Grouping? = nil, hasPedometers: Bool = true) {
+        self.figures = figures
+        self.period = period
+        self.grouping = grouping ?? Self.fitting(figures[period.days].count, period)
+        self.hasPedometers = hasPedometers
+        statistics = figures.statistics(of: period)
+        comparison = figures.comparison(of: period)
+    }
+
+    private static func fitting(_ days: Int, _ period: Period) -> Grouping {
+        if period.unit == .year { return .month }
+        return switch days {
+        case ...31: .day
+        case ...(26 * 7): .week
+        case ...(36 * 31): .month
+        default: .year
+        }
+    }
+
+    /// The parts of the period that the bars stand for; empty where these are weekdays or hours.
+    public var parts: [PeriodStatistics] { grouping.unit.map { figures.statistics(of: period, by: $0) } ?? [] }
+
+    // MARK: Text
+
+    public func lines(_ style: TextStyle) -> [String] {
+        let style = style.wide
+        var page = Page(style)
+        let user = InkedText(Printable(figures.user.name, limit: 32).description, .strong)
+        guard let known = figures.known else {
+            page.wrap(user)
+            page.blank()
+            page.advice(
+                hasPedometers
+                    ? "Nothing is known yet. Read your pedometers: \(command: "istep sync")" : .firstPedometer("Nothing is known yet."))
+            return page.lines
+        }
+        page.wrap(user + " · " + InkedText(period.title, .strong), hanging: 2)
+        if period.days.lowerBound < known.lowerBound {
+            page.wrap(InkedText("  The history begins on \(known.lowerBound).", .faint), hanging: 2)
+        }
+        page.blank()
+        if statistics.days.count > 62 || period.unit == .year, grouping.unit != nil { heatMap(on: &page) }
+        bars(on: &page)
+        page.blank()
+        summary(on: &page)
+        neighbours(on: &page)
+        return page.lines
+    }
+
+    private func heatMap(on page: inout Page) {
+        // Of ten years, the last: more would not fit on a screen.
+        let map = HeatMap(days: Array(statistics.days.suffix(371)), weekStart: period.weekStart, style: page.style)
+        for row in map.rows { page.row(row) }
+        page.wrap(InkedText("  " + map.legend, .faint), hanging: 2)
+        page.blank()
+    }
+
+    private func bars(on page: inout Page) {
+        let isNarrow = page.style.width < 56
+        var chart = BarChart(bars: HistoryBars(view: self, isNarrow: isNarrow).bars, width: page.style.width)
+        if isNarrow, chart.bars.contains(where: { !$0.note.isEmpty }) {
+            // The signs of the bars say it, too.
+            chart = BarChart(
+                bars: chart.bars.map { bar in
+                    var bar = bar
+                    bar.note = ""
+                    return bar
+                }, width: page.style.width)
+        }
+        for row in chart.rows { page.row(row) }
+        if let legend = chart.legend { page.wrap(InkedText("  " + legend, .faint), hanging: 2) }
+        guard grouping == .hour else { return }
+        page.blank()
+        page.row(InkedText("  Steps by weekday and hour", .faint))
+        for row in HourMap(weekdays: statistics.weekdays, style: page.style).rows { page.row(row) }
+    }
+
+    private func summary(on page: inout Page) {
+        for (label, text) in HistorySummary(view: self).entries { page.labelled(label, text) }
+    }
+
+    /// The commands that show the periods around this one.
+    private func neighbours(on page: inout Page) {
+        guard let unit = period.unit, let known = figures.known else { return }
+        func command(_ period: Period?) -> String? {
+            guard let period, known.overlaps(period.days) else { return nil }
+            return "istep history \(unit.rawValue) --on \(max(period.days.lowerBound, known.lowerBound))"
+        }
+        let commands = [("  Previous:", command(period.previous)), ("  Next:", command(period.next))]
+        if commands.allSatisfy({ $0.1 == nil }) { return }
+        page.blank()
+        for case (let label, let command?) in commands { page.path(label, command, ink: .faint) }
+    }
+}
+
+/// The bars of a view.
+struct HistoryBars {
+    let view: HistoryView
+    let isNarrow: Bool
+
+    var bars: [BarChart.Bar] {
+        switch view.grouping {
+        case .day: view.statistics.days.map(bar)
+        case .week, .month, .year: view.parts.map(bar)
+        case .weekday:
+            view.statistics.weekdays.map {
+                .init(
+                    label: $0.weekday.title, steps: $0.mean, goal: $0.meanGoal, kind: $0.days == 0 ? .unknown : .complete,
+                    note: Words.count($0.days, "day"))
+            }
+        case .hour: view.statistics.hourlyMeans.enumerated().map { .init(label: $0 < 10 ? "0\($0)" : "\($0)", steps: $1) }
+        }
+    }
+
+    private func bar(_ day: DayFigures) -> BarChart.Bar {
+        let (_, _, number) = day.day.components
+        let padded = number < 10 ? " \(number)" : "\(number)"
+        let month = Words.month(day.day).prefix(3)
+        return BarChart.Bar(
+            label: isNarrow ? "\(padded) \(month)" : "\(day.day.weekday.shortName) \(padded) \(month)",
+            steps: day.steps.map(Double.init), running: Double(day.runningSteps ?? 0), goal: day.goal.map(Double.init),
+            // A day that is not over has all the steps that were read.
+            kind: day.steps == nil ? .unknown : day.completeness == .partial && !day.isRunning ? .partial : .complete, note: Self.note(day))
+    }
+
+    private static func note(_ day: DayFigures) -> String {
+        var notes: [String] = []
+        if let wrong = HistoryView.wrong(day) { notes.append("wrong: \(wrong)") }
+        if day.isRunning { notes.append(day.steps == nil ? "nothing known yet" : "so far") }
+        if day.isCorrected {
+            notes.append("by hand")
+        } else if !day.isRunning, day.completeness != .complete {
+            notes.append(day.completeness.rawValue)
+        }
+        if day.isRestDay { notes.append("rest day") }
+        return notes.joined(separator: ", ")
+    }
+
+    /// A week, month or year: its steps a day.
+    private func bar(_ part: PeriodStatistics) -> BarChart.Bar {
+        let (first, known) = (part.period.days.lowerBound, part.days.count - part.unknownDays)
+        let label =
+            switch part.period.unit {
+            case .month: "\(Words.month(first).prefix(3)) \(first.components.year)"
+            case .year: "\(first.components.year)"
+            case .day, .week, nil: "\(first)"
+            }
+        var notes: [String] = []
+        if part.daysWithGoal > 0 { notes.append("goal \(part.goalDays)/\(part.daysWithGoal)") }
+        if part.unknownDays > 0 { notes.append("\(part.unknownDays) unknown") }
+        if part.partialDays > 0 { notes.append("\(part.partialDays) partial") }
+        let total = Double(part.total ?? 0)
+        let mean = part.mean ?? (part.runningDays > 0 ? part.total.map(Double.init) : nil)
+        return BarChart.Bar(
+            label: label, steps: mean, running: total > 0 ? (mean ?? 0) * Double(part.runningSteps) / total : 0, goal: part.meanGoal,
+            kind: mean == nil || known == 0 ? .unknown : .complete, note: notes.joined(separator: ", "))
+    }
+}
+
+extension HistoryView {
+    /// While the sums of days are calculated for the first time.
+    public static func words(forCalculating done: Int, of all: Int) -> String {
+        "Calculating daily sums: \(Words.grouped(done)) of \(Words.count(all, "day"))"
+    }
+
+    /// What is wrong with the steps of a day; nil where they can be. A view shows no figure without a word that cannot be.
+    package static func wrong(_ day: DayFigures) -> String? {
+        guard let steps = day.steps, !(0...DayView.mostSteps).contains(steps) else { return nil }
+        return steps < 0 ? "\(steps) is negative" : "more than anyone walks in a day"
+    }
+}

@@ -1,0 +1,153 @@
+/// What the commands print with `--json`, one document each: the reference for people, and as JSON Schema.
+public enum JSONReference {
+    public struct Entry: Sendable {
+        /// Of the document, such as `show`.
+        public let name: String
+        /// The command lines that print it, without `istep` and `--json`.
+        public let commands: [String]
+        let summary: String
+        let schema: JSONSchema
+
+        fileprivate init(_ name: String, _ commands: [String], _ summary: String, _ document: any JSONDocument.Type) {
+            self.name = name
+            self.commands = commands
+            self.summary = summary
+            schema = document.schema
+        }
+    }
+
+    public static let documents = [
+        Entry("scan", ["scan"], "Peripherals that the scan has heard.", ScanView.Document.self),
+        Entry("gatt", ["gatt list"], "Services and values of a device.", GATTTableView.Document.self),
+        Entry(
+            "value", ["gatt read", "gatt write", "gatt notify"], "A value of a device; with gatt notify one such document for each value.",
+            GATTValueView.Document.self),
+        Entry("capture", ["gatt capture"], "The file with the raw frames of a sync.", CaptureView.Document.self),
+        Entry(
+            "devices", ["devices", "add", "forget"], "The pedometers; with add and forget the one that was added or removed.",
+            DevicesView.Document.self),
+        Entry(
+            "sync", ["sync", "watch"], "What a sync read and shared. watch prints one such document for each of its syncs.",
+            SyncView.Document.self),
+        Entry("live", ["watch --live"], "Live steps of all connected pedometers, a line each time they change.", LiveDocument.self),
+        Entry("show", ["show", "correct"], "A day of a user.", DayView.Document.self),
+        Entry("history", ["history"], "A week, month, year or any range of days of a user.", HistoryView.Document.self),
+        Entry("status", ["status"], "Notices, and for each user today's steps and the pedometers.", StatusView.Document.self),
+        Entry("profile", ["profile"], "A user's height, weight and so on, by the day from which they hold.", ProfileView.Document.self),
+        Entry("plan", ["plan"], "A user's goals, by the day from which they hold.", PlanView.Document.self),
+        Entry("share", ["share", "outbox send", "outbox retry"], "What was sent to each destination.", ShareView.Document.self),
+        Entry("previews", ["share --dry-run"], "What would be sent.", PreviewView.Document.self),
+        Entry("destinations", ["share --list"], "The destinations that are set up.", DestinationsView.Document.self),
+        Entry(
+            "outbox", ["outbox list", "outbox drop", "share --queue"],
+            "Days of the outbox: those that wait, those that were dropped, or those that were just put into it.", OutboxView.Document.self),
+        Entry("auto", ["auto on", "auto off", "auto status"], "Automatic sync: what starts it, and how it ran last.", AutoView.Document.self),
+        Entry("config", ["config check"], "The configuration's files and all that is wrong with them.", ConfigView.Document.self),
+        Entry("kinds", ["config kinds"], "The kinds of destinations.", KindsView.Document.self),
+        Entry("example", ["config example"], "An example configuration.", ExampleView.Document.self),
+        Entry("doctor", ["doctor"], "What each check has found.", DoctorView.Document.self),
+        Entry("repair", ["doctor --repair"], "What was saved of a damaged history, and what is lost.", RepairView.Document.self),
+        Entry("backup", ["backup"], "The backup that was made.", BackupView.Document.self),
+        Entry("backups", ["restore"], "The backups that are there.", BackupsView.Document.self),
+        Entry("restore", ["restore FILE"], "What a restore would do, or has done.", RestoreView.Document.self),
+        Entry("report", ["report -o FILE"], "The report that was written.", ReportView.Document.self),
+        Entry("serve", ["serve"], "Where the local page is.", ServeView.Document.self),
+        Entry("version", ["--version"], "The program's version.", VersionDocument.self),
+        Entry(
+            "error", ["any command that fails"], "Why there is no other document. The exit code is not 0; standard error has the same in words.",
+            ErrorDocument.self),
+    ]
+
+    // MARK: As JSON Schema
+
+    /// All documents as one JSON Schema (draft 2020-12), each under `$defs` by its name.
+    public static func schema() throws -> String { try JSONText.pretty(Whole()) }
+
+    private struct Whole: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: JSONSchema.Word.self)
+            try container.encode("https://json-schema.org/draft/2020-12/schema", forKey: "$schema")
+            try container.encode("Output of istep with --json", forKey: "title")
+            try container.encode(documents.map { JSONSchema.document($0.name) }, forKey: "anyOf")
+            var definitions = container.nestedContainer(keyedBy: JSONSchema.Word.self, forKey: "$defs")
+            for entry in documents { try definitions.encode(Definition(entry: entry), forKey: .init(entry.name)) }
+        }
+    }
+
+    private struct Definition: Encodable {
+        let entry: Entry
+
+        func encode(to encoder: any Encoder) throws {
+            try entry.schema.encode(to: encoder)
+            var container = encoder.container(keyedBy: JSONSchema.Word.self)
+            try container.encode(entry.title, forKey: "title")
+            try container.encode(entry.summary, forKey: "description")
+        }
+    }
+
+    // MARK: For people
+
+    /// The reference as text.
+    public static func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.paragraph(
+            """
+            With --json a command prints one JSON document on standard output, even if it fails. Each has the key version: 1. This \
+            number changes when a key is renamed or removed or its meaning changes. All keys are always present; an unknown value is null. \
+            Later versions of istep may add keys: ignore keys that you do not know.
+            """)
+        for entry in documents {
+            page.blank()
+            page.wrap(InkedText(entry.title, .strong), hanging: 2)
+            page.paragraph(entry.summary, indent: 2)
+            if case .object(let keys) = entry.schema { show(keys, 2, on: &page) }
+        }
+        return page.lines
+    }
+
+    private static func show(_ keys: [JSONSchema.Key], _ indent: Int, on page: inout Page) {
+        for key in keys where key.name != "version" {
+            let note = (key.isDeprecated ? "Deprecated. " : "") + key.description
+            page.wrap(
+                InkedText(String(repeating: " ", count: indent)) + InkedText(key.name, .strong) + InkedText(": \(key.schema.words). \(note)"),
+                hanging: indent + 4)
+            if let inner = key.schema.innerKeys { show(inner, indent + 2, on: &page) }
+        }
+    }
+}
+
+extension JSONReference.Entry {
+    fileprivate var title: String {
+        name == "error" ? commands[0] : commands.map { "istep \($0)" }.joined(separator: ", ")
+    }
+}
+
+extension JSONSchema {
+    /// The kind of value, for people.
+    fileprivate var words: String {
+        switch self {
+        case .text: "text"
+        case .integer: "whole number"
+        case .number: "number"
+        case .boolean: "true or false"
+        case .day: "date"
+        case .time: "time with offset"
+        case .choice(let words): words.count == 1 ? words[0] : words.dropLast().joined(separator: ", ") + " or \(words.last ?? "")"
+        case .constant(let number): "\(number)"
+        case .list(let item): "list of \(item.innerKeys == nil ? item.words : "objects")"
+        case .map(let keys, let value): "object by \(keys): \(value.words)"
+        case .object: "object"
+        case .nullable(let value): "\(value.words); or null"
+        case .document(let name): "object as of \(name)"
+        }
+    }
+
+    /// The keys of the objects in this value, directly or in a list.
+    fileprivate var innerKeys: [Key]? {
+        switch self {
+        case .object(let keys): keys
+        case .list(let item), .nullable(let item): item.innerKeys
+        default: nil
+        }
+    }
+}

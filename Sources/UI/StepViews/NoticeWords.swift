@@ -1,0 +1,134 @@
+public import StepDomain
+
+/// The text of a notice: one line, and further details with what to do. For terminals, journals and desktops alike.
+public struct NoticeWords: Hashable, Sendable {
+    /// Without a full stop; begins with the name of what it is about, if that is not the machine.
+    public let headline: String
+    /// One or more sentences, with what to do; empty if the headline is enough.
+    public let advice: Advice
+    /// The same on one line.
+    public var detail: String { advice.description }
+
+    /// - Parameters:
+    ///   - isHousehold: whether the history has days of several people, which must be distinguished.
+    ///   - now: for text such as `today`, or for the number of days that have passed.
+    public init(_ notice: Notice, isHousehold: Bool, now: Timestamp, localTime: LocalTime) {
+        let writer = Writer(notice: notice, isHousehold: isHousehold, now: now, localTime: localTime)
+        headline = writer.headline
+        advice = writer.advice
+    }
+}
+
+private struct Writer {
+    let notice: Notice
+    let isHousehold: Bool
+    let now: Timestamp
+    let localTime: LocalTime
+
+    private var name: String { Printable(notice.name, limit: 32).description }
+
+    var headline: String {
+        switch notice.content {
+        case .nightsFailed(let nights, _) where notice.subject == .machine:
+            "Bluetooth of this machine has not worked \(duration(nights))"
+        case .nightsFailed(let nights, _): "\(name): could not be read \(duration(nights))"
+        case .notSeen(let lastRead?): "\(name): not in range for \(Words.count(max(1, (now - lastRead) / 86_400), "day"))"
+        case .notSeen(nil): "\(name): not in range since it was added"
+        case .batteryLow(let percent): "\(name): battery at \(percent) %"
+        case .daysMissing(let gaps): "\(name): \(Words.count(gaps.count, "day")) not received completely"
+        case .noticed(.clockWasOff): "\(name): its clock was wrong"
+        case .noticed(.counterRestarted), .noticed(.lost), .noticed(.dayNotClosed), .noticed(.tooOld): "\(name): steps are lost"
+        case .noticed(.stepsInDoubt): "\(name): its steps are in doubt"
+        case .noticed: "\(name): something is wrong"
+        case .shareRejected(let user, let day, _): "\(name): \(subject(day, of: user)) was rejected"
+        case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived, or not"
+        case .destinationStopped: "\(name): paused: credentials rejected"
+        case .shareWaiting(let days, _):
+            "\(name): \(Words.count(days, "day")) could not be shared for \(Words.count(max(1, (now - notice.since) / 86_400), "day"))"
+        case .goalReached(let day, let steps, let goal):
+            "\(isHousehold ? "\(name): g" : "G")oal reached \(when(day)): \(Words.grouped(steps)) of \(Words.count(goal, "step"))"
+        }
+    }
+
+    var advice: Advice {
+        switch notice.content {
+        case .nightsFailed(_, let reason): "\(sentence("The last try failed: ", reason)) What to do: \(command: "istep doctor")"
+        case .notSeen(let lastRead):
+            "\(lastRead.map { "Last read \(Words.clock($0, localTime)). " } ?? "")Is it charged, and near this machine for some of the time?"
+        case .batteryLow: "Charge it soon."
+        case .daysMissing(let gaps): "\(gaps.words). Requested again at the next sync."
+        case .noticed(let noticed): "\(noticed.words)"
+        case .shareRejected(_, _, let reason): "\(sentence("It said: ", reason)) More: \(command: "istep outbox", notice.name)"
+        case .shareInDoubt(_, let day, let reason):
+            "\(sentence("", reason)) \(Advice.whetherItArrived(day, notice.name))"
+        case .destinationStopped(let reason): "\(sentence("It said: ", reason)) Renew them, then: \(command: "istep outbox retry", notice.name)"
+        case .shareWaiting(_, let reason): "\(reason.map { sentence("The last try failed: ", $0) } ?? "")"
+        case .goalReached: ""
+        }
+    }
+
+    /// After a week a date is more informative than the number of nights, which counts only those of the last syncs.
+    private func duration(_ nights: Int) -> String {
+        now - notice.since > 7 * 86_400 ? "since \(localTime.day(of: notice.since))" : "for \(Words.count(nights, "night"))"
+    }
+
+    /// Text from another source as a sentence.
+    private func sentence(_ beginning: String, _ reason: String) -> String {
+        let reason = Printable(reason, limit: 300).description
+        return beginning + reason + (reason.last.map { ".!?…".contains($0) } ?? true ? "" : ".")
+    }
+
+    private func subject(_ day: Day, of user: String) -> String {
+        isHousehold ? "\(day) of \(Printable(user, limit: 32))" : "\(day)"
+    }
+
+    private func when(_ day: Day) -> String {
+        switch localTime.day(of: now).daysSince1970 - day.daysSince1970 {
+        case 0: "today"
+        case 1: "yesterday"
+        default: "on \(day)"
+        }
+    }
+}
+
+extension Notice {
+    /// Whether it is good news.
+    public var isGood: Bool { kind == .goalReached }
+}
+
+/// A notice as `istep status --json` prints it.
+public struct NoticeDocument: Codable, Sendable {
+    /// `nightsFailed`, `notSeen`, `batteryLow`, `daysMissing`, `clockWasOff`, `stepsLost`, `stepsInDoubt`, `shareRejected`,
+    /// `shareInDoubt`, `destinationStopped`, `shareWaiting` or `goalReached`.
+    public var kind: String
+    /// The pedometer, destination or user that it is about; null for the machine.
+    @Nullable public var subject: String?
+    /// ISO 8601 with offset.
+    public var since: String
+    public var message: String
+    @Nullable public var detail: String?
+    /// It was not seen yet: `istep status` without `--json` has not shown it.
+    public var isNew: Bool
+    /// It lasts until its cause ends; otherwise it is shown once.
+    public var isLasting: Bool
+
+    init(_ kept: StoredNotice, _ words: NoticeWords, _ localTime: LocalTime) {
+        kind = kept.notice.kind.rawValue
+        subject = kept.notice.name.isEmpty ? nil : kept.notice.name
+        since = Words.iso(kept.notice.since, localTime)
+        message = words.headline
+        detail = words.detail.isEmpty ? nil : words.detail
+        isNew = kept.isNew
+        isLasting = kept.notice.isState
+    }
+
+    static let schema = JSONSchema.object([
+        .init("kind", .choice(Notice.Kind.self), "What the notice is about."),
+        .init("subject", .nullable(.text), "The pedometer, destination or user; null for the machine."),
+        .init("since", .time, "When it began."),
+        .init("message", .text, "The notice in one line."),
+        .init("detail", .nullable(.text), "What else is known, and what to do."),
+        .init("isNew", .boolean, "No istep status without --json has shown it yet."),
+        .init("isLasting", .boolean, "It lasts until its cause ends; else it is shown once."),
+    ])
+}

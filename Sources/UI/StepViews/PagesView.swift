@@ -1,0 +1,77 @@
+/// Where the local page is.
+public struct ServeView: View {
+    let address: String
+    let socket: String?
+    let isRunning: Bool
+
+    /// - Parameters:
+    ///   - address: opens the pages once.
+    ///   - socket: the path that the server listens at, in place of a port.
+    ///   - isRunning: whether another process serves them already.
+    public init(address: String, socket: String? = nil, isRunning: Bool) {
+        self.address = address
+        self.socket = socket
+        self.isRunning = isRunning
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.path("Your pages:", address)
+        if let socket { page.path("At the socket:", socket) }
+        page.paragraph("The address works once, within an hour, in one browser.", ink: .faint)
+        page.paragraph(isRunning ? "istep serve runs already, or is started by systemd when you look." : "To end: Ctrl-C.", ink: .faint)
+        return page.lines
+    }
+
+    /// `istep serve --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        /// Opens the pages once.
+        public var address: String
+        @Nullable public var socket: String?
+        /// Another process serves them.
+        public var running: Bool
+
+        public static let schema = JSONSchema.object([
+            .version, .init("address", .text, "Opens the pages once, within an hour, in one browser."),
+            .init("socket", .nullable(.text), "The socket file that it listens at, in place of a port."),
+            .init("running", .boolean, "Another process serves them already, or systemd does when someone looks."),
+        ])
+    }
+
+    public var document: Document { Document(address: address, socket: socket, running: isRunning) }
+}
+
+/// The report that was written.
+public struct ReportView: View {
+    let file: String
+    let bytes: Int
+    let days: Int
+
+    public init(file: String, bytes: Int, days: Int) {
+        self.file = file
+        self.bytes = bytes
+        self.days = days
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.path("\(Words.count(days, "day")), \(Words.size(bytes)):", file)
+        return page.lines
+    }
+
+    /// `istep report --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        public var file: String
+        public var bytes: Int
+        public var days: Int
+
+        public static let schema = JSONSchema.object([
+            .version, .init("file", .text, "The file as it was named."), .init("bytes", .integer, "Its size."),
+            .init("days", .integer, "Number of days in it, from the first known one."),
+        ])
+    }
+
+    public var document: Document { Document(file: file, bytes: bytes, days: days) }
+}

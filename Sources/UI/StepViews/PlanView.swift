@@ -1,0 +1,172 @@
+public import StepDomain
+
+/// A user's sport plans, the newest first.
+public struct PlanView: View {
+    let user: User
+    let plans: [SportPlan]
+
+    /// - Parameter plans: in any order.
+    public init(user: User, plans: [SportPlan]) {
+        self.user = user
+        self.plans = plans.sorted { $0.validFrom > $1.validFrom }
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        let name = Printable(user.name, limit: 32).description
+        guard !plans.isEmpty else {
+            page.advice("\(name) has no sport plan yet. Set one: \(command: "istep plan 8000 --on sun=rest")")
+            return page.lines
+        }
+        page.row(InkedText(name, .strong))
+        for plan in plans { page.paragraph("\(plan.since): \(words(plan))", indent: 2, hanging: 4) }
+        return page.lines
+    }
+
+    /// `every day 8,000`, or the weekdays of each goal: `Mon-Fri 8,000, Sat 12,000, Sun rest`.
+    private func words(_ plan: SportPlan) -> String {
+        var runs: [(first: Weekday, last: Weekday, goal: Int)] = []
+        for weekday in Weekday.allCases {
+            if let last = runs.last, last.goal == plan[weekday] {
+                runs[runs.count - 1].last = weekday
+            } else {
+                runs.append((weekday, weekday, plan[weekday]))
+            }
+        }
+        return runs.map { run in
+            let days = runs.count == 1 ? "every day" : run.first == run.last ? run.first.short : "\(run.first.short)-\(run.last.short)"
+            return "\(days) \(run.goal == 0 ? "rest" : Words.grouped(run.goal))"
+        }.joined(separator: ", ")
+    }
+}
+
+extension Weekday {
+    fileprivate var short: String { name.prefix(1).uppercased() + name.dropFirst().prefix(2) }
+}
+
+extension PlanView {
+    /// `istep plan --json`.
+    public struct Document: JSONDocument {
+        public struct Entry: Codable, Sendable {
+            /// `2014-04-20`; the first day that it applies to.
+            public var validFrom: String
+            /// Steps by weekday in English, lower case; 0 is a rest day.
+            public var goals: [String: Int]
+
+            static let schema = JSONSchema.object([
+                .init("validFrom", .day, "The first day that it applies to."),
+                .init("goals", .map(keys: "weekday (monday to sunday)", .integer), "Steps; 0 is a rest day."),
+            ])
+        }
+
+        public var version = 1
+        public var user: String
+        /// Newest first.
+        public var plans: [Entry]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("user", .text, "Whose plans they are."), .init("plans", .list(Entry.schema), "The newest first."),
+        ])
+    }
+
+    public var document: Document {
+        Document(
+            user: user.name,
+            plans: plans.map { plan in
+                Document.Entry(
+                    validFrom: plan.validFrom.description,
+                    goals: Dictionary(uniqueKeysWithValues: Weekday.allCases.map { ($0.name, plan[$0]) }))
+            })
+    }
+}
+
+/// What is known of a user's body, the newest first.
+public struct ProfileView: View {
+    let user: User
+    let profiles: [Profile]
+
+    /// - Parameter profiles: in any order.
+    public init(user: User, profiles: [Profile]) {
+        self.user = user
+        self.profiles = profiles.sorted { $0.validFrom > $1.validFrom }
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        let name = Printable(user.name, limit: 32).description
+        guard !profiles.isEmpty else {
+            page.advice(
+                """
+                The height and weight of \(name) are not known, so distance and calories are the pedometer's own. Set them: \
+                \(command: "istep profile --height 178 --weight 72 --sex male")
+                """)
+            return page.lines
+        }
+        page.row(InkedText(name, .strong))
+        for profile in profiles { page.paragraph("\(profile.since): \(facts(profile))", indent: 2, hanging: 4) }
+        return page.lines
+    }
+
+    private func facts(_ profile: Profile) -> String {
+        var facts: [String] = []
+        if let height = profile.height { facts.append("height \(Words.short(height * 100)) cm") }
+        if let weight = profile.weight { facts.append("weight \(Words.short(weight)) kg") }
+        if profile.sex != .unspecified { facts.append(profile.sex.rawValue) }
+        if let birth = profile.birthDate { facts.append("born \(birth)") }
+        if let length = StepLength(profile) {
+            let source = length.source == .measuredStepLength ? "measured" : "by height"
+            facts.append("step \(Words.short(length.walking * 100)) cm, \(source)")
+        }
+        return facts.isEmpty ? "nothing set" : facts.joined(separator: ", ")
+    }
+}
+
+extension ProfileView {
+    /// `istep profile --json`.
+    public struct Document: JSONDocument {
+        public struct Entry: Codable, Sendable {
+            /// `2014-04-20`; the first day that it applies to.
+            public var validFrom: String
+            @Nullable public var heightMetres: Double?
+            @Nullable public var weightKilograms: Double?
+            /// `female`, `male` or `unspecified`.
+            public var sex: String
+            @Nullable public var birthDate: String?
+            /// As measured; null if it is estimated from the height.
+            @Nullable public var stepLengthMetres: Double?
+
+            static let schema = JSONSchema.object([
+                .init("validFrom", .day, "The first day that it applies to."),
+                .init("heightMetres", .nullable(.number), "Height."),
+                .init("weightKilograms", .nullable(.number), "Weight."),
+                .init("sex", .choice(Sex.self), "Sex."),
+                .init("birthDate", .nullable(.day), "Date of birth."),
+                .init("stepLengthMetres", .nullable(.number), "As measured; null where it is calculated from the height."),
+            ])
+        }
+
+        public var version = 1
+        public var user: String
+        /// Newest first.
+        public var profiles: [Entry]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("user", .text, "Whose profiles they are."), .init("profiles", .list(Entry.schema), "The newest first."),
+        ])
+    }
+
+    public var document: Document {
+        Document(
+            user: user.name,
+            profiles: profiles.map {
+                Document.Entry(
+                    validFrom: $0.validFrom.description, heightMetres: $0.height, weightKilograms: $0.weight,
+                    sex: $0.sex.rawValue, birthDate: $0.birthDate?.description, stepLengthMetres: $0.stepLength)
+            })
+    }
+}
+
+extension ValidFrom {
+    /// From which day on it holds; the first holds from the beginning.
+    var since: String { validFrom <= Day(daysSince1970: 0) ? "from the beginning" : "from \(validFrom)" }
+}

@@ -1,0 +1,173 @@
+public import StepDomain
+
+/// What `istep doctor --repair` has saved, and what is lost.
+public struct RepairView: View {
+    /// A table of the history.
+    public struct Table: Codable, Sendable, Equatable {
+        public var name: String
+        public var rows: Int
+        /// Made again from indexes and from rows that refer to it.
+        public var rebuilt: Int
+        /// Read, but impossible.
+        public var rejected: Int
+        /// Places where pages or rows could not be read.
+        public var gaps: Int
+
+        public init(name: String, rows: Int, rebuilt: Int, rejected: Int, gaps: Int) {
+            self.name = name
+            self.rows = rows
+            self.rebuilt = rebuilt
+            self.rejected = rejected
+            self.gaps = gaps
+        }
+
+        var isWhole: Bool { rebuilt == 0 && rejected == 0 && gaps == 0 }
+    }
+
+    /// Days of which steps may be missing.
+    public struct LostDays: Codable, Sendable, Equatable {
+        public var pedometer: String
+        public var first: String
+        public var last: String
+
+        public init(pedometer: String, first: Day, last: Day) {
+            self.pedometer = pedometer
+            self.first = first.description
+            self.last = last.description
+        }
+    }
+
+    /// The result for a history that was damaged.
+    public struct Repaired: Codable, Sendable, Equatable {
+        public var holdings: HistoryHoldings
+        /// Where the damaged file is kept.
+        public var damaged: String
+        public var tables: [Table]
+        public var lostDays: [LostDays]
+        /// The record of what was shared lacks entries.
+        public var isSharingUncertain: Bool
+
+        public init(holdings: HistoryHoldings, damaged: String, tables: [Table], lostDays: [LostDays], isSharingUncertain: Bool) {
+            self.holdings = holdings
+            self.damaged = damaged
+            self.tables = tables
+            self.lostDays = lostDays
+            self.isSharingUncertain = isSharingUncertain
+        }
+
+        public init(_ report: SalvageReport) {
+            self.init(
+                holdings: HistoryHoldings(report.contents), damaged: report.damaged,
+                tables: report.tables.map {
+                    Table(name: $0.name, rows: $0.rows, rebuilt: $0.rebuilt, rejected: $0.rejected, gaps: $0.gaps)
+                },
+                lostDays: report.days.map { LostDays(pedometer: $0.pedometer, first: $0.first, last: $0.last) },
+                isSharingUncertain: report.isSharingUncertain)
+        }
+    }
+
+    let history: String
+    let repaired: Repaired?
+    let correctedSums: Int
+
+    /// - Parameters:
+    ///   - repaired: nil where the history is sound.
+    ///   - correctedSums: days whose stored sums were wrong.
+    public init(history: String, _ repaired: Repaired?, correctedSums: Int = 0) {
+        self.history = history
+        self.repaired = repaired
+        self.correctedSums = correctedSums
+    }
+
+    /// The most ranges of days that are listed: more would not be read.
+    private static let mostDays = 50
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        guard let repaired else {
+            if correctedSums > 0 {
+                page.path("No damage found; the stored sums of \(Words.count(correctedSums, "day")) were wrong and are corrected:", history)
+            } else {
+                page.path("No damage found, nothing changed:", history)
+            }
+            return page.lines
+        }
+        page.path("Repaired:", history)
+        repaired.holdings.show(in: &page)
+        page.path("The damaged file is kept:", repaired.damaged)
+        let hurt = repaired.tables.filter { !$0.isWhole }
+        if hurt.isEmpty {
+            page.paragraph("All rows were saved.", ink: .good)
+        } else {
+            page.paragraph("Rows that were saved, and what is lost:")
+            for table in hurt {
+                var parts = [Words.count(table.rows, "row")]
+                if table.gaps > 0 { parts.append("unreadable in \(Words.count(table.gaps, "place"))") }
+                if table.rejected > 0 { parts.append("\(Words.grouped(table.rejected)) impossible, left out") }
+                if table.rebuilt > 0 { parts.append("\(Words.grouped(table.rebuilt)) made again from other rows") }
+                page.paragraph("\(Printable(table.name, limit: 32)): \(parts.joined(separator: "; "))", indent: 2, hanging: 4)
+            }
+        }
+        if !repaired.lostDays.isEmpty {
+            page.paragraph("Days that may lack steps; they are shown as partial:")
+            for days in repaired.lostDays.prefix(Self.mostDays) {
+                let span = days.first == days.last ? days.first : "\(days.first) to \(days.last)"
+                page.paragraph("\(Printable(days.pedometer, limit: 32)): \(span)", indent: 2, hanging: 4)
+            }
+            if repaired.lostDays.count > Self.mostDays {
+                page.paragraph("and \(Words.count(repaired.lostDays.count - Self.mostDays, "more range")); --json lists all", indent: 2)
+            }
+            page.paragraph("Days that a pedometer still holds are read again by the next sync.", hanging: 2)
+        }
+        if repaired.isSharingUncertain {
+            page.advice(
+                """
+                The record of what was shared lacks entries. No old day is sent again by itself. Check your destinations and the outbox: \
+                \(command: "istep outbox") Share a day that is missing: \(command: "istep share DAY")
+                """)
+        }
+        return page.lines
+    }
+
+    /// `istep doctor --repair --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        public var history: String
+        @Nullable public var repaired: Repaired?
+        public var correctedSums: Int
+
+        public static let schema = JSONSchema.object([
+            .version,
+            .init("history", .text, "Path of the history."),
+            .init(
+                "repaired",
+                .nullable(
+                    .object([
+                        .init("holdings", HistoryHoldings.schema, "What the repaired history holds."),
+                        .init("damaged", .text, "Where the damaged file is kept."),
+                        .init(
+                            "tables",
+                            .list(
+                                .object([
+                                    .init("name", .text, "Of the table."),
+                                    .init("rows", .integer, "Rows that were saved."),
+                                    .init("rebuilt", .integer, "Of these: made again from indexes and from rows that refer to them."),
+                                    .init("rejected", .integer, "Rows that were read and cannot be right; they were left out."),
+                                    .init("gaps", .integer, "Places that could not be read."),
+                                ])), "Each table of the history."),
+                        .init(
+                            "lostDays",
+                            .list(
+                                .object([
+                                    .init("pedometer", .text, "Its name."),
+                                    .init("first", .day, "First of the days."),
+                                    .init("last", .day, "Last of the days."),
+                                ])), "Days that may lack steps."),
+                        .init("isSharingUncertain", .boolean, "Whether the record of what was shared lacks entries."),
+                    ])), "Null where no damage was found."),
+            .init("correctedSums", .integer, "Days whose stored sums differed from their samples and were corrected."),
+        ])
+    }
+
+    public var document: Document { Document(history: history, repaired: repaired, correctedSums: correctedSums) }
+}

@@ -1,0 +1,122 @@
+public import StepDomain
+
+/// Peripherals that a scan has heard.
+public struct ScanView: View {
+    let rows: [ScannedDevice]
+    let hidden: Int
+    let unprobed: [String: String]
+
+    /// - Parameters:
+    ///   - hidden: devices heard and not listed, because istep does not recognise them.
+    ///   - unprobed: why devices could not be connected to, by address.
+    public init(rows: [ScannedDevice], hidden: Int = 0, unprobed: [String: String] = [:]) {
+        self.rows = rows
+        self.hidden = hidden
+        self.unprobed = unprobed
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        let names = rows.map { $0.name.map { Printable($0, limit: 24).description } ?? "(no name)" }
+        let width = names.map(Columns.of).max() ?? 0
+        for (row, name) in zip(rows, names) {
+            let signal = row.rssi.map { "\($0) dBm" } ?? "-"
+            page.row(
+                InkedText(Printable(row.address, limit: 17).description, .strong) + "  \(Columns.padLeft(signal, 8))  "
+                    + "\(Columns.pad(name, width))  " + InkedText(Printable(note(row), limit: 120).description, .faint))
+            if let caveat = row.kind?.caveat { page.paragraph("Experimental: \(caveat)", ink: .doubtful, indent: 4) }
+            if let failure = unprobed[row.address] {
+                page.paragraph("Its services are not known: \(Printable(failure, limit: 200))", ink: .doubtful, indent: 4)
+            }
+        }
+        if rows.isEmpty {
+            page.paragraph(
+                "No pedometer found. Bring it close, wake it (put a ring on its charger for a moment), and disconnect it "
+                    + "from a phone.")
+        }
+        if hidden > 0 {
+            page.advice(
+                """
+                \(Words.count(hidden, "other device")) in range \(hidden == 1 ? "is" : "are") not recognised as \(hidden == 1 ? "a pedometer" : "pedometers"). \
+                To see \(hidden == 1 ? "it" : "them"): \(command: "istep scan --all")
+                """, ink: .faint)
+        }
+        return page.lines
+    }
+
+    private func note(_ row: ScannedDevice) -> String {
+        let states = [row.isConnected ? "connected" : nil, row.isPaired ? "paired" : nil].compactMap(\.self)
+        // The model comes last: it is the longest, and the first to be cut.
+        let kind = row.kind.map { kind in (row.evidence.map { "\(Self.words($0)): " } ?? "") + kind.title }
+        return (states + [kind].compactMap(\.self)).joined(separator: ", ")
+    }
+
+    /// What shows the model, from the name, which others may have, too, to all services of the device.
+    private static func words(_ evidence: KindEvidence) -> String {
+        switch evidence {
+        case .name: "by name"
+        case .advertisedData: "by data"
+        case .advertisedService: "by service"
+        case .services: "certain"
+        }
+    }
+}
+
+extension ScanView {
+    /// `istep scan --json`.
+    public struct Document: JSONDocument {
+        public struct Peripheral: Codable, Sendable {
+            public var address: String
+            public var addressType: String
+            @Nullable public var name: String?
+            /// dBm.
+            @Nullable public var rssi: Int?
+            /// Key of the model, null where istep does not recognise it.
+            @Nullable public var model: String?
+            @Nullable public var modelTitle: String?
+            /// `name`, `advertisedData`, `advertisedService` or `services`: what shows the model, from the weakest to the strongest.
+            @Nullable public var evidence: String?
+            /// What is not certain about how this model is read; null for one that is certain.
+            @Nullable public var caveat: String?
+            public var services: [String]
+            public var connected: Bool
+            public var paired: Bool
+
+            static let schema = JSONSchema.object([
+                .init("address", .text, "Its Bluetooth address."),
+                .init("addressType", .choice(["public", "random"]), "Of the address."),
+                .init("name", .nullable(.text), "As it advertises it."),
+                .init("rssi", .nullable(.integer), "Signal strength in dBm."),
+                .init("model", .nullable(.text), "Key of the model; null where istep does not recognise it."),
+                .init("modelTitle", .nullable(.text), "The model for people."),
+                .init(
+                    "evidence", .nullable(.choice(KindEvidence.allCases.map { "\($0)" })),
+                    "What shows the model; a later choice is stronger. services: it was connected to."),
+                .init("caveat", .nullable(.text), "What is not certain about how this model is read; null for one that is certain."),
+                .init("services", .list(.text), "UUIDs of the services that it advertises."),
+                .init("connected", .boolean, "This machine is connected to it."),
+                .init("paired", .boolean, "It is paired with this machine."),
+            ])
+        }
+
+        public var version = 1
+        public var peripherals: [Peripheral]
+        /// Devices heard and not listed.
+        public var hidden: Int
+
+        public static let schema = JSONSchema.object([
+            .version, .init("peripherals", .list(Peripheral.schema), "The strongest signal first."),
+            .init("hidden", .integer, "Number of devices that were heard and are not listed."),
+        ])
+    }
+
+    public var document: Document {
+        Document(
+            peripherals: rows.map { row in
+                Document.Peripheral(
+                    address: row.address, addressType: row.addressType, name: row.name, rssi: row.rssi, model: row.kind?.key,
+                    modelTitle: row.kind?.title, evidence: row.evidence.map { "\($0)" }, caveat: row.kind?.caveat, services: row.services,
+                    connected: row.isConnected, paired: row.isPaired)
+            }, hidden: hidden)
+    }
+}

@@ -1,0 +1,172 @@
+public import StepDomain
+
+/// The overall state: what is new since the user last looked, every user's day so far, every pedometer's last sync and battery.
+public struct StatusView: View {
+    public struct Device: Sendable {
+        public var pedometer: Pedometer
+        /// The model's title, for people.
+        public var model: String
+        /// The last ones, newest first.
+        public var syncs: [SyncRecord]
+
+        public init(pedometer: Pedometer, model: String, syncs: [SyncRecord]) {
+            self.pedometer = pedometer
+            self.model = model
+            self.syncs = syncs
+        }
+    }
+
+    public struct Person: Sendable {
+        public var today: DaySummary
+        public var pedometers: [Device]
+
+        public init(today: DaySummary, pedometers: [Device]) {
+            self.today = today
+            self.pedometers = pedometers
+        }
+    }
+
+    let people: [Person]
+    let notices: [StoredNotice]
+    let isHousehold: Bool
+    let database: String
+    let now: Timestamp
+    let localTime: LocalTime
+
+    /// - Parameters:
+    ///   - notices: those that have not ended.
+    ///   - isHousehold: whether the history has several people, regardless of which of them are shown.
+    ///   - database: where the history is.
+    public init(
+        _ people: [Person], notices: [StoredNotice] = [], isHousehold: Bool = false, database: String, now: Timestamp,
+        localTime: LocalTime
+    ) {
+        self.people = people
+        self.notices = notices.filter(\.isNew) + notices.filter { !$0.isNew }
+        self.isHousehold = isHousehold
+        self.database = database
+        self.now = now
+        self.localTime = localTime
+    }
+
+    func day(_ person: Person) -> DayView {
+        DayView(person.today, today: localTime.day(of: now), now: now, localTime: localTime)
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        for kept in notices { show(kept, on: &page) }
+        if people.isEmpty { page.advice(.firstPedometer("No user yet.")) }
+        for person in people {
+            let day = day(person)
+            page.wrap(InkedText(Printable(person.today.user.name, limit: 32).description, .strong) + ": " + steps(day), hanging: 2)
+            if day.errors.isEmpty, let percentage = day.summary.percentage {
+                page.row("  " + GoalBar(percentage: percentage, cells: min(60, style.width - 4)).text)
+            }
+            if person.pedometers.isEmpty { page.advice(.firstPedometer("No pedometer yet."), indent: 2) }
+            for device in person.pedometers { show(device, on: &page) }
+        }
+        page.path("History:", database, ink: .faint)
+        return page.lines
+    }
+
+    func words(_ notice: Notice) -> NoticeWords {
+        NoticeWords(notice, isHousehold: isHousehold, now: now, localTime: localTime)
+    }
+
+    private func show(_ kept: StoredNotice, on page: inout Page) {
+        let words = words(kept.notice)
+        page.paragraph(
+            (kept.isNew ? "New: " : "") + words.headline, ink: kept.notice.isGood ? .good : .doubtful, hanging: 2)
+        page.advice(words.advice, indent: 2)
+    }
+
+    private func steps(_ day: DayView) -> InkedText {
+        if let error = day.errors.first {
+            return InkedText("today's figures do not hold: \(error.attribute.rawValue): \(error.message)", .bad)
+        }
+        guard let steps = day.summary.steps else { return InkedText("nothing known of today yet", .doubtful) }
+        let goal = day.summary.goal.flatMap { goal in
+            day.summary.percentage.map { ", \(Int($0.rounded(.down))) % of \(Words.grouped(goal))" }
+        }
+        return InkedText("\(Words.count(steps, "step")) today\(goal ?? (day.summary.isRestDay ? ", a rest day" : ""))")
+    }
+
+    private func show(_ device: Device, on page: inout Page) {
+        let history = SyncHistory(syncs: device.syncs)
+        let battery = history.battery.map { ", battery \($0) %" } ?? ""
+        page.paragraph(
+            "\(Printable(device.pedometer.name, limit: 32)): \(history.state(now: now, localTime))\(battery)", indent: 2, hanging: 4)
+        if device.syncs.isEmpty { page.advice("\(command: "istep sync")", indent: 4) }
+        if let trouble = history.trouble(now: now) { page.paragraph(trouble, ink: .doubtful, indent: 4, hanging: 4) }
+    }
+}
+
+extension StatusView {
+    /// `istep status --json`.
+    public struct Document: JSONDocument {
+        public struct Device: Codable, Sendable {
+            public var name: String
+            public var address: String
+            public var model: String
+            public var modelTitle: String
+            /// Per cent, as it last reported.
+            @Nullable public var battery: Int?
+            @Nullable public var lastComplete: SyncDocument?
+            /// Complete or not.
+            @Nullable public var lastSync: SyncDocument?
+            /// Tries since the last complete sync that did not succeed.
+            public var failuresSince: Int
+
+            static let schema = JSONSchema.object([
+                .init("name", .text, "The name that the user chose."),
+                .init("address", .text, "Its Bluetooth address."),
+                .init("model", .text, "Key of the model, such as colmi."),
+                .init("modelTitle", .text, "The model for people."),
+                .init("battery", .nullable(.integer), "Per cent, as it last reported."),
+                .init("lastComplete", .nullable(SyncDocument.schema), "The last sync that was complete."),
+                .init("lastSync", .nullable(SyncDocument.schema), "The last sync, complete or not."),
+                .init("failuresSince", .integer, "Number of failed syncs since the last complete one."),
+            ])
+        }
+
+        public struct Person: Codable, Sendable {
+            /// As `istep show --json` prints it.
+            public var today: DayView.Document
+            public var pedometers: [Device]
+
+            static let schema = JSONSchema.object([
+                .init("today", .document("show"), "Today."), .init("pedometers", .list(Device.schema), "The user's pedometers."),
+            ])
+        }
+
+        public var version = 1
+        public var database: String
+        /// New ones first.
+        public var notices: [NoticeDocument]
+        public var users: [Person]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("database", .text, "Path of the history."), .init("notices", .list(NoticeDocument.schema), "New ones first."),
+            .init("users", .list(Person.schema), "Every user, or the one of --user."),
+        ])
+    }
+
+    public var document: Document {
+        Document(
+            database: database, notices: notices.map { NoticeDocument($0, words($0.notice), localTime) },
+            users: people.map { person in
+                Document.Person(
+                    today: day(person).document,
+                    pedometers: person.pedometers.map { device in
+                        let history = SyncHistory(syncs: device.syncs)
+                        return Document.Device(
+                            name: device.pedometer.name, address: device.pedometer.address, model: device.pedometer.model,
+                            modelTitle: device.model, battery: history.battery,
+                            lastComplete: history.lastComplete.map { SyncDocument($0, localTime) },
+                            lastSync: device.syncs.first.map { SyncDocument($0, localTime) },
+                            failuresSince: history.failures.count)
+                    })
+            })
+    }
+}

@@ -1,0 +1,222 @@
+public import StepDomain
+
+/// An unattended run in one line: `ring: 8,123 new steps, battery 80 %; watch: not in range; diary: 1 day sent`.
+public struct SyncSummary: Hashable, Sendable {
+    public let line: String
+    private let isEmpty: Bool
+
+    /// - Parameter shares: how the sharing after it went; nil where nothing is shared.
+    public init(_ reports: [SyncReport], shares: [ShareReport] = []) {
+        let parts = reports.map(Self.part) + shares.compactMap(Self.part)
+        isEmpty = parts.isEmpty
+        line = parts.isEmpty ? "no pedometer yet: istep scan, then istep add" : parts.joined(separator: "; ")
+    }
+
+    /// The same for a run that reads no pedometer.
+    ///
+    /// - Parameter words: where there was nothing to do.
+    public func line(orElse words: String) -> String { isEmpty ? words : line }
+
+    private static func part(_ report: SyncReport) -> String {
+        let name = Printable(report.pedometer.name, limit: 32)
+        if let cause = report.cause {
+            let kept = report.counts.steps > 0 ? "\(Words.count(report.counts.steps, "new step")), then " : ""
+            return "\(name): " + kept + (cause == .outOfRange ? "not in range" : "failed")
+        }
+        var parts = [report.counts.steps > 0 ? Words.count(report.counts.steps, "new step") : "nothing new"]
+        if let battery = report.battery { parts.append("battery \(battery) %") }
+        if !report.gaps.isEmpty { parts.append("\(Words.count(report.gaps.count, "day")) missing") }
+        return "\(name): " + parts.joined(separator: ", ")
+    }
+
+    /// Nil where there was nothing to do.
+    private static func part(_ report: ShareReport) -> String? {
+        var counts: [String: Int] = [:]
+        for event in report.events { if let word = word(for: event.outcome) { counts[word, default: 0] += 1 } }
+        var parts = ["sent", "corrected", "in doubt", "rejected"].compactMap { word in
+            counts[word].map { "\(Words.count($0, "day")) \(word)" }
+        }
+        if report.queued > 0 { parts.append("\(Words.count(report.queued, "day")) \(report.queued == 1 ? "waits" : "wait")") }
+        if report.state.stopped != nil { parts.append("stopped") }
+        if report.fault != nil { parts.append("failed") }
+        guard !parts.isEmpty else { return nil }
+        return "\(Printable(report.destination, limit: 32)): " + parts.joined(separator: ", ")
+    }
+
+    private static func word(for outcome: ShareReport.Event.Outcome) -> String? {
+        switch outcome {
+        case .sent: "sent"
+        case .corrected: "corrected"
+        case .doubtful: "in doubt"
+        case .rejected: "rejected"
+        case .unchanged, .fixed, .passed, .held, .queued, .unknown, .nothingKnown: nil
+        }
+    }
+}
+
+extension SyncNotice {
+    /// Distinguishes notices for programs.
+    var kind: String {
+        switch self {
+        case .clockWasOff: "clockWasOff"
+        case .batteryLow: "batteryLow"
+        case .undecodable: "undecodable"
+        case .implausible: "implausible"
+        case .counterRestarted: "counterRestarted"
+        case .lost: "lost"
+        case .dayNotClosed: "dayNotClosed"
+        case .missing: "missing"
+        case .tooOld: "lost"
+        case .undecided: "undecided"
+        case .countingStarted: "countingStarted"
+        case .oversized: "oversized"
+        case .clockCorrected: "clockCorrected"
+        case .zoneChanged: "zoneChanged"
+        case .stepsInDoubt: "stepsInDoubt"
+        }
+    }
+
+    /// All values of `kind`.
+    static let kinds = [
+        "clockWasOff", "batteryLow", "undecodable", "implausible", "counterRestarted", "lost", "dayNotClosed", "missing", "undecided",
+        "countingStarted", "oversized", "clockCorrected", "zoneChanged", "stepsInDoubt",
+    ]
+
+    /// What happened, and what to do.
+    var words: String {
+        switch self {
+        case .clockWasOff(let seconds):
+            let by = seconds.map { $0 == 0 ? "" : " by \(Words.duration($0)) (it was \($0 > 0 ? "ahead" : "behind"))" } ?? ""
+            return "Its clock was off\(by), so hours read now may be wrong. Another program may have set it, often to UTC: "
+                + "let only one program set it."
+        case .batteryLow(let percent):
+            return "Its battery is at \(percent) %: charge it soon."
+        case .undecodable(let frames):
+            return "\(Words.count(frames, "packet")) could not be understood. The raw bytes are kept; "
+                + "if it comes again, please report it."
+        case .implausible(let samples):
+            return "\(Words.count(samples, "implausible reading")) (count or time), not counted. If it happens again, please report it."
+        case .counterRestarted:
+            return "It has restarted: steps between the sync before and the restart are lost. Sync more often to lose fewer."
+        case .lost(let first, let last):
+            return "It no longer holds the steps of \(Words.days(first, last)). Sync more often to lose none."
+        case .dayNotClosed(let day):
+            return "Steps made on \(day) after it was last read are lost: it keeps only today's. Sync shortly before midnight."
+        case .missing(let gaps):
+            return "\(gaps.words): not received completely. Requested again at the next sync."
+        case .tooOld(let days):
+            return "\(Words.list(days.map(\.description))): never received completely, and now too old: it no longer holds "
+                + "\(days.count == 1 ? "this day" : "these days"). The missing steps are lost."
+        case .undecided(let steps):
+            return "It shows \(Words.count(steps, "step")), which may still be yesterday's. "
+                + "They are counted when a later sync shows which day they belong to."
+        case .countingStarted:
+            return "First reading of a counter: steps are counted from now on, beginning with the next sync."
+        case .oversized(let values):
+            return "\(Words.count(values, "value")) longer than the 512 bytes that Bluetooth allows: cut. If it happens again, please report it."
+        case .clockCorrected(let seconds):
+            return "Its clock was \(Words.duration(seconds)) \(seconds > 0 ? "ahead" : "behind") and was set to local time."
+        case .zoneChanged(let seconds):
+            return "Local time has changed by \(Words.duration(seconds)) since the last sync, and it does not record where it was: "
+                + "the hours of the steps since then may be wrong, and these days are shown as partial."
+        case .stepsInDoubt(let doubt):
+            return "\(doubt.words), so no steps were stored; the raw frames were. This model is experimental: please report it, with a file "
+                + "that shows what it sends: istep gatt capture PEDOMETER"
+        }
+    }
+}
+
+extension StepDoubt {
+    fileprivate var words: String {
+        switch self {
+        case .totals(let first, let second):
+            "Its figures for the same steps disagree (\(Words.grouped(first)) and \(Words.grouped(second)))"
+        case .unchecked: "It did not send the total that its steps have to be compared with"
+        case .runningTotals: "Its hourly steps never fall during a day, so they may be totals of the day"
+        }
+    }
+}
+
+extension [DayGap] {
+    /// `2026-11-18 (refused) and 2026-11-19 (no answer)`.
+    var words: String { Words.list(map { "\($0.day) (\($0.reason.words))" }) }
+}
+
+extension DayGap.Reason {
+    fileprivate var words: String {
+        switch self {
+        case .refused: "refused"
+        case .unanswered: "no answer"
+        case .incomplete: "incomplete"
+        case .unconfirmed: "not confirmed"
+        }
+    }
+}
+
+/// A sync as lists of pedometers show it.
+public struct SyncDocument: Codable, Sendable {
+    /// ISO 8601 with offset.
+    public var start: String
+    @Nullable public var end: String?
+    /// `running`, `complete` or `failed`.
+    public var outcome: String
+    /// Per cent.
+    @Nullable public var battery: Int?
+    /// Steps that the history gained.
+    public var steps: Int
+    @Nullable public var failure: String?
+
+    init(_ record: SyncRecord, _ localTime: LocalTime) {
+        start = Words.iso(record.start, localTime)
+        end = record.end.map { Words.iso($0, localTime) }
+        outcome = record.outcome.rawValue
+        battery = record.battery
+        steps = record.counts.steps
+        failure = record.failure
+    }
+
+    static let schema = JSONSchema.object([
+        .init("start", .time, "When it began."),
+        .init("end", .nullable(.time), "When it ended."),
+        .init("outcome", .choice(SyncRecord.Outcome.self), "How it ended."),
+        .init("battery", .nullable(.integer), "Per cent."),
+        .init("steps", .integer, "Steps that the history gained."),
+        .init("failure", .nullable(.text), "Why it failed."),
+    ])
+}
+
+/// A summary of the last syncs of a pedometer.
+struct SyncHistory {
+    /// Newest first.
+    let syncs: [SyncRecord]
+
+    var lastComplete: SyncRecord? { syncs.first { $0.outcome == .complete } }
+    /// Per cent, as the pedometer last reported.
+    var battery: Int? { syncs.lazy.compactMap(\.battery).first }
+    /// Tries since the last complete one, newest first.
+    var failures: [SyncRecord] { Array(syncs.prefix { $0.outcome != .complete }) }
+
+    /// When it was last synced.
+    func state(now: Timestamp, _ localTime: LocalTime) -> String {
+        guard let last = lastComplete else { return syncs.isEmpty ? "never synced" : "no sync has succeeded lately" }
+        let moment = last.end ?? last.start
+        return "synced \(Words.ago(moment, now: now)), \(Words.clock(moment, localTime))"
+    }
+
+    /// What has gone wrong since; nil where nothing has.
+    func trouble(now: Timestamp) -> String? {
+        guard let latest = failures.first else { return nil }
+        return (failures.count == 1 ? "the last try" : "\(failures.count) tries since, the last") + " \(latest.trouble(now: now))"
+    }
+}
+
+extension SyncRecord {
+    /// How it went, for one that was not complete.
+    func trouble(now: Timestamp) -> String {
+        switch outcome {
+        case .running: "begun \(Words.ago(start, now: now)), not ended"
+        case .failed, .complete:
+            "failed \(Words.ago(end ?? start, now: now)): \(Printable(failure ?? "no reason given", limit: 300))"
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import StepServices
+import StepViews
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the history to a file, and verify the copy.",
+        discussion: """
+            Works while a sync is running. The copy is one complete file with mode 0600; it is read back and checked before it gets its \
+            name. Without FILE it goes to the directory 'backups' beside the history, with date and time in its name. It overwrites an earlier \
+            backup of that name, but no other file.
+
+            istep also makes backups automatically: before it migrates an older history, and once a week in the nightly \
+            sync ('istep auto on'). The last 4 of these are kept: 'backups = 4' in the configuration, 0 for none. Backups that you make \
+            are never deleted. See 'istep restore'.
+            """)
+
+    @Argument(help: ArgumentHelp("Where to write the backup.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let wiring = try Wiring(common)
+        try wiring.show(BackupView(HistoryHoldings(try await wiring.backupService.backUp(to: file))))
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import StepDomain
+import StepViews
+
+struct BrowseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "browse",
+        abstract: "Look through days, weeks, months and years on the whole screen; sync and share there.",
+        discussion: """
+              ← →       the period before and after
+              d w m y   day, week, month, year
+              g         go to a date
+              t         today
+              s         sync
+              S         outbox: S or Enter shares, r retries a day, x x drops it
+              ?         help
+              q         quit
+
+            The terminal needs \(BrowseState.smallest.columns) columns.
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var bluetooth: BluetoothOptions
+
+    func validate() throws {
+        if common.json { throw ValidationError("browse has no --json: use 'istep show --json' or 'istep history --json'.") }
+    }
+
+    func run() async throws {
+        guard TerminalScreen.isThere else {
+            throw CommandFailure(.usage, "istep browse needs a terminal.", advice: "Show days as text: istep show, istep history")
+        }
+        var browser = try await BrowseSession(try Wiring(common, bluetooth))
+        try await browser.run()
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import StepDomain
+import StepServices
+import StepViews
+
+struct CorrectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "correct",
+        abstract: "Correct the steps of a day by hand.",
+        discussion: """
+            Your figure replaces what was counted on that day, also if a later sync reads more. Distance and calories follow it. What was \
+            counted is kept: 'istep show DAY' shows both, and --remove restores it. Destinations that can replace a day receive the \
+            corrected figure with the next sync.
+
+              istep correct yesterday --steps 9000
+              istep correct 2014-04-20 --steps 12500 --reason "left the ring at home"
+              istep correct yesterday --remove
+            """)
+
+    @Argument(help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"))
+    var day: DayArgument
+
+    @Option(help: ArgumentHelp("The steps of the day, 0 to \(StepCorrection.stepRange.upperBound).", valueName: "number"))
+    var steps: Int?
+
+    @Option(help: ArgumentHelp("Why, in your own words; it is shown with the day and not shared.", valueName: "text"))
+    var reason: String?
+
+    @Flag(help: "Remove the correction: the day has the counted steps again.")
+    var remove = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if remove, steps != nil || reason != nil { throw ValidationError("--remove cannot be combined with --steps or --reason.") }
+        if !remove, steps == nil { throw ValidationError("Give the steps with --steps, or --remove.") }
+    }
+
+    func run() async throws {
+        let wiring = try Wiring(common)
+        let today = wiring.localTime.day(of: wiring.now())
+        let day = day.day(today: today)
+        let correction = steps.map { StepCorrection(steps: $0, reason: reason) }
+        if let correction { try Corrections.check(correction, on: day, today: today) }
+        let history = try wiring.history(for: remove ? .updating : .creating)
+        var user = try wiring.user(in: history, allowing: remove ? .nobody : .first)
+        let corrections = Corrections(history, localTime: wiring.localTime, now: wiring.now)
+        if let correction {
+            user = try wiring.people(of: history).stored(user)
+            try corrections.set(correction, on: day, of: user)
+        } else {
+            try corrections.remove(on: day, of: user)
+        }
+        let summary = try StepDataService(history: history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
+        try wiring.show(DayView(summary, today: today, now: wiring.now(), localTime: wiring.localTime))
+    }
+}

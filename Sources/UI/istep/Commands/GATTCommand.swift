@@ -1,0 +1,247 @@
+import ArgumentParser
+import Foundation
+import StepDomain
+import StepServices
+import StepViews
+import Synchronization
+
+struct GATTCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatt",
+        abstract: "Look at the services and values of any Bluetooth LE device, for a new pedometer.",
+        discussion: """
+            A value is addressed by the device's address and the UUIDs of its service and characteristic, of 4 digits or in full. \
+            Formats of values: hex (such as '01 ff'), text, u8, u16le, u16be, u24le, u24be, u32le, u32be.
+
+              istep gatt list C0:DE:00:00:00:01
+              istep gatt read C0:DE:00:00:00:01 180f 2a19 --format u8
+              istep gatt write C0:DE:00:00:00:01 fff0 fff1 '03 00'
+              istep gatt notify C0:DE:00:00:00:01 fff0 fff2 --seconds 10
+              istep gatt capture ring
+
+            Writing can change a device or make it unusable. Write only what you know.
+            """,
+        subcommands: [List.self, Read.self, Write.self, Notify.self, Capture.self])
+}
+
+extension GATTCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Show services, characteristics, what they support, and their values.")
+
+        @Argument(help: ArgumentHelp("The device's address.", valueName: "address"))
+        var address: DeviceArgument
+
+        @Flag(name: .customLong("no-values"), help: "Do not read values.")
+        var hasNoValues = false
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var bluetooth: BluetoothOptions
+
+        func run() async throws {
+            let wiring = try Wiring(common, bluetooth)
+            let services = try await wiring.exploring("Connecting to \(address.text)") {
+                try await $0.services(of: address.text, readsValues: !hasNoValues)
+            }
+            try wiring.show(GATTTableView(address: address.text, services: services))
+        }
+    }
+
+    /// Which value of which device.
+    struct Target: ParsableArguments {
+        @Argument(help: ArgumentHelp("The device's address.", valueName: "address"))
+        var address: DeviceArgument
+
+        @Argument(help: ArgumentHelp("UUID of the service.", valueName: "service"))
+        var service: ServiceArgument
+
+        @Argument(help: ArgumentHelp("UUID of the characteristic.", valueName: "characteristic"))
+        var characteristic: ServiceArgument
+
+        var value: CharacteristicAddress { CharacteristicAddress(service: service.uuid, characteristic: characteristic.uuid) }
+    }
+
+    struct Read: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "read", abstract: "Read a value.")
+
+        @OptionGroup var target: Target
+
+        @Option(help: ArgumentHelp("How the value is shown.", valueName: "format"))
+        var format = NotationArgument.hexadecimal
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var bluetooth: BluetoothOptions
+
+        func run() async throws {
+            let wiring = try Wiring(common, bluetooth)
+            let bytes = try await wiring.exploring("Reading from \(target.address.text)") {
+                try await $0.read(target.value, of: target.address.text)
+            }
+            try wiring.show(GATTValueView(bytes, as: format.notation))
+        }
+    }
+
+    struct Write: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "write", abstract: "Write a value.",
+            discussion: "Writing can change a device or make it unusable. Write only what you know.")
+
+        @OptionGroup var target: Target
+
+        @Argument(help: ArgumentHelp("The value, in the format.", valueName: "value"))
+        var value: String
+
+        @Option(help: ArgumentHelp("How the value is written.", valueName: "format"))
+        var format = NotationArgument.hexadecimal
+
+        @Flag(name: .customLong("no-response"), help: "Do not request an acknowledgement.")
+        var hasNoResponse = false
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var bluetooth: BluetoothOptions
+
+        func validate() throws {
+            guard format.notation.bytes(of: value) != nil else {
+                throw ValidationError("'\(value)' is not a value in the format \(format.name), of at most \(ValueNotation.longest) bytes.")
+            }
+        }
+
+        func run() async throws {
+            let wiring = try Wiring(common, bluetooth)
+            let bytes = format.notation.bytes(of: value) ?? []
+            try await wiring.exploring("Writing to \(target.address.text)") {
+                try await $0.write(bytes, to: target.value, of: target.address.text, hasResponse: !hasNoResponse)
+            }
+            if common.json { return try wiring.show(GATTValueView(bytes, as: format.notation)) }
+            try wiring.say("Wrote \(bytes.count) \(bytes.count == 1 ? "byte" : "bytes").")
+        }
+    }
+
+    struct Notify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "notify", abstract: "Show the values that a device sends, a line each, until Ctrl-C.")
+
+        @OptionGroup var target: Target
+
+        @Option(help: ArgumentHelp("How the values are shown.", valueName: "format"))
+        var format = NotationArgument.hexadecimal
+
+        @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
+        var seconds: Double?
+
+        @Option(help: ArgumentHelp("End after this many values.", valueName: "number"))
+        var count: Int?
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var bluetooth: BluetoothOptions
+
+        func validate() throws {
+            if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds takes up to 86400.") }
+            if let count, count < 1 { throw ValidationError("--count takes 1 or more.") }
+        }
+
+        func run() async throws {
+            let wiring = try Wiring(common, bluetooth)
+            let left = Countdown(count)
+            try await wiring.exploring("Connecting to \(target.address.text)") { [format, target, seconds] explorer in
+                try await explorer.notifications(of: target.value, of: target.address.text, seconds: seconds) { bytes in
+                    try wiring.show(GATTValueView(bytes, as: format.notation))
+                    return left.continues()
+                }
+            }
+        }
+    }
+
+    struct Capture: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "capture", abstract: "Sync a pedometer, and write its raw frames to a text file for a report.",
+            discussion: """
+                The sync is a real one: its steps are stored. The address and the name of the pedometer are masked in the file; its steps and \
+                their times are not.
+                """)
+
+        @Argument(help: ArgumentHelp("Its name or address.", valueName: "pedometer"))
+        var pedometer: String
+
+        @Option(
+            help: ArgumentHelp("The file (default: istep-MODEL.txt in the current folder). An existing file is not replaced.", valueName: "file")
+        )
+        var output: String?
+
+        @Option(help: ArgumentHelp("Request at most this many days, including today.", valueName: "days"))
+        var days: Int?
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var bluetooth: BluetoothOptions
+
+        func validate() throws {
+            if let days, !(1...366).contains(days) { throw ValidationError("--days takes 1 to 366.") }
+        }
+
+        func run() async throws {
+            let wiring = try Wiring(common, bluetooth)
+            let services = wiring.services(try wiring.history(for: .updating))
+            let model = try PedometerSelection(services.history).pedometer(pedometer).model
+            let path = output ?? "istep-\(model).txt"
+            guard !FileManager.default.fileExists(atPath: path) else {
+                throw CommandFailure(.usage, "'\(path)' exists already.", advice: "Choose another file: --output FILE")
+            }
+            let progress = wiring.progress()
+            defer { progress.end() }
+            let (outcome, capture) = try await CapturedSync(services).run(pedometer, days: days) { progress.step($0.words(wiring.localTime)) }
+            progress.end()
+            do {
+                try Data(capture.text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+            } catch {
+                throw CommandFailure(
+                    .usage, "'\(path)' cannot be written: \(error.localizedDescription)", advice: "Choose another file: --output FILE")
+            }
+            let failure = outcome.reports.compactMap(\.failure).first
+            try wiring.show(CaptureView(path: path, frames: capture.frames.count, isComplete: failure == nil))
+            if let failure { throw failure }
+        }
+    }
+}
+
+/// Counts values down; without a number it does not end.
+private final class Countdown: Sendable {
+    private let left: Mutex<Int?>
+
+    init(_ count: Int?) { left = Mutex(count) }
+
+    /// Whether another value is wanted after this one.
+    func continues() -> Bool {
+        left.withLock { left in
+            left = left.map { $0 - 1 }
+            return left != 0
+        }
+    }
+}
+
+/// The address of a device.
+struct DeviceArgument: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard let address = Wiring.catalog.address(argument) else { return nil }
+        text = address
+    }
+}
+
+/// The format of a value.
+struct NotationArgument: ExpressibleByArgument {
+    static let hexadecimal = NotationArgument(name: "hex", notation: .hexadecimal)
+
+    let name: String
+    let notation: ValueNotation
+
+    private init(name: String, notation: ValueNotation) { (self.name, self.notation) = (name, notation) }
+
+    init?(argument: String) {
+        guard let notation = ValueNotation(argument) else { return nil }
+        self.init(name: argument, notation: notation)
+    }
+
+    var defaultValueDescription: String { name }
+    static let allValueStrings = ["hex", "text", "u8", "u16le", "u16be", "u24le", "u24be", "u32le", "u32be"]
+}

@@ -1,0 +1,76 @@
+public import ArgumentParser
+import StepDomain
+public import StepServices
+public import StepViews
+
+struct HistoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Show a week, month, year or any range of days: bars, totals, streaks, comparison.",
+        discussion: """
+            Reads the history only: no Bluetooth, no network. Without a period it shows the last \(PeriodRequest.standardDays) days.
+
+              istep history week                        this week
+              istep history month --on 2014-04-20       the month of that day
+              istep history year                        by month, with a calendar
+              istep history all --by weekday
+              istep history --from 2014-04-01 --to yesterday --csv
+
+            A bar has a mark where the goal of that day was. Bars of weeks, months, years and weekdays are steps a day. Unknown days never \
+            count as 0, and means leave out today; the last line says how many days are complete, partial and unknown. A rest day does not \
+            count for a streak and does not end it; an unknown day ends it. A current period is compared with the same number of days of \
+            the previous period.
+
+            'week-start' in the configuration sets the first day of a week. The default is that of your locale, or Monday.
+            """)
+
+    @Argument(help: "The period to show.")
+    var period: PeriodRequest.Named?
+
+    @Option(help: ArgumentHelp("Show the week, month or year of this day.", valueName: "day"))
+    var on: DayArgument?
+
+    @Option(help: ArgumentHelp("The first day.", valueName: "day"))
+    var from: DayArgument?
+
+    @Option(help: ArgumentHelp("The last day; today if none is given.", valueName: "day"))
+    var to: DayArgument?
+
+    @Option(help: ArgumentHelp("The unit of a bar.", valueName: "unit"))
+    var by: HistoryView.Grouping?
+
+    @Flag(help: "Print the numbers behind the bars as CSV.")
+    var csv = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if period != nil, from != nil || to != nil { throw ValidationError("Give a period, or --from and --to, not both.") }
+        if on != nil, period == nil || period == .all { throw ValidationError("--on needs a period: week, month or year.") }
+        if csv, common.json { throw ValidationError("Give only one of --csv and --json.") }
+    }
+
+    func run() async throws {
+        let wiring = try Wiring(common)
+        let history = try wiring.history(for: .reading)
+        let user = try wiring.user(in: history)
+        let progress = wiring.progress()
+        defer { progress.end() }
+        let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user) { done, all in
+            // Once after an upgrade; a day that was just synced needs no words.
+            if all - done > 100 { progress.step(HistoryView.words(forCalculating: done, of: all)) }
+        }
+        progress.end()
+        let today = figures.today
+        let request = PeriodRequest(
+            named: period, day: on?.day(today: today), first: from?.day(today: today), last: to?.day(today: today))
+        let chosen = try request.period(in: figures.known, today: today, weekStart: wiring.weekStart)
+        let view = HistoryView(figures, chosen, by: by, hasPedometers: try history.pedometers().contains { $0.user == user.id })
+        guard csv else { return try wiring.show(view) }
+        for line in view.csv { try Output.standard.result(line) }
+    }
+}
+
+extension PeriodRequest.Named: ExpressibleByArgument {}
+
+extension HistoryView.Grouping: ExpressibleByArgument {}

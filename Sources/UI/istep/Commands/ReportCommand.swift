@@ -1,0 +1,75 @@
+import ArgumentParser
+import StepDomain
+import StepPages
+import StepServices
+import StepViews
+
+struct ReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Write days, weeks, months and years with charts into one HTML file.",
+        discussion: """
+            The file stands alone: no script, nothing from elsewhere. It has the tables behind every chart, and prints well. Reads the history \
+            only: no Bluetooth, no network.
+
+              istep report -o steps.html
+              istep report -o spring.html --from 2026-03-01 --to 2026-05-31
+            """)
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Write to this file, which only you can read; by default to standard output.", valueName: "file"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("The first day (default: the first known one).", valueName: "day"))
+    var from: DayArgument?
+
+    @Option(help: ArgumentHelp("The last day (default: today).", valueName: "day"))
+    var to: DayArgument?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if output?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
+        if output == nil, common.json { throw ValidationError("--json needs --output: the report itself is HTML.") }
+    }
+
+    func run() async throws {
+        if output == nil, Output.standard.isTerminal {
+            throw CommandFailure(.usage, "A report is a file for a browser.", advice: "Name it: istep report -o steps.html")
+        }
+        let wiring = try Wiring(common)
+        let history = try wiring.history(for: .reading)
+        let user = try wiring.user(in: history)
+        let progress = wiring.progress()
+        defer { progress.end() }
+        let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user) { done, all in
+            if all - done > 100 { progress.step(HistoryView.words(forCalculating: done, of: all)) }
+        }
+        let period = try period(figures, wiring.weekStart)
+        let page = ReportPage(
+            figures, period: period, sources: try sources(of: user, in: history, wiring),
+            context: PageContext(
+                user: user, users: [user], now: wiring.now(), localTime: wiring.localTime, weekStart: wiring.weekStart, place: .file))
+        let document = page.document.source
+        progress.end()
+        guard let output else { return try Output.standard.result(document) }
+        try PrivateFile.write(document, to: output)
+        try wiring.show(ReportView(file: output, bytes: document.utf8.count, days: figures[period.days].count))
+    }
+
+    private func period(_ figures: DailyFigures, _ weekStart: Weekday) throws -> Period {
+        let today = figures.today
+        let request = PeriodRequest(named: from == nil && to == nil ? .all : nil, first: from?.day(today: today), last: to?.day(today: today))
+        return try request.period(in: figures.known, today: today, weekStart: weekStart)
+    }
+
+    private func sources(of user: User, in history: History, _ wiring: Wiring) throws -> [ReportPage.Source] {
+        try history.pedometers().filter { $0.user == user.id }.map { pedometer in
+            let last = try history.lastCompleteSync(of: pedometer.id, until: wiring.now())
+            return ReportPage.Source(
+                name: pedometer.name, model: wiring.title(ofModel: pedometer.model), readThrough: pedometer.cursor.readThrough,
+                lastSync: last.flatMap { $0.end ?? $0.start })
+        }
+    }
+}

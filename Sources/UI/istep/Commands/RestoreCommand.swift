@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import StepDomain
+import StepServices
+import StepViews
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Restore a backup of the history; without a file, list the backups.",
+        discussion: """
+            Checks the backup and shows what it holds, then asks before it replaces the history; --yes answers for scripts. The previous \
+            history is never deleted: it is kept in the same directory with date and time in its name. Refused with exit code 75 while a \
+            sync or a share is running.
+            """)
+
+    @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @Flag(name: .shortAndLong, help: "Replace the history without asking.")
+    var yes = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let wiring = try Wiring(common)
+        let service = wiring.backupService
+        guard let file else {
+            let (directory, backups, isHistoryThere) = service.list()
+            return try wiring.show(BackupsView(directory: directory, backups, isHistoryThere: isHistoryThere))
+        }
+        let backup = try await service.examine(file)
+        let holdings = HistoryHoldings(backup.contents)
+        if backup.replacesHistory, !yes {
+            // With --json a command prints one document: here that of the failure.
+            if !common.json { try wiring.show(RestoreView(holdings, history: backup.history, isDone: false, old: nil)) }
+            try confirm()
+        }
+        let old = try await service.restore(backup)
+        try wiring.show(RestoreView(holdings, history: backup.history, isDone: true, old: old))
+    }
+
+    /// - Throws: `CommandFailure` unless a user at the terminal agrees.
+    private func confirm() throws {
+        guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
+            throw CommandFailure(.usage, "The history was not replaced.", advice: "To replace it: istep restore --yes FILE")
+        }
+        Output.error.write("Replace the history? The previous one is kept in the same directory. [y/N] ")
+        guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else {
+            throw CommandFailure(.temporary, "The history was not replaced.")
+        }
+    }
+}

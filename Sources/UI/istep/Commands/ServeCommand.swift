@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+import StepDomain
+import StepPages
+import StepServices
+import StepViews
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Show your days in a browser on this machine, with sync and share on the same page.",
+        discussion: """
+            Serves pages of days, weeks, months and years, the outbox, pedometers, plan and profile at 127.0.0.1 until you press Ctrl-C. \
+            Nothing is reachable from other machines. The printed address opens the pages once, in one browser; other users of this machine \
+            cannot see them.
+
+              istep serve --open                     opens your browser
+              istep serve --port 0                   any free port
+              istep serve --socket ~/istep.sock      a socket file in place of a port
+              ssh -L 7837:127.0.0.1:7837 HOST        tunnel to 'istep serve' on HOST
+
+            To have the pages without a terminal: systemctl --user enable --now istep-serve.socket. systemd then starts the \
+            server at the first request, and it ends ten minutes after the last request. Then 'istep serve --open' opens them.
+            """)
+
+    @Flag(help: "Open the pages in your browser.")
+    var open = false
+
+    @Option(help: ArgumentHelp("Listen on this port of 127.0.0.1; 0 for any that is free.", valueName: "number"))
+    var port: UInt16?
+
+    @Option(help: ArgumentHelp("Listen at a socket file, which only you can use, in place of a port.", valueName: "file"))
+    var socket: String?
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var bluetooth: BluetoothOptions
+
+    /// On a telephone's keys it spells STEP. IANA has not assigned it.
+    private static let standardPort: UInt16 = 7837
+    /// Of a demo: beside the user's own pages.
+    private static let demoPort: UInt16 = 7838
+
+    func validate() throws {
+        if socket != nil, port != nil || open { throw ValidationError("--socket cannot be combined with --port or --open.") }
+        if socket?.isEmpty == true { throw ValidationError("--socket needs a path.") }
+    }
+
+    func run() async throws {
+        let wiring = try Wiring(common, bluetooth)
+        let port = port ?? (wiring.environment[DemoWorld.variable] == nil ? Self.standardPort : Self.demoPort)
+        // Another server of this user, or the socket of systemd, has the port: the pages are there.
+        if socket == nil, port != 0, wiring.environment["LISTEN_FDS"] == nil, let opening = try PageServer.runningOpening(wiring, port: port) {
+            return try show(opening, wiring, isRunning: true)
+        }
+        let server = try PageServer(wiring, at: socket.map { .path($0) } ?? .port(port))
+        // Under systemd the output is a log: no token may be in it.
+        if !server.isActivated { try show(try server.opening(), wiring, isRunning: false) }
+        await server.run()
+    }
+
+    private func show(_ opening: PageServer.Opening, _ wiring: Wiring, isRunning: Bool) throws {
+        try wiring.show(ServeView(address: opening.address, socket: socket, isRunning: isRunning))
+        guard open else { return }
+        try PrivateFile.write(OpeningPage.source(leadingTo: opening.address), to: opening.file)
+        // The user's own browser, also from a demo.
+        if !WebBrowser.open(opening.file, environment: Wiring.outerEnvironment) {
+            Output.error.line("istep: No browser could be started (xdg-open). Open the address above yourself.", JournalPriority.warning)
+        }
+    }
+}
+
+/// The user's browser.
+enum WebBrowser {
+    /// Opens a file that leads on to the pages. The address itself is in no program's arguments, which all users of the machine can read.
+    static func open(_ file: String, environment: [String: String]) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["xdg-open", file]
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}

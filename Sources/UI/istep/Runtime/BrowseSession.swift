@@ -1,0 +1,232 @@
+import Foundation
+import StepDomain
+import StepServices
+import StepViews
+
+/// Runs `istep browse`: keys and signals go to a `BrowseState`, and what it asks for is done by the services that the other commands use.
+///
+/// One loop owns the state; a sync or a share runs beside it and reports to the loop.
+struct BrowseSession {
+    private enum Event: Sendable {
+        case terminal(TerminalScreen.Event)
+        case progress(String)
+        /// A sync or a share has ended: what to report.
+        case done(String)
+        case interrupted
+    }
+
+    private let wiring: Wiring
+    private let user: User
+    private let screen = TerminalScreen()
+    private var figures: DailyFigures
+    private var state: BrowseState
+    private var work: Task<Void, Never>?
+    private let events: AsyncStream<Event>
+    private let send: AsyncStream<Event>.Continuation
+
+    init(_ wiring: Wiring) async throws {
+        self.wiring = wiring
+        user = try await blocking { try wiring.user(in: wiring.history(for: .reading)) }
+        figures = try await Self.figures(of: user, wiring)
+        state = BrowseState(today: figures.today, known: figures.known, weekStart: wiring.weekStart)
+        (events, send) = AsyncStream.makeStream()
+    }
+
+    /// Opened each time: a restore may have replaced the file.
+    private static func figures(of user: User, _ wiring: Wiring) async throws -> DailyFigures {
+        try await StepStatistics(wiring.history(for: .reading), localTime: wiring.localTime, now: wiring.now).figures(of: user)
+    }
+
+    /// Until the user quits, the terminal is lost, or the task is cancelled. The terminal is then as it was.
+    mutating func run() async throws {
+        try screen.enter()
+        let terminal = TerminalScreen.Events { [send] in send.yield(.terminal($0)) }
+        defer {
+            terminal.stop()
+            screen.leave()
+        }
+        let end: Result<Bool, any Error>
+        do {
+            end = .success(
+                try await withTaskCancellationHandler {
+                    try await loop()
+                } onCancel: { [send] in
+                    send.yield(.interrupted)
+                })
+        } catch {
+            end = .failure(error)
+        }
+        work?.cancel()
+        // It may hold a link to a pedometer.
+        await work?.value
+        if try end.get() { throw CancellationError() }
+    }
+
+    /// - Returns: whether something other than the user ended it.
+    private mutating func loop() async throws -> Bool {
+        var decoder = KeyDecoder()
+        guard try await draw() else { return true }
+        for await event in events {
+            switch event {
+            case .interrupted, .terminal(.lost): return true
+            case .terminal(.bytes(let bytes)):
+                for key in decoder.keys(bytes) {
+                    guard let effect = state.press(key) else { continue }
+                    if effect == .quit { return false }
+                    try await carryOut(effect)
+                }
+            case .terminal(.resized): break
+            case .terminal(.suspend): try screen.suspend()
+            case .terminal(.continued): screen.renew()
+            case .progress(let words): if work != nil { state.report(work: words) }
+            case .done(let words):
+                work = nil
+                state.report(work: nil)
+                state.report(words)
+                await reload()
+            }
+            guard try await draw() else { return true }
+        }
+        return true
+    }
+
+    private mutating func carryOut(_ effect: BrowseState.Effect) async throws {
+        switch effect {
+        case .quit: break
+        case .suspend: try screen.suspend()
+        case .find(let text):
+            if let day = DayArgument(argument: text)?.day(today: state.today) {
+                state.go(to: day)
+            } else {
+                state.report("'\(text)' is no day. Write it like 2014-04-20, yesterday, monday or -3.")
+            }
+        case .sync: begin("Syncing") { wiring, user, progress in try await Self.sync(wiring, user, progress) }
+        case .retry(let entry):
+            begin("Sending \(entry.day)") { wiring, user, progress in try await Self.retry(entry, wiring, user, progress) }
+        case .drop(let entry):
+            begin("Dropping \(entry.day)") { wiring, user, _ in try await Self.drop(entry, wiring, user) }
+        case .share(let day): begin("Sharing") { wiring, user, progress in try await Self.share(day, wiring, user, progress) }
+        }
+    }
+
+    private mutating func begin(
+        _ words: String, _ body: @escaping @Sendable (Wiring, User, @escaping @Sendable (String) -> Void) async throws -> String
+    ) {
+        state.report(work: words + " …")
+        work = Task { [wiring, user, send] in
+            do {
+                send.yield(.done(try await body(wiring, user) { send.yield(.progress($0)) }))
+            } catch {
+                let failure = Failure(error)
+                send.yield(.done([failure.message, failure.advice].compactMap(\.self).joined(separator: " ")))
+            }
+        }
+    }
+
+    private static func sync(_ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void) async throws -> String {
+        let request = SyncRequest(user: user.name)
+        guard let sync = try await RequestedSync(request, in: wiring.histories, services: wiring.services) else {
+            throw ServiceError.noPedometer(to: .sync)
+        }
+        let outcome = try await sync.run(progress: { progress($0.words(wiring.localTime)) })
+        let hidden = outcome.failures.filter { !$0.isShown }.compactMap { Failure($0.error).message }
+        return ([SyncSummary(outcome.reports, shares: outcome.shares ?? []).line] + hidden).joined(separator: "; ")
+    }
+
+    private static func share(
+        _ day: Day, _ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void
+    ) async throws -> String {
+        let sharing = try Sharing(wiring.services(wiring.history(for: .updating))).with([])
+        guard !sharing.destinations.isEmpty else {
+            throw CommandFailure(
+                .configuration, "The configuration has no destination to share with.", advice: "List the kinds: istep config kinds")
+        }
+        let reports = try await sharing.share(.days([day], of: user)) { progress(ShareRun.words(for: $0, wiring.localTime)) }
+        return SyncSummary([], shares: reports).line(orElse: "Nothing to send: \(day) was shared before.")
+    }
+
+    private static func retry(
+        _ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void
+    ) async throws -> String {
+        let services = wiring.services(try wiring.history(for: .updating))
+        let sharing = try Sharing(services).with([entry.destination])
+        let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
+        try await OutboxService(services).retry(choice, at: sharing.destinations[0])
+        let reports = try await sharing.share(.due) { progress(ShareRun.words(for: $0, wiring.localTime)) }
+        return SyncSummary([], shares: reports).line(orElse: "Nothing to send.")
+    }
+
+    private static func drop(_ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User) async throws -> String {
+        let services = wiring.services(try wiring.history(for: .updating))
+        let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
+        let dropped = try await OutboxService(services).drop(choice)
+        return "\(entry.day) dropped from the outbox of \(Printable(dropped.name, limit: 32))."
+    }
+
+    private mutating func reload() async {
+        do {
+            figures = try await Self.figures(of: user, wiring)
+            (state.today, state.known) = (figures.today, figures.known)
+        } catch {
+            state.report(Failure(error).message ?? "\(error)")
+        }
+    }
+
+    /// - Returns: whether the terminal is still there.
+    private mutating func draw() async throws -> Bool {
+        var outbox: [ShareEntry] = []
+        if state.content == .outbox {
+            // An error is shown in place of the entries.
+            outbox = (try? await blocking { [wiring, user] in try Self.waiting(for: user, wiring) }) ?? []
+            state.outbox = outbox.map(BrowseState.OutboxEntry.init)
+        }
+        let size = screen.size
+        let style = TextStyle(.standard, environment: wiring.environment)
+        let picture = Picture(wiring: wiring, user: user, figures: figures, state: state, outbox: outbox)
+        let content = try await blocking { picture.lines(style) }
+        state.limitScroll(to: content.count, lines: size.lines)
+        return screen.show(state.screen(content, columns: size.columns, lines: size.lines, style: style))
+    }
+
+    private static func waiting(for user: User, _ wiring: Wiring) throws -> [ShareEntry] {
+        try wiring.history(for: .reading).entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).filter { $0.user == user.id }
+    }
+
+    /// What is shown, read from the history each time.
+    private struct Picture: Sendable {
+        let wiring: Wiring
+        let user: User
+        let figures: DailyFigures
+        let state: BrowseState
+        /// The entries that keys are for.
+        let outbox: [ShareEntry]
+
+        func lines(_ style: TextStyle) -> [String] {
+            do {
+                return try content(style)
+            } catch {
+                let failure = Failure(error)
+                return [failure.message, failure.advice].compactMap(\.self).map { Printable($0, limit: 500).description }
+            }
+        }
+
+        private func content(_ style: TextStyle) throws -> [String] {
+            let history = try wiring.history(for: .reading)
+            switch state.content {
+            case .day(let day):
+                let summary = try StepDataService(history: history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
+                return DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime).browserLines(style)
+            case .period(let period):
+                let hasPedometers = try history.pedometers().contains { $0.user == user.id }
+                return HistoryView(figures, period, hasPedometers: hasPedometers).lines(style)
+            case .outbox:
+                let names = Set(outbox.map(\.destination)).sorted()
+                return OutboxView(
+                    outbox, states: try names.map(history.state(of:)), users: try history.users(), now: wiring.now(),
+                    localTime: wiring.localTime, marked: state.selection
+                ).lines(style)
+            case .help: return BrowseState.help.map { "  " + (style.unicode ? $0 : BrowseState.ascii($0)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import StepDomain
+
+/// The year before a demo: what its wearer walked, as weekly syncs have stored it, with days on which the pedometer was not worn.
+struct DemoHistory {
+    private let model: DemoPedometer
+    private let localTime: LocalTime
+    private let today: Day
+
+    private static let days = 365
+
+    init(_ model: DemoPedometer, _ localTime: LocalTime, now: Timestamp) {
+        self.model = model
+        self.localTime = localTime
+        today = localTime.day(of: now)
+    }
+
+    /// Adds the year to the only pedometer of a history. What the pedometer itself holds is left to its first sync.
+    func fill(_ history: some StepHistory) throws {
+        guard let pedometer = try history.pedometers().first else { return }
+        let end = today.advanced(by: -model.daysHeld)
+        var first = today.advanced(by: -Self.days)
+        while first < end {
+            let next = min(first.advanced(by: 7), end)
+            // On the morning after.
+            let start = localTime.moment(next, seconds: 7 * 3600 + (next.daysSince1970 * 7919) % 1800)
+            let sync = try history.beginSync(of: pedometer.id, at: start)
+            _ = try history.merge(batch(of: first..<next), sync: sync, place: localTime)
+            try history.endSync(
+                sync, at: start + 9, outcome: .complete, battery: 40 + (next.daysSince1970 * 31) % 60, failure: nil)
+            first = next
+        }
+        let forgotten = today.advanced(by: -20)
+        try history.setCorrection(
+            StepCorrection(steps: 9_500, reason: "walked without the \(model.name)"), of: pedometer.user, on: forgotten,
+            at: localTime.moment(forgotten, seconds: 21 * 3600))
+    }
+
+    private func batch(of days: Range<Day>) -> SampleBatch {
+        var batch = SampleBatch()
+        for day in days {
+            let age = today.daysSince1970 - day.daysSince1970
+            // Three days without it each quarter, and now and then an evening.
+            if (80...82).contains(age % 91) { continue }
+            let whole = localTime.span(of: day)
+            let worn = age % 61 == 30 ? TimeSpan(whole.start, localTime.moment(day, seconds: 15 * 3600)) : whole
+            batch.samples += model.samples(of: day, in: localTime).filter { $0.start >= worn.start && $0.start + $0.length <= worn.end }
+            batch.coverage.append(worn)
+        }
+        return batch
+    }
+}

@@ -1,0 +1,41 @@
+import StepDomain
+import StepServices
+import StepViews
+
+/// A whole command that shares: shows the results, and ends with the exit status of the worst failure.
+struct ShareRun {
+    let wiring: Wiring
+    let sharing: Sharing
+
+    /// - Parameter waits: whether to continue, with pauses, until nothing is left that another attempt could deliver.
+    func run(_ order: StepDataService.ShareOrder, waits: Bool = false) async throws {
+        let progress = wiring.progress()
+        defer { progress.end() }
+        let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(Self.words(for: $0, wiring.localTime)) }
+        progress.end()
+        try wiring.show(Self.view(reports, users: sharing.users, wiring))
+        await markSeen(reports)
+        try Task.checkCancellation()
+        let worst = reports.flatMap(\.failures).map(Failure.init).max { $0.severity < $1.severity }
+        if let worst { throw AlreadyReported(worst.status) }  // the view has shown the message
+    }
+
+    /// Notices that were just shown are not new in the morning. What cannot be marked is shown again.
+    private func markSeen(_ reports: [ShareReport]) async {
+        guard !wiring.isForPrograms, let notices = try? await sharing.context.updateNotices().notices else { return }
+        var outcome = Synchronization.Outcome(start: wiring.now())
+        (outcome.shares, outcome.notices) = (reports, notices)
+        await sharing.context.markSeen(in: outcome)
+    }
+
+    static func view(_ reports: [ShareReport], users: [User], _ wiring: Wiring) -> ShareView {
+        ShareView(reports, users: users, now: wiring.now(), localTime: wiring.localTime) { Failure($0).line ?? "\($0)" }
+    }
+
+    static func words(for step: Sharing.Step, _ localTime: LocalTime) -> String {
+        switch step {
+        case .delivering(let progress): ShareView.words(for: progress)
+        case .waiting(let moment): "Waiting until \(moment.iso8601(utcOffset: localTime.utcOffset(moment)))"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Settings
+import Sharing
+import StepDatabase
+import StepDomain
+
+extension Wiring {
+    /// The configuration as it is written, for a check of all of it.
+    static func configuration(_ common: CommonOptions) -> any ConfigurationSource {
+        ConfigurationFiles(flags: flags(common), environment: environment)
+    }
+
+    /// The kinds of destinations, with an example of each.
+    static var destinationKinds: [(key: String, title: String, example: String)] {
+        DestinationRegistry.kinds.map { ($0.key, $0.title, $0.example) }
+    }
+}
+
+/// The configuration files, the secrets that they name, and the users of the history that they name.
+private struct ConfigurationFiles: ConfigurationSource {
+    let flags: SettingFlags
+    let environment: [String: String]
+
+    func read() -> WrittenConfiguration {
+        let check = Settings.check(flags: flags, environment: environment)
+        let (destinations, errors) = Wiring.destinations(from: check.destinations, environment)
+        return WrittenConfiguration(
+            files: check.files,
+            problems: (check.problems + errors).map { ConfigurationProblem($0.description, file: $0.file, line: $0.line) },
+            destinations: destinations.compactMap { destination in
+                check.destinations.first { $0.name == destination.name }.map { configured(destination, $0) }
+            },
+            users: check.settings.flatMap { try? StepDatabase(path: $0.database.value, for: .reading).users() } ?? [])
+    }
+
+    private func configured(_ destination: any ShareDestination, _ table: SettingsTable) -> WrittenDestination {
+        var secrets: [(reason: String, problem: ConfigurationProblem)] = []
+        for (secret, place) in table.secrets(home: Paths(environment: environment).home) {
+            do throws(SecretError) {
+                _ = try secret.load(environment: environment)
+            } catch {
+                secrets.append((error.description, Self.problem(error.description, in: table, at: place)))
+            }
+        }
+        return WrittenDestination(destination, secretProblems: secrets) { reason, key in
+            let name =
+                switch key {
+                case .users: "users"
+                case .place: table.keys.contains("command") ? "command" : "path"
+                }
+            return Self.problem(reason, in: table, at: table.place(of: name))
+        }
+    }
+
+    private static func problem(_ reason: String, in table: SettingsTable, at place: SettingSource) -> ConfigurationProblem {
+        guard case .file(let path, let line) = place else { return ConfigurationProblem("[share.\(table.name)]: \(reason)") }
+        return ConfigurationProblem("\(place): [share.\(table.name)]: \(reason)", file: path, line: line)
+    }
+}
+
+extension Weekday {
+    /// The first day of the week where the user lives, by the locale for dates (`LC_ALL`, `LC_TIME`, `LANG`); nil where none is set or
+    /// installed. Then it is Monday (ISO 8601).
+    ///
+    /// glibc has it as the number of a day, counted from 1 for the weekday of a date: 19971130 is a Sunday, 19971201 a Monday
+    /// (locale(5), `week` and `first_weekday`).
+    static func firstOfWeek(environment: [String: String]) -> Weekday? {
+        let names = ["LC_ALL", "LC_TIME", "LANG"].compactMap { environment[$0] }
+        guard let name = names.first(where: { !$0.isEmpty }), !["C", "POSIX"].contains(name.prefix { $0 != "." }),
+            let locale = newlocale(Int32(LC_TIME_MASK), name, nil)
+        else { return nil }
+        defer { freelocale(locale) }
+        guard let first = nl_langinfo_l(nl_item(_NL_TIME_FIRST_WEEKDAY), locale)?.pointee, (1...7).contains(first) else { return nil }
+        // The date is a number, stored as the pointer itself.
+        let base = UInt(bitPattern: nl_langinfo_l(nl_item(_NL_TIME_WEEK_1STDAY), locale)) & 0xffff_ffff
+        let sundays = base == 19_971_201 ? 1 : 0
+        return Weekday(rawValue: (Int(first) - 2 + sundays + 7) % 7 + 1)
+    }
+}

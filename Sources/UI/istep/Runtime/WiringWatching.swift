@@ -1,0 +1,78 @@
+import BlueZ
+import CIdle
+import DBus
+import Desktop
+import Foundation
+import Pedometers
+import Settings
+import StepDatabase
+import StepDomain
+import StepServices
+import StepViews
+import Systemd
+
+/// What a sync and a watch work with.
+extension Wiring {
+    /// The history for a process that runs for long.
+    var histories: ReopenedHistory { ReopenedHistory(path: databasePath, backups: backups) }
+
+    /// What a watch with these options works with.
+    func watching(_ options: WatchOptions) -> WatchContext {
+        var wiring = self
+        wiring.clock = TimerClock()
+        let console = ConsoleWatchOutput(wiring, isUnattended: options.isUnattended)
+        return WatchContext(
+            histories: wiring.histories, services: { [wiring] in wiring.services($0) },
+            scanner: ReconnectingScanner(adapter: adapter, clock: wiring.clock) { [wiring] in try await wiring.central() },
+            reader: wiring.reader(), supervisor: ServiceNotifier(environment: environment), output: console,
+            reporter: { [wiring] in wiring.unattendedReporter($0) }, releaseMemory: { release_free_memory() },
+            localTime: localTime, now: now, clock: wiring.clock)
+    }
+
+    func unattendedReporter(_ context: ServiceContext) -> UnattendedReporter {
+        var desktop: DesktopNotifications?
+        if settings.notifications.value, let bus = sessionBus {
+            desktop = DesktopNotifications(
+                context.history, notifier: SessionNotifier(bus), wording: NotificationWords(now: now, localTime: localTime), now: now)
+        }
+        return UnattendedReporter(context, output: ConsoleUnattendedOutput(wiring: self), desktop: desktop)
+    }
+}
+
+/// Priorities of the journal.
+extension Output {
+    func line(_ text: String, _ severity: RunMessage.Severity) {
+        let priority: JournalPriority =
+            switch severity {
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            }
+        line(text, priority)
+    }
+
+    /// - Parameter isNews: whether a reader of the journal should see it among the lines of other services.
+    func result(_ text: String, isNews: Bool) throws(OutputFailure) { try result(text, isNews ? .notice : .information) }
+}
+
+extension Wiring {
+    /// Runs `body` on automatic sync by systemd, of this user or of the machine.
+    ///
+    /// - Throws: `ServiceError.noServiceManager` on a machine without systemd; `SystemdError`, and what `body` throws.
+    static func withScheduling<R>(isSystemWide: Bool, _ body: (Scheduling) async throws -> R) async throws -> R {
+        do {
+            return try await AutomaticSync.with(isSystemWide ? .system : .user) { try await body(Scheduling($0)) }
+        } catch SystemdError.noManager where !AutomaticSync.hasSystemd {
+            throw ServiceError.noServiceManager
+        }
+    }
+}
+
+extension AutomaticSync {
+    /// The manager of the user or of the machine, on the buses that this program uses.
+    static func with<R>(_ scope: UnitScope, _ body: (AutomaticSync) async throws -> R) async throws -> R {
+        let environment = Wiring.environment, systemBus = Wiring.systemBus(environment)
+        return try await with(
+            scope, on: scope == .user ? userBus(environment) : systemBus, environment: environment, systemBus: systemBus, body)
+    }
+}

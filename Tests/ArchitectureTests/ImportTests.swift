@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// Who may import whom. Imports run one way: UI → Domain ← Resource; the simulation enters at the bus address only.
+@Suite struct ImportTests {
+    /// What each module may import of the package and of other packages.
+    ///
+    /// A new module needs a line here. Modules of the toolchain (`toolchain`) are free for all but the domain.
+    private static let allowed: [String: Set<String>] = [
+        "StepDomain": [],
+        "StepServices": ["StepDomain"],
+
+        "DBus": ["CDBus"],
+        "BlueZ": ["DBus"],
+        "KernelBluetooth": ["BlueZ", "CBluetooth"],
+        "Pedometers": ["BlueZ", "StepDomain"],
+        "Systemd": ["DBus", "StepDomain"],
+        "Desktop": ["DBus", "StepDomain"],
+        "ModemManager": ["DBus", "TextSafety"],
+        "TextSafety": [],
+        "Settings": ["TextSafety", "StepDomain", "TOMLKit"],
+        "StepDatabase": ["TextSafety", "StepDomain", "GRDB", "GRDBSQLite"],
+        "HTTP": ["CCurl", "TextSafety"],
+        "LocalServer": ["TextSafety"],
+        "SOAP": ["HTTP", "TextSafety", "CExpat"],
+        "MQTT": ["CMosquitto", "TextSafety"],
+        "Sharing": [
+            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "TextSafety", "StepDomain", "Subprocess", "SystemPackage",
+        ],
+
+        "PrivateBus": [],
+        "SimulatedBlueZ": ["DBus", "PrivateBus"],
+
+        "StepViews": ["TextSafety", "StepServices", "StepDomain"],
+        "StepPages": ["TextSafety", "StepViews", "StepServices", "StepDomain"],
+        "istep": ["StepPages", "StepViews", "StepServices", "StepDomain", "CIdle", "ArgumentParser"],
+    ]
+
+    private static let toolchain: Set = ["Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl"]
+
+    /// Domain code depends on values and pure functions: no files, no network, no clock of the machine but by Foundation's values.
+    private static let toolchainOfDomain: Set = ["Foundation", "Dispatch", "Synchronization"]
+
+    @Test func `each module imports only what its layer may`() throws {
+        let modules = try Source.modules()
+        #expect(Set(modules.keys) == Set(Self.allowed.keys), "a new module needs a line in `allowed`")
+        for (module, files) in modules {
+            let own = Self.allowed[module] ?? []
+            let free = ["StepDomain", "StepServices"].contains(module) ? Self.toolchainOfDomain : Self.toolchain
+            for file in files {
+                for (line, imported) in file.imports where !own.contains(imported) && !free.contains(imported) {
+                    if module == "istep", file.isWiring { continue }
+                    Issue.record("\(file.path):\(line): \(module) may not import \(imported)")
+                }
+            }
+        }
+    }
+
+    @Test func `the domain knows no command`() throws {
+        let programs = [
+            "istep", "sudo", "systemctl", "journalctl", "loginctl", "timedatectl", "bluetoothctl", "rfkill", "chmod", "chown", "findmnt",
+            "fuser",
+        ]
+        let modules = try Source.modules()
+        for module in ["StepDomain", "StepServices"] {
+            for file in try #require(modules[module]) {
+                var isInText = false
+                for (line, text) in file.code {
+                    // Text: from the first quote of a line on, or within a literal of several lines.
+                    let isDelimiter = text.contains("\"\"\"")
+                    let quoted = text.drop { $0 != "\"" }
+                    let words = (isInText ? text[...] : quoted).split { " `\"\\(:;,".contains($0) }
+                    if isDelimiter { isInText.toggle() }
+                    guard let program = programs.first(where: { words.contains(Substring($0)) }) else { continue }
+                    Issue.record("\(file.path):\(line): words with commands (\(program)) belong to StepViews: \(text)")
+                }
+            }
+        }
+    }
+
+    /// Aspects of a type stand in its file until that would be too long.
+    @Test func `files for an aspect of a type are not slivers`() throws {
+        for file in try Source.modules().values.joined() where file.name.contains("+") {
+            #expect(file.lines.count >= 100, "\(file.path) has \(file.lines.count) lines: they belong to the type's own file")
+        }
+    }
+}

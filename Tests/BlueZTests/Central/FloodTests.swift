@@ -1,0 +1,134 @@
+import DBus
+import Testing
+import TestSupport
+
+@testable import BlueZ
+
+/// A `bluetoothd` that floods the central: queues and caches stay bounded, and essential operations still work.
+@Suite(.timeLimit(.minutes(5))) struct FloodTests {
+    /// Sends devices as fast as the central processes them, so that it misses none.
+    private func flood(_ lab: Lab, devices: Int, rssi: Int16 = -60) async throws {
+        for number in 0..<devices {
+            let path = try #require(ObjectPath("/org/bluez/hci0/dev_\(number)"))
+            let text =
+                "02:00:00:00:" + [number >> 8, number & 255].map { String($0 | 256, radix: 16).suffix(2).uppercased() }.joined(separator: ":")
+            try await lab.fake.bus.emit(
+                "/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded",
+                [
+                    .objectPath(path),
+                    .dictionary(
+                        key: "s", value: "a{sv}",
+                        [.string("org.bluez.Device1"): .properties(["Address": .string(text), "RSSI": .int16(rssi)])]),
+                ])
+            guard number % 500 == 499 else { continue }
+            while await lab.central.daemon.cache.device(path) == nil { await Task.yield() }
+        }
+    }
+
+    @Test func `devices without end leave a bounded cache, and the ring that is looked for is found and read`() async throws {
+        try await withLab { lab in
+            await lab.fake.on("StartDiscovery") { fake, call in await call.reply() }
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([42])))
+            let reading = Task {
+                try await lab.central.readValue(
+                    peripheral: .ring, service: Sample.serviceUUID, characteristic: Sample.counterUUID)
+            }
+            await lab.fake.until { $0.contains("StartDiscovery") }
+            try await flood(lab, devices: 10_000)
+            try await lab.fake.add([Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -70)]])
+            #expect(try await reading.value == [42])
+            let cache = await lab.central.daemon.cache
+            #expect(cache.objects.count <= CacheLimits.devices + CacheLimits.others + 10)
+            #expect(cache.omitted > 0)
+        }
+    }
+
+    /// The ring was present all the time, was dropped from the cache in favour of other devices, and is needed now.
+    @Test func `a ring that was dropped from the cache is read again when it is wanted`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([42])))
+            try await flood(lab, devices: 3 * CacheLimits.devices)
+            while await lab.central.daemon.cache.device(.ring, on: Sample.adapter) != nil { await Task.yield() }
+            let value = try await lab.central.readValue(
+                peripheral: .ring, service: Sample.serviceUUID, characteristic: Sample.counterUUID)
+            #expect(value == [42])
+        }
+    }
+
+    @Test func `notifications that nobody reads end as an error, after those that were kept`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.withPeripheral(.ring) { peripheral in
+                let notifications = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
+                let value = DBusValue.properties(["Value": .bytes([UInt8](repeating: 7, count: 100))])
+                for number in 0..<30_000 {
+                    try await lab.fake.bus.emit(
+                        Sample.counter, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+                        [.string("org.bluez.GattCharacteristic1"), value, .strings([])])
+                    // Sends no more at once than the fake's own connection can queue.
+                    if number % 500 == 499 { _ = try await lab.fake.bus.owner(of: "org.bluez") }
+                }
+                var iterator = notifications.makeAsyncIterator()
+                var count = 0
+                let error = await #expect(throws: BluetoothError.self) {
+                    while try await iterator.next() != nil { count += 1 }
+                }
+                #expect(
+                    error
+                        == .notifyFailed(
+                            Sample.counterUUID, peripheral: "C0:DE:00:00:00:01", reason: "more notifications came than could be read"))
+                #expect(count > 0 && count <= NotificationQueue.byteCapacity / 100)
+            }
+        }
+    }
+
+    /// While the central's actor is blocked, nothing is read from the bus, and more signals arrive than can be queued.
+    @Test func `after signals were missed the state is read again`() async throws {
+        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
+            await lab.central.daemon.signalsWereMissed()
+            // No signal is sent for this change.
+            await lab.fake.set([Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties(isPowered: false)]])
+            await lab.clock.pass(.seconds(1))
+            await lab.central.daemon.signalsWereMissed()
+            try await lab.until { $0.first?.isPowered == false }
+        }
+    }
+
+    @Test func `an observer who does not read keeps the adapter's state`() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: DeviceEvent.self, bufferingPolicy: .bufferingNewest(DeviceObserver.capacity))
+        let observer = DeviceObserver(adapter: Sample.adapter, addresses: nil, continuation: continuation)
+        var cache = ObjectCache()
+        cache.setOwner(":1.1")
+        cache.beginSnapshot()
+        cache.finishSnapshot([
+            Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()],
+            Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -60)],
+        ])
+        observer.receive(.removed(Sample.adapter, interfaces: ["org.bluez.Adapter1"]), cache)
+        let change = ObjectChange.changed(Sample.device, interface: "org.bluez.Device1", ["RSSI": .int16(-50)], invalidated: [])
+        for _ in 0..<10_000 { observer.receive(change, cache) }
+        continuation.finish()
+        var events: [DeviceEvent] = []
+        for await event in stream { events.append(event) }
+        #expect(events.count <= DeviceObserver.capacity)
+        #expect(events.contains { if case .adapter = $0 { true } else { false } })
+    }
+
+    @Test func `an observer of one device is told of no other`() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: DeviceEvent.self)
+        let observer = DeviceObserver(adapter: Sample.adapter, addresses: [.other], continuation: continuation)
+        var cache = ObjectCache()
+        for (path, address) in [(Sample.device, DeviceAddress.ring), (Sample.otherDevice, .other)] {
+            let change = ObjectChange.added(path, ["org.bluez.Device1": Sample.deviceProperties(address, rssi: -60)])
+            cache.apply(change)
+            observer.receive(change, cache)
+        }
+        continuation.finish()
+        var heard: [DeviceAddress] = []
+        for await case .added(let device) in stream { heard.append(device.address) }
+        #expect(heard == [.other])
+    }
+}

@@ -1,0 +1,134 @@
+import DBus
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+/// The end of a link: started early, timed, and never skipped.
+@Suite(.timeLimit(.minutes(5)))
+struct ReleaseTests {
+    private let near = Sample.deviceProperties(rssi: -60)
+
+    private func drop(_ lab: Lab) async throws {
+        try await lab.fake.drop()
+        await lab.fake.release("Disconnect")?.reply()
+    }
+
+    @Test func `a body goes on while BlueZ disconnects, and the end waits for both`() async throws {
+        try await withLab(device: near) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Disconnect", FakeBlueZ.hang)
+            let end = try await lab.central.withPeripheral(.ring) { peripheral in
+                peripheral.disconnect()
+                peripheral.disconnect()
+                await lab.fake.until { $0.contains("Disconnect") }
+                #expect(await lab.central.daemon.cache.device(Sample.device)?.isConnected == true)
+                try await drop(lab)
+                return "body"
+            }
+            #expect(end == "body")
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"], "it is disconnected once")
+            #expect(await lab.central.inUse.isEmpty)
+            #expect(await lab.central.releases.isEmpty)
+            #expect(await lab.central.linksInUse.isEmpty)
+        }
+    }
+
+    @Test func `a pairing that fails gives up the address once`() async throws {
+        try await withLab(device: near) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Pair", FakeBlueZ.fail("org.bluez.Error.AuthenticationFailed", ""))
+            // A search of the same central wants it, too.
+            await lab.central.daemon.want([.ring])
+            await #expect(throws: BluetoothError.self) { try await lab.central.pair(.ring, delegate: AcceptJustWorks()) }
+            #expect(await lab.central.daemon.wants == [.ring: 1])
+            #expect(await lab.central.inUse.isEmpty)
+        }
+    }
+
+    @Test func `the time of a link is that from connected to disconnected`() async throws {
+        try await withLab(device: near) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            await lab.fake.on("Disconnect", FakeBlueZ.hang)
+            lab.clock.advance(by: .seconds(100))
+            let timer = Mutex<LinkTimer?>(nil)
+            async let run: Void = lab.central.withPeripheral(.ring) { peripheral in
+                timer.withLock { $0 = peripheral.timer }
+                lab.clock.advance(by: .seconds(3))
+                #expect(peripheral.timer.elapsed == .seconds(3))
+            }
+            await lab.fake.until { $0.contains("Disconnect") }
+            lab.clock.advance(by: .seconds(2))
+            try await drop(lab)
+            try await run
+            lab.clock.advance(by: .seconds(50))
+            #expect(timer.withLock { $0?.elapsed } == .seconds(5))
+        }
+    }
+
+    @Test func `a link that is lost stops its clock`() async throws {
+        try await withLab(device: near) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.withPeripheral(.ring) { peripheral in
+                lab.clock.advance(by: .seconds(3))
+                try await lab.fake.drop()
+                while await lab.central.daemon.cache.device(Sample.device)?.isConnected == true { await Task.yield() }
+                lab.clock.advance(by: .seconds(40))
+                #expect(peripheral.timer.elapsed == .seconds(3))
+            }
+        }
+    }
+
+    @Test func `cancellation disconnects though the body does not end`() async throws {
+        try await withLab(device: near) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            let task = Task {
+                try await lab.central.withPeripheral(.ring) { peripheral in
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    // Waits in spite of the cancellation, as a write to a slow disk does.
+                    await lab.fake.until { $0.contains("Disconnect") }
+                    _ = try await peripheral.read(Sample.counterUUID, of: Sample.serviceUUID)
+                }
+            }
+            await #expect { try await task.value } throws: { error in
+                switch error as? BluetoothError {
+                case .cancelled, .linkLost: true
+                default: false
+                }
+            }
+            #expect(await lab.fake.calls.filter { $0 == "Disconnect" }.count == 1)
+        }
+    }
+
+    @Test func `a link that was up before says so`() async throws {
+        let properties: FakeBlueZ.Properties = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
+        try await withLab(device: Sample.deviceProperties(.ring, properties), objects: Sample.gatt) { lab in
+            try await lab.central.withPeripheral(.ring) { #expect($0.isTakenOver) }
+        }
+        try await withLab(device: near) { lab in
+            await lab.fake.on("Connect", FakeBlueZ.connect)
+            try await lab.central.withPeripheral(.ring) { #expect(!$0.isTakenOver) }
+        }
+    }
+
+    @Test func `an attribute table beyond the limit is an error, and the link is cut`() async throws {
+        var objects: [ObjectPath: [String: FakeBlueZ.Properties]] = [:]
+        for number in 0...GATTTable.limit {
+            objects[Sample.device.appending("service\(number)")] = [
+                "org.bluez.GattService1": ["UUID": .string(Sample.serviceUUID.description), "Primary": .boolean(true)]
+            ]
+        }
+        try await withLab(device: near, objects: objects) { lab in
+            await lab.fake.on("Connect") { fake, call in
+                try? await fake.device(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
+                await call.reply()
+            }
+            await #expect { try await lab.central.withPeripheral(.ring) { _ in } } throws: { error in
+                guard case .connectFailed(_, let failure)? = error as? BluetoothError else { return false }
+                return failure.reason == .tableTooLarge
+            }
+            #expect(await lab.fake.calls == ["Connect", "Disconnect"], "it is not tried again")
+        }
+    }
+}

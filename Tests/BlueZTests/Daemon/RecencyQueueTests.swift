@@ -1,0 +1,60 @@
+import Testing
+
+@testable import BlueZ
+
+struct RecencyQueueTests {
+    private func filled(_ keys: Range<Int>) -> RecencyQueue<Int> {
+        var queue = RecencyQueue<Int>()
+        for key in keys { queue.insert(key) }
+        return queue
+    }
+
+    @Test func `the oldest goes first`() {
+        var queue = filled(0..<3)
+        #expect((0..<4).map { _ in queue.removeFirst { _ in false } } == [0, 1, 2, nil])
+        #expect(queue.count == 0)
+    }
+
+    @Test func `what was in use goes later`() {
+        var queue = filled(0..<3)
+        queue.touch(0)
+        queue.insert(1)
+        #expect((0..<3).map { _ in queue.removeFirst { _ in false } } == [2, 0, 1])
+    }
+
+    @Test func `what is protected stays`() {
+        var queue = filled(0..<10)
+        #expect(queue.removeFirst { $0 < 9 } == 9)
+        #expect(queue.removeFirst { $0 < 9 } == nil)
+        #expect(queue.count == 9)
+    }
+
+    @Test func `no search goes through all that is protected`() {
+        var queue = filled(0..<10_000)
+        var looked = 0
+        let found = queue.removeFirst { _ in
+            looked += 1
+            return true
+        }
+        #expect(found == nil)
+        #expect(looked == 64)
+    }
+
+    @Test func `what was removed leaves no room behind`() {
+        var queue = RecencyQueue<Int>()
+        for key in 0..<100_000 {
+            queue.insert(key)
+            if key >= 10 { queue.remove(key - 10) }
+            queue.touch(key)
+            #expect(queue.capacityInUse <= 2 * queue.count + 65)
+        }
+        #expect(queue.count == 10)
+    }
+
+    @Test func `one that was removed and comes again is young`() {
+        var queue = filled(0..<3)
+        queue.remove(0)
+        queue.insert(0)
+        #expect((0..<3).map { _ in queue.removeFirst { _ in false } } == [1, 2, 0])
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import SocketStage
+import Synchronization
+import Testing
+
+@testable import LocalServer
+
+/// Tokens and sessions, and the sockets that they protect.
+@Suite struct AccessTests {
+    private final class Place: Sendable {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-access-\(UUID().uuidString)").path
+        init() { mkdir(path, 0o700) }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    private func mode(_ path: String) -> UInt32 {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+    }
+
+    @Test func `a token opens once, even for a hundred at the same time`() async throws {
+        let place = Place()
+        let access = try AccessFolder(path: place.path + "/serve")
+        let token = try access.issueToken()
+        #expect(token.count == 64 && access.session(token) == nil)
+        let sessions = await withTaskGroup(of: AccessFolder.Session?.self) { group in
+            for _ in 0..<100 { group.addTask { access.redeem(token) } }
+            return await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
+        }
+        #expect(sessions.count == 1)
+        let session = try #require(sessions.first)
+        #expect(access.session(session.cookie) == session && session.cookie != session.formKey && session.cookie != token)
+        // Another process of the same user knows it as well.
+        #expect(try AccessFolder(path: place.path + "/serve").session(session.cookie) == session)
+        access.end(session)
+        #expect(access.session(session.cookie) == nil)
+    }
+
+    @Test func `only this user can read them`() throws {
+        let place = Place()
+        let access = try AccessFolder(path: place.path + "/serve")
+        let token = try access.issueToken()
+        #expect(mode(place.path + "/serve") == 0o700 && mode(place.path + "/serve/token-\(token)") == 0o600)
+        let session = try #require(access.redeem(token))
+        #expect(mode(place.path + "/serve/session-\(session.cookie)") == 0o600)
+        chmod(place.path + "/serve", 0o755)
+        _ = try AccessFolder(path: place.path + "/serve")
+        #expect(mode(place.path + "/serve") == 0o700)
+    }
+
+    @Test func `a folder that is a link is not used`() throws {
+        let place = Place()
+        symlink("/tmp", place.path + "/serve")
+        #expect(throws: AccessFolder.Failure.self) { try AccessFolder(path: place.path + "/serve") }
+    }
+
+    @Test func `tokens and sessions end`() throws {
+        let place = Place(), later = Mutex(0)
+        let access = try AccessFolder(path: place.path) { AccessFolder.systemTime() + later.withLock { $0 } }
+        let session = try #require(access.redeem(try access.issueToken())), token = try access.issueToken()
+        later.withLock { $0 = AccessFolder.tokenLifetime }
+        #expect(access.redeem(token) == nil && access.session(session.cookie) != nil)
+        later.withLock { $0 = AccessFolder.sessionLifetime + 10 }
+        #expect(access.session(session.cookie) == nil)
+        _ = try access.issueToken()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).count == 1, "expired ones are removed")
+    }
+
+    @Test(arguments: ["", "x", "../token", "../../etc/passwd", String(repeating: "g", count: 64), String(repeating: "A", count: 64)])
+    func `what is no key is never a path`(_ text: String) throws {
+        let access = try AccessFolder(path: Place().path + "-x")
+        #expect(access.redeem(text) == nil && access.session(text) == nil)
+    }
+
+    // MARK: Sockets
+
+    @Test func `a socket file is only for this user, and goes at the end`() throws {
+        let place = Place(), path = place.path + "/istep.sock"
+        do {
+            let socket = try ListeningSocket.path(path)
+            #expect(socket.address == .path(path) && mode(path) == 0o600)
+            #expect(throws: ListeningSocket.Failure.pathInUse(path)) { try ListeningSocket.path(path) }
+        }
+        #expect(mode(path) == 0)
+    }
+
+    @Test func `one that was left behind is replaced, another file is not`() throws {
+        let place = Place(), path = place.path + "/istep.sock"
+        // As after a kill: the file is there, and nobody listens.
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        close(number)
+        #expect(code == 0 && mode(path) != 0)
+        _ = try ListeningSocket.path(path)
+        let file = place.path + "/precious"
+        try Data("steps".utf8).write(to: URL(fileURLWithPath: file))
+        #expect(throws: ListeningSocket.Failure.self) { try ListeningSocket.path(file) }
+        #expect(FileManager.default.contents(atPath: file) == Data("steps".utf8))
+        #expect(throws: ListeningSocket.Failure.self) { try ListeningSocket.path("/" + String(repeating: "x", count: 200)) }
+    }
+
+    @Test func `a port in use says so`() throws {
+        let first = try ListeningSocket.loopback(port: 0)
+        guard case .loopback(let port, false) = first.address else { return #expect(Bool(false)) }
+        #expect(throws: ListeningSocket.Failure.portInUse(port)) { try ListeningSocket.loopback(port: port) }
+    }
+
+    @Test func `sockets of systemd that are for another process are not used`() throws {
+        #expect(try ListeningSocket.inherited(["LISTEN_PID": "1", "LISTEN_FDS": "1"]).isEmpty)
+        #expect(try ListeningSocket.inherited(["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "0"]).isEmpty)
+        #expect(try ListeningSocket.inherited([:]).isEmpty)
+    }
+}

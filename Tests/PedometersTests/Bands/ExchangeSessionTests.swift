@@ -1,0 +1,94 @@
+import BlueZ
+import StepDomain
+import Testing
+
+@testable import Pedometers
+
+@Suite struct ExchangeSessionTests {
+    private static let address = GATTAddress("fff0", "fff1")
+
+    /// One request after the other; an answer is `01`, the end `02`, a wrong one `03`, and `04` is undecodable.
+    private struct Script: ExchangeProtocol {
+        var exchanges: [Exchange]
+        var ends: [ExchangeEnd] = []
+        var begun = 0
+        let notifying = [ExchangeSessionTests.address]
+        var report: SessionReport { SessionReport(notices: [.implausible(samples: ends.count)]) }
+
+        mutating func next(at now: Timestamp) -> Exchange? { exchanges.isEmpty ? nil : exchanges.removeFirst() }
+        mutating func begin(at now: Timestamp) { begun += 1 }
+        mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
+            switch bytes.first {
+            case 1: .more
+            case 2: .done
+            case 3: .again
+            case 4: .undecodable
+            default: .other
+            }
+        }
+        mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
+            ends.append(end)
+            return SampleBatch()
+        }
+        mutating func cut(at now: Timestamp) -> SampleBatch? { SampleBatch(notices: [.undecided(steps: 1)]) }
+    }
+
+    private func exchange(_ answer: Exchange.Answer, attempts: Int = 3) -> Exchange {
+        Exchange(request: .write([9], to: Self.address), name: "a test", answer: answer, timeout: 5, attempts: attempts)
+    }
+
+    private func play(
+        _ exchanges: [Exchange], linkEndsAfter: Int = .max, secondsPerValue: Int = 0, _ answers: @escaping (Int) -> [[UInt8]]
+    ) -> SessionPlayer.Outcome {
+        var writes = 0
+        var player = SessionPlayer(
+            read: { _ in nil },
+            write: { _, _ in
+                writes += 1
+                return answers(writes)
+            })
+        player.linkEndsAfter = linkEndsAfter
+        player.secondsPerValue = secondsPerValue
+        return player.play(ExchangeSession(Script(exchanges: exchanges)), at: Timestamp(1_000))
+    }
+
+    @Test func `a required answer that never comes is an error, an optional one is left out`() {
+        let optional = play([exchange(.optional), exchange(.required)]) { $0 <= 3 ? [] : [[1], [2]] }
+        #expect(optional.error == nil && optional.written.count == 4 && optional.waited == 15 && optional.batches.count == 2)
+        let required = play([exchange(.required), exchange(.required)]) { _ in [] }
+        #expect(required.error == .noAnswer(to: "a test", attempts: 3, seconds: 15) && required.written.count == 3)
+    }
+
+    @Test func `nothing is awaited where no answer is sent`() {
+        let outcome = play([exchange(.none), exchange(.required)]) { $0 == 1 ? [] : [[2]] }
+        #expect(outcome.error == nil && outcome.waited == 0)
+    }
+
+    @Test func `the rest of a wrong answer is not taken for the next`() {
+        let outcome = play([exchange(.required)]) { $0 == 1 ? [[1], [3], [1], [2], [3]] : [[1], [2]] }
+        #expect(outcome.error == nil && outcome.written.count == 2 && outcome.waited == 1)
+        let never = play([exchange(.required)]) { _ in [[3]] }
+        #expect(never.written.count == 3 && never.batches.count == 1)
+        guard case .undecodable = never.error else {
+            Issue.record("\(never.error as Any)")
+            return
+        }
+    }
+
+    @Test func `packets that are no answer do not extend the wait, and have an end`() {
+        let chatter = play([exchange(.optional, attempts: 1)], secondsPerValue: 1) { _ in Array(repeating: [7], count: 1_000) }
+        #expect(chatter.error == nil && chatter.report != nil)
+        let endless = play([exchange(.required)]) { _ in Array(repeating: [1], count: 20_000) }
+        #expect(endless.error == .undecodable("packets without end"))
+    }
+
+    @Test func `packets that cannot be decoded are reported`() {
+        let outcome = play([exchange(.required)]) { _ in [[4], [4], [2]] }
+        #expect(outcome.report?.notices == [.implausible(samples: 1), .undecodable(frames: 2)])
+    }
+
+    @Test func `what was received before the link ended is delivered`() {
+        let outcome = play([exchange(.required)], linkEndsAfter: 1) { _ in [[1], [1], [2]] }
+        #expect(outcome.wasCut && outcome.notices == [.undecided(steps: 1)])
+    }
+}

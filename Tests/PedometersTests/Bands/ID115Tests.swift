@@ -1,0 +1,76 @@
+import SimulatedBlueZ
+import StepDomain
+import Testing
+
+@testable import Pedometers
+
+@Suite struct ID115Tests {
+    /// The bit fields of `FetchActivityOperation.parseSample`.
+    @Test func `a slot has bit fields`() {
+        // 1,000 steps, 9 minutes, 40 kcal, 700 m.
+        let number = 1_000 << 2 | 9 << 14 | 40 << 18 | 700 << 28
+        let slot = ID115Reading.Slot(ArraySlice((0..<5).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }))
+        #expect((slot.steps, slot.energy, slot.metres) == (1_000, 40, 700))
+        #expect(ID115Reading.Slot([0xff, 0xff, 0xff, 0xff, 0xff]).steps == 4_095)
+    }
+
+    @Test func `today's slots are read`() throws {
+        let memory = BandLab.memory(days: 2)
+        let band = SimulatedSerialBand.id115(memory)
+        let outcome = try BandLab.play(ID115.self, band)
+        #expect(outcome.steps == memory.stepsToday && memory.stepsToday > 0)
+        #expect(outcome.samples.allSatisfy { $0.length == 900 && $0.day == BandLab.today && $0.distance != nil })
+        #expect(outcome.covers(TimeSpan(LocalTime.zone(BandLab.zone).moment(BandLab.today), BandLab.now)))
+        // 2026-05-20 is a Wednesday.
+        #expect(band.written.last == bytes("03 01 ea07 05 14 0f 28 00 02"))
+        #expect(outcome.report?.clockSet != nil && outcome.notices.isEmpty)
+    }
+
+    @Test func `a packet out of order is requested again, and then an error`() throws {
+        let memory = BandLab.memory(days: 1)
+        let lost = Counter()
+        let again = try BandLab.play(ID115.self, .id115(memory)) { $0[1] == 3 && $0[2] == 4 && lost.next() == 1 ? nil : $0 }
+        #expect(again.steps == memory.stepsToday)
+        let never = try BandLab.play(ID115.self, .id115(memory)) { $0[1] == 3 && $0[2] == 4 ? nil : $0 }
+        #expect(never.samples.isEmpty && never.error != nil)
+    }
+
+    @Test func `a day that was not read to its end is reported`() throws {
+        let cursor = PedometerCursor(readThrough: BandLab.now - 86_400)
+        let outcome = try BandLab.play(ID115.self, .id115(BandLab.memory(days: 2)), cursor: cursor)
+        #expect(outcome.notices == [.dayNotClosed(BandLab.today.advanced(by: -1))])
+    }
+
+    @Test(arguments: [-1, 1, -200]) func `slots of another day are not stored, and its clock is set`(days: Int) throws {
+        let band = SimulatedSerialBand.id115(BandLab.memory(days: 1, at: BandLab.now + days * 86_400))
+        let outcome = try BandLab.play(ID115.self, band)
+        #expect(outcome.samples.isEmpty && outcome.coverage.isEmpty && outcome.cursor == nil)
+        #expect(outcome.notices == [.clockWasOff(seconds: days * 86_400)] && outcome.report?.clockSet != nil)
+    }
+
+    @Test func `a band that is a few minutes behind is read after midnight`() throws {
+        let midnight = LocalTime.zone(BandLab.zone).moment(BandLab.today)
+        let band = SimulatedSerialBand.id115(BandLab.memory(days: 1, at: midnight - 60))
+        let outcome = try BandLab.play(ID115.self, band, at: midnight + 240)
+        #expect(outcome.steps > 0 && outcome.samples.allSatisfy { $0.day == BandLab.today.advanced(by: -1) })
+        #expect(outcome.notices.isEmpty && outcome.report?.clockSet == nil)
+    }
+
+    @Test func `near midnight its clock is not set`() throws {
+        let late = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 21 * 3_600 + 2_400)  // 23:40
+        let band = SimulatedSerialBand.id115(BandLab.memory(days: 1, at: late))
+        let outcome = try BandLab.play(ID115.self, band, at: late)
+        #expect(outcome.report?.clockSet == nil && !band.written.contains { $0[0] == 0x03 } && outcome.steps > 0)
+    }
+
+    @Test(arguments: [0, 61, 200])
+    func `a slot of an impossible length is not decoded`(minutes: UInt8) throws {
+        let outcome = try BandLab.play(ID115.self, .id115(BandLab.memory(days: 1))) { packet in
+            guard packet[1] == 3, packet[2] == 1 else { return packet }
+            var packet = packet
+            packet[10] = minutes
+            return packet
+        }
+        #expect(outcome.samples.isEmpty && outcome.notices.contains { if case .undecodable = $0 { true } else { false } })
+    }
+}

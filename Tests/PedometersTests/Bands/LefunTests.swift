@@ -1,0 +1,78 @@
+import SimulatedBlueZ
+import StepDomain
+import Testing
+
+@testable import Pedometers
+
+@Suite struct LefunTests {
+    @Test func `frames have Maxim's checksum`() {
+        // The check value of CRC-8/MAXIM.
+        #expect(LefunFrame.checksum(Array("123456789".utf8)) == 0xa1)
+        let request = LefunFrame(0x13, [2]).request
+        #expect(request.prefix(4) == [0xab, 5, 0x13, 2])
+        #expect(LefunFrame(received: request) == nil)  // not an answer
+        #expect(LefunFrame(received: LefunFrame(0x03, [88]).bytes(0x5a) + [0, 0]) == LefunFrame(0x03, [88]))
+        #expect(LefunFrame(received: [0x5a, 200, 3, 1]) == nil)
+        #expect(LefunFrame(received: [0x5a, 0, 3, 1]) == nil)
+    }
+
+    @Test func `a week is read, oldest day first`() throws {
+        let memory = BandLab.memory(days: 7)
+        let band = SimulatedSerialBand.lefun(memory)
+        let outcome = try BandLab.play(Lefun.self, band)
+        #expect(outcome.steps == memory.steps && memory.steps > 0)
+        #expect(outcome.report?.battery == 88 && outcome.notices.isEmpty)
+        let requested = band.written.filter { $0[2] == 0x13 }.map { Int($0[3]) }
+        #expect(requested == Array((0...6).reversed()))
+        #expect(outcome.cursor?.readThrough == BandLab.now)
+        #expect(outcome.report?.clockSet?.utcOffset == 7_200)
+        for daysAgo in 1...6 {
+            #expect(outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -daysAgo))))
+        }
+        // The shortest time between two records is a quarter of an hour.
+        #expect(outcome.samples.allSatisfy { $0.length % 900 == 0 && $0.length <= 3_600 && $0.distance == nil })
+    }
+
+    @Test func `only the days since the last reading are requested`() throws {
+        let band = SimulatedSerialBand.lefun(BandLab.memory(days: 7))
+        _ = try BandLab.play(Lefun.self, band, cursor: PedometerCursor(readThrough: BandLab.now - 86_400))
+        #expect(band.written.filter { $0[2] == 0x13 }.map { Int($0[3]) } == [1, 0])
+        // A mark in the future is not believed.
+        let other = SimulatedSerialBand.lefun(BandLab.memory(days: 7))
+        _ = try BandLab.play(Lefun.self, other, cursor: PedometerCursor(readThrough: BandLab.now + 86_400))
+        #expect(other.written.filter { $0[2] == 0x13 }.count == 7)
+    }
+
+    @Test func `a day whose records do not add up to its total is in doubt`() throws {
+        let memory = BandLab.memory(days: 2)
+        let outcome = try BandLab.play(Lefun.self, .lefun(memory, missing: 100))
+        // Of today a record may be missing; days before are complete.
+        let day = LocalTime.zone(BandLab.zone).span(of: BandLab.today)
+        #expect(outcome.steps == memory.stepsToday && outcome.samples.allSatisfy { day.contains($0.start) })
+        #expect(outcome.doubts.count == 6)
+        #expect(outcome.doubts.contains(.totals(memory.steps - memory.stepsToday, memory.steps - memory.stepsToday + 100)))
+        #expect(outcome.cursor == nil)
+    }
+
+    @Test func `a day with a lost record is requested again`() throws {
+        let memory = BandLab.memory(days: 1)
+        let lost = Counter()
+        let outcome = try BandLab.play(Lefun.self, .lefun(memory)) { $0[2] == 0x13 && $0[5] == 2 && lost.next() == 1 ? nil : $0 }
+        #expect(outcome.steps == memory.stepsToday && outcome.error == nil)
+    }
+
+    @Test func `a clock that is off is reported`() throws {
+        let ahead = BandLab.now + 7_200
+        let outcome = try BandLab.play(Lefun.self, .lefun(BandLab.memory(days: 1, at: ahead)))
+        #expect(outcome.notices.contains(.clockWasOff(seconds: 7_200)))
+    }
+}
+
+/// Counts calls.
+final class Counter: @unchecked Sendable {
+    private var count = 0
+    func next() -> Int {
+        count += 1
+        return count
+    }
+}

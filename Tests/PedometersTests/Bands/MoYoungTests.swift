@@ -1,0 +1,66 @@
+import SimulatedBlueZ
+import StepDomain
+import Testing
+
+@testable import Pedometers
+
+@Suite struct MoYoungTests {
+    @Test(arguments: [SimulatedSerialBand.MoYoungOrder.stepsFirst, .distanceFirst], [false, true])
+    func `the sum of the hours shows which number is the steps`(order: SimulatedSerialBand.MoYoungOrder, isSecond: Bool) throws {
+        let memory = BandLab.memory(days: 1)
+        let band = SimulatedSerialBand.moYoung(memory, order, isSecond: isSecond)
+        let outcome = try BandLab.play(MoYoung.self, band)
+        #expect(outcome.steps == memory.stepsToday && memory.stepsToday > 0)
+        #expect(outcome.cursor?.counter?.value == memory.stepsToday && outcome.doubts.isEmpty)
+        // 2026-05-20 15:40:00, as if it were local time of GMT+8.
+        let time = BandLab.now.seconds + 7_200 - 8 * 3_600
+        #expect(band.written.last == [0xfe, 0xea, isSecond ? 0x20 : 0x10, 10, 0x31] + [UInt8].big(time, 4) + [8])
+        // The next reading counts the growth only.
+        let again = try BandLab.play(MoYoung.self, band, cursor: outcome.cursor ?? PedometerCursor(), at: BandLab.now + 600)
+        #expect(again.steps == 0)
+    }
+
+    @Test func `numbers of which none is the sum are in doubt`() throws {
+        let memory = BandLab.memory(days: 1)
+        let outcome = try BandLab.play(MoYoung.self, .moYoung(memory, .neither))
+        #expect(outcome.samples.isEmpty && outcome.cursor == nil && outcome.error == nil)
+        #expect(outcome.doubts == [.totals(memory.stepsToday * 7 / 10, memory.stepsToday)])
+        #expect(!outcome.batches.isEmpty)  // which carries the frames
+    }
+
+    @Test func `without the hours nothing is counted`() throws {
+        let outcome = try BandLab.play(MoYoung.self, .moYoung(BandLab.memory(days: 1), .stepsFirst)) { _ in nil }
+        #expect(outcome.samples.isEmpty && outcome.doubts == [.unchecked])
+    }
+
+    @Test func `a band that has counted nothing is read`() throws {
+        let memory = BandMemory(quarters: [:]) { WallClock(year: 2026, month: 5, day: 20, hour: 15) }
+        let outcome = try BandLab.play(MoYoung.self, .moYoung(memory, .stepsFirst))
+        #expect(outcome.steps == 0 && outcome.doubts.isEmpty && outcome.cursor?.counter?.value == 0)
+    }
+
+    @Test func `near midnight its clock is not set`() throws {
+        let late = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 21 * 3_600 + 2_400)  // 23:40
+        let band = SimulatedSerialBand.moYoung(BandLab.memory(days: 1, at: late), .stepsFirst)
+        let outcome = try BandLab.play(MoYoung.self, band, at: late)
+        #expect(outcome.steps > 0 && outcome.report?.clockSet == nil && !band.written.contains { $0[4] == 0x31 })
+    }
+
+    @Test func `frames are assembled, and what is none is dropped`() {
+        var frames = MoYoungFrames()
+        func add(_ hex: String) -> [UInt8]? { frames.add(bytes(hex)).map { [$0.command] + $0.data } }
+        #expect(add("feea100a5900") == nil)
+        #expect(add("64000100") == bytes("590064000100"))
+        #expect(add("0102030405") == nil && add("feea") == nil)
+        // A new beginning replaces what is incomplete; a length of 0, or of more than an answer has, is refused.
+        #expect(add("feea10055a") == [0x5a])
+        #expect(add("feea100059") == nil && add("feea3fff59") == nil)
+        #expect(add("feea200859010203") == bytes("59010203"))
+    }
+
+    @Test func `a value of another length is another device's`() throws {
+        let outcome = SessionPlayer(read: { _ in [1, 2, 3, 4] }).play(
+            ExchangeSession(MoYoungReading(SessionContext(pedometer: .sample(MoYoung.self), localTime: .fixed(0)))), at: BandLab.now)
+        #expect(outcome.error == .undecodable("4 bytes where 9 were expected"))
+    }
+}

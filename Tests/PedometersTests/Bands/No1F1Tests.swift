@@ -1,0 +1,68 @@
+import SimulatedBlueZ
+import StepDomain
+import Testing
+
+@testable import Pedometers
+
+@Suite struct No1F1Tests {
+    @Test func `the hours of all days are read, then its clock is set`() throws {
+        let memory = BandLab.memory(days: 3)
+        let band = SimulatedSerialBand.no1f1(memory)
+        let outcome = try BandLab.play(No1F1.self, band)
+        #expect(outcome.steps == memory.steps && memory.steps > 0)
+        #expect(outcome.samples.allSatisfy { $0.length == 3_600 && $0.utcOffset == 7_200 && $0.start.seconds % 3_600 == 0 })
+        #expect(outcome.report?.battery == 73 && outcome.report?.firmware == "F1V2.0")
+        // 2026-05-20 15:40:00
+        #expect(band.written.last == bytes("a3 07ea 05 14 0f 28 00"))
+        #expect(outcome.report?.clockSet == ClockState.Setting(at: BandLab.now, utcOffset: 7_200))
+        #expect(outcome.cursor?.readThrough == BandLab.now)
+        let yesterday = LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))
+        #expect(outcome.covers(yesterday) && outcome.notices.isEmpty)
+    }
+
+    /// The layout that `No1F1Support.handleActivityData` decodes: 2026-05-20 08:00, 1,234 steps.
+    @Test func `a record has a big-endian year and big-endian steps`() throws {
+        let band = SimulatedSerialBand.no1f1(BandMemory(quarters: [:]) { WallClock(year: 2026, month: 5, day: 20, hour: 15) })
+        let outcome = try BandLab.play(No1F1.self, band) { $0.starts(with: [0xb2, 0xfd]) ? bytes("b2 07ea 05 14 08 04d2") : $0 }
+        // Without its end the answer is requested three times, and not stored.
+        #expect(outcome.samples.isEmpty && outcome.error != nil)
+        #expect(band.written.filter { $0 == [0xb2, 0xfa] }.count == 3)
+        var session = No1F1Reading(SessionContext(pedometer: .sample(No1F1.self), localTime: .fixed(0)))
+        for _ in 0..<3 { _ = session.next(at: BandLab.now) }
+        session.begin(at: BandLab.now)
+        #expect(session.receive(bytes("b2 07ea 05 14 08 04d2"), at: BandLab.now) == .more)
+        #expect(session.receive(bytes("b2 07ea 0d 14 08 04d2"), at: BandLab.now) == .undecodable)
+        #expect(session.receive(bytes("b2 fd d6"), at: BandLab.now) == .done)
+        #expect(session.end(.complete, at: BandLab.now)?.samples.map(\.steps) == [1_234])
+    }
+
+    @Test func `a wrong checksum stores no steps`() throws {
+        let band = SimulatedSerialBand.no1f1(BandLab.memory(days: 2))
+        let outcome = try BandLab.play(No1F1.self, band) { $0.starts(with: [0xb2, 0xfd]) ? [0xb2, 0xfd, $0[2] ^ 1] : $0 }
+        #expect(outcome.samples.isEmpty)
+        guard case .undecodable = outcome.error else {
+            Issue.record("\(outcome.error as Any)")
+            return
+        }
+    }
+
+    @Test func `hours that only grow are in doubt`() throws {
+        let outcome = try BandLab.play(No1F1.self, .no1f1(BandLab.memory(days: 3), areTotals: true))
+        #expect(outcome.samples.isEmpty && outcome.coverage.isEmpty && outcome.cursor == nil)
+        #expect(outcome.doubts == [.runningTotals] && outcome.error == nil)
+    }
+
+    @Test func `a request that is not answered is repeated`() throws {
+        let memory = BandLab.memory(days: 2)
+        let band = SimulatedSerialBand.no1f1(memory)
+        band.ignore(requests: 4)  // battery, firmware, and two for the steps
+        let outcome = try BandLab.play(No1F1.self, band)
+        #expect(outcome.steps == memory.steps && outcome.report?.battery == nil)
+    }
+
+    @Test func `a short reading requests no steps and sets no clock`() throws {
+        let band = SimulatedSerialBand.no1f1(BandLab.memory(days: 2))
+        let outcome = try BandLab.play(No1F1.self, band, isProbe: true)
+        #expect(outcome.report?.battery == 73 && band.written == [[0xa2], [0xa1]] && outcome.batches.isEmpty)
+    }
+}

@@ -1,0 +1,91 @@
+import SimulatedBlueZ
+import StepDomain
+import Testing
+
+@testable import Pedometers
+
+@Suite struct YCBTTests {
+    /// Frames that were captured: the clock being set (PulseLoop, YCBTProtocolTest) and a request for information (Gadgetbridge,
+    /// YcbtInboundRouterTest).
+    @Test(arguments: ["01000e00ea0707060c220e0026c7", "0200080047436fec"])
+    func `captured frames have the checksum`(hex: String) throws {
+        let frame = try #require(YCBTFrame(received: bytes(hex)))
+        #expect(frame.bytes == bytes(hex))
+        var wrong = bytes(hex)
+        wrong[4] ^= 1
+        #expect(YCBTFrame(received: wrong) == nil)
+        #expect(YCBTFrame(received: Array(bytes(hex).dropLast())) == nil)
+    }
+
+    @Test func `frames are assembled from pieces, and noise is skipped`() {
+        let (first, second) = (YCBTFrame(5, 0x11, Array(repeating: 7, count: 40)), YCBTFrame(5, 0x80, [1, 2]))
+        var frames = YCBTFrames()
+        let all = [0xff, 0x00, 0xff, 0xff, 0x7f] + first.bytes + second.bytes
+        var found: [YCBTFrame?] = []
+        for start in stride(from: 0, to: all.count, by: 20) { found += frames.add(Array(all[start..<min(start + 20, all.count)])) }
+        #expect(found == [first, second])
+    }
+
+    @Test(arguments: [23, 53, 247])
+    func `all records are read, then accepted, then its clock is set`(mtu: UInt16) throws {
+        let memory = BandLab.memory(days: 4)
+        let ring = SimulatedSerialBand.ycbt(memory, mtu: mtu)
+        let outcome = try BandLab.play(YCBT.self, ring)
+        #expect(outcome.steps == memory.steps && memory.steps > 0)
+        #expect(outcome.samples.allSatisfy { $0.length == 900 && $0.distance != nil && $0.energy != nil })
+        #expect(outcome.report?.battery == 66 && outcome.report?.firmware == "1.07" && outcome.notices.isEmpty)
+        #expect(ring.written.map { Array($0.prefix(2)) } == [[2, 0], [5, 2], [5, 0x80], [1, 0]])
+        #expect(ring.written[3] == YCBTFrame(1, 0, bytes("ea07 05 14 0f 28 00 02")).bytes)
+        #expect(outcome.cursor?.readThrough == BandLab.now && outcome.report?.clockSet?.utcOffset == 7_200)
+        #expect(outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
+    }
+
+    /// The records of PulseLoop's YCBTHealthRecordsTest: 640 steps, 480 m and 25 kcal in 900 s; then none.
+    @Test func `documented records`() {
+        var reading = YCBTReading(SessionContext(pedometer: .sample(YCBT.self), localTime: .fixed(0)))
+        let now = Timestamp(836_694_044 + 946_684_800 + 86_400)
+        _ = reading.next(at: now)
+        _ = reading.next(at: now)
+        reading.begin(at: now)
+        let records = bytes("1cf0de31a0f3de318002e0011900 1afede319e01df31000000000000")
+        let head = YCBTFrame(5, 2, bytes("0200 0100 0000 1c000000"))
+        let tail = YCBTFrame(5, 0x80, bytes("0100 1c00") + .little(YCBTFrame.checksum(records), 2))
+        #expect(reading.receive(head.bytes, at: now) == .more)
+        #expect(reading.receive(YCBTFrame(5, 0x11, records).bytes, at: now) == .more)
+        #expect(reading.receive(tail.bytes, at: now) == .done)
+        let batch = reading.end(.complete, at: now)
+        let sample = StepSample(
+            start: Timestamp(1_783_378_844), length: 900, steps: 640, distance: 480, energy: 25, utcOffset: 0)
+        #expect(batch?.samples == [sample])
+    }
+
+    @Test func `a wrong checksum is requested again, and never stored`() throws {
+        let memory = BandLab.memory(days: 2)
+        let broken = Counter()
+        let ring = SimulatedSerialBand.ycbt(memory, mtu: 247)
+        let outcome = try BandLab.play(YCBT.self, ring) { packet in
+            guard packet[1] == 0x11, broken.next() == 1 else { return packet }
+            return Array(packet.dropLast()) + [packet[packet.count - 1] ^ 1]
+        }
+        #expect(outcome.steps == memory.steps && ring.written.filter { $0[0] == 5 && $0[1] == 2 }.count == 2)
+        let never = try BandLab.play(YCBT.self, .ycbt(memory, mtu: 247)) { $0[1] == 0x11 ? nil : $0 }
+        #expect(never.samples.isEmpty && never.error != nil)
+        #expect(!never.written.contains { $0.starts(with: [5, 0x80]) })
+    }
+
+    @Test func `a refusal is reported`() throws {
+        let outcome = try BandLab.play(YCBT.self, .ycbt(BandLab.memory(days: 1), mtu: 247)) { packet in
+            packet[0] == 5 && packet[1] == 2 ? YCBTFrame(5, 2, [0xfc]).bytes : packet
+        }
+        #expect(outcome.error == .refused("the request for its steps"))
+    }
+
+    @Test func `a ring without records is read`() throws {
+        let ring = SimulatedSerialBand.ycbt(BandLab.memory(days: 1), mtu: 247)
+        let outcome = try BandLab.play(YCBT.self, ring) { packet in
+            packet[0] != 5 ? packet : packet[1] == 2 ? YCBTFrame(5, 2, [0]).bytes : nil
+        }
+        #expect(outcome.steps == 0 && outcome.error == nil && outcome.cursor == nil)
+        #expect(!ring.written.contains { $0.starts(with: [5, 0x80]) })
+    }
+}

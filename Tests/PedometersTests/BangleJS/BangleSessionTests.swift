@@ -1,0 +1,239 @@
+import Foundation
+import SimulatedBlueZ
+import StepDomain
+import Synchronization
+import Testing
+
+@testable import Pedometers
+
+/// A session on a simulated watch.
+@Suite struct BangleSessionTests {
+    private static let berlin = TimeZone(identifier: "Europe/Berlin")!
+    private static let newYork = TimeZone(identifier: "America/New_York")!
+    /// 2026-05-20 15:47 in Berlin.
+    private static let now = moment("2026-05-20", 13, 47)
+
+    /// In UTC.
+    private static func moment(_ day: String, _ hour: Int, _ minute: Int = 0) -> Timestamp {
+        Timestamp(Day(day)!.daysSince1970 * 86_400 + hour * 3_600 + minute * 60)
+    }
+
+    private func watch(days: Int = 3, zone: TimeZone = berlin, at now: Timestamp = now) -> SimulatedBangle {
+        SimulatedBangle(zone: zone, days: days, now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
+    }
+
+    private func play(
+        _ watch: SimulatedBangle, cursor: PedometerCursor = PedometerCursor(), zone: TimeZone = berlin, days: Int? = nil,
+        at now: Timestamp = now, isProbe: Bool = false, linkEndsAfter: Int = .max
+    ) -> SessionPlayer.Outcome {
+        let context = SessionContext(pedometer: .sample(BangleJS.self, cursor: cursor), localTime: .zone(zone), days: days)
+        var player = SessionPlayer(write: { bytes, _ in Self.answer(of: watch, to: bytes) })
+        player.linkEndsAfter = linkEndsAfter
+        return player.play(BangleSession(context, isProbe: isProbe), at: now)
+    }
+
+    /// The notifications of the watch.
+    private static func answer(of watch: SimulatedBangle, to bytes: [UInt8]) -> [[UInt8]] {
+        let received = Mutex<[[UInt8]]>([])
+        watch.linkOpened(PeripheralLink { _, value in received.withLock { $0.append(value) } })
+        try? watch.write(bytes, to: SimulatedBangle.input)
+        return received.withLock { $0 }
+    }
+
+    private func total(_ watch: SimulatedBangle) -> Int { watch.truth.values.reduce(0, +) }
+
+    @Test func `all records are read, at the beginning of their ten minutes, and idle ones account for their time`() throws {
+        let watch = watch()
+        let outcome = play(watch)
+        #expect(outcome.error == nil)
+        #expect(outcome.notices == [])
+        #expect(outcome.steps == total(watch) && outcome.steps > 1_000)
+        for sample in outcome.samples {
+            let wall = WallClock(seconds: sample.start.seconds + 7_200)
+            #expect(sample.length == 600 && sample.utcOffset == 7_200)
+            #expect(watch.truth[wall] == sample.steps)
+        }
+        #expect(outcome.coverage == [TimeSpan(Self.moment("2026-05-17", 22), Self.moment("2026-05-20", 13, 40))])
+        #expect(outcome.cursor?.readThrough == Self.moment("2026-05-20", 13, 40))
+        #expect(outcome.cursor?.utcOffset == 7_200)
+    }
+
+    @Test func `the request is a line of JavaScript, in one piece for the link to divide`() {
+        let watch = watch()
+        let cursor = PedometerCursor(readThrough: Self.moment("2026-05-20", 12), utcOffset: 7_200)
+        let outcome = play(watch, cursor: cursor)
+        let time = (Self.moment("2026-05-20", 10).seconds) * 1000
+        #expect(outcome.written.map { String(decoding: $0, as: UTF8.self) } == ["\n\u{10}GB({\"t\":\"actfetch\",\"ts\":\(time)})\n"])
+        // What was read before is not delivered again.
+        #expect(outcome.samples.allSatisfy { $0.start >= Self.moment("2026-05-20", 12) })
+    }
+
+    @Test(arguments: [1, 7, 20, 50, 244])
+    func `pieces of any length, live steps and status lines between the records`(piece: Int) {
+        let watch = watch()
+        watch.behaviour.piece = piece
+        watch.behaviour.interjects = true
+        let outcome = play(watch)
+        #expect(outcome.steps == total(watch))
+        #expect(outcome.report?.battery == 87)
+    }
+
+    @Test func `a record that is missing is noticed by the count, and requested again`() {
+        let watch = watch()
+        watch.behaviour.omitsRecord = 1
+        let before = PedometerCursor(readThrough: Self.moment("2026-05-18", 6), utcOffset: 7_200)
+        let outcome = play(watch, cursor: before)
+        guard case .incomplete(let received, let announced?) = outcome.error else {
+            Issue.record("\(String(describing: outcome.error))")
+            return
+        }
+        #expect(received == announced - 1)
+        #expect(outcome.cursor == before, "the cursor is where it was")
+        let second = play(watch, cursor: before)
+        #expect(second.error == nil)
+        let first = Set(outcome.samples)
+        #expect(first.subtracting(second.samples).isEmpty && second.samples.count > first.count - 1)
+    }
+
+    @Test func `an answer without end is an error after two requests, and what came is stored`() {
+        let watch = watch()
+        watch.behaviour.omitsEnd = true
+        let outcome = play(watch)
+        #expect(outcome.error == .incomplete(received: watch.truth.count, announced: nil))
+        #expect(Set(outcome.samples).reduce(0) { $0 + $1.steps } == total(watch))
+        #expect(outcome.waited == 20)
+        #expect(outcome.cursor?.readThrough == nil)
+    }
+
+    @Test func `a silent watch is an error after two requests`() {
+        let context = SessionContext(pedometer: .sample(BangleJS.self), localTime: .fixed(0))
+        let outcome = SessionPlayer().play(BangleSession(context), at: Self.now)
+        #expect(outcome.error == .noAnswer(to: "the request for its activity", attempts: 2, seconds: 20))
+    }
+
+    @Test(arguments: [("android", "Android Integration"), ("health", "Health Tracking")])
+    func `a missing app is named`(app: String, name: String) {
+        let watch = watch()
+        watch.behaviour.lacks = app
+        guard case .missingApp(let missing, let message) = play(watch).error else {
+            Issue.record("no error")
+            return
+        }
+        #expect(missing == name)
+        #expect(message.contains("Uncaught"))
+    }
+
+    @Test func `another error of its program is reported with its message`() {
+        #expect(BangleSession.error("Uncaught Error: out of memory") == .scriptFailed("Uncaught Error: out of memory"))
+    }
+
+    @Test func `a lost link keeps what came, and the next sync continues`() {
+        let watch = watch(days: 20)
+        let cut = play(watch, linkEndsAfter: 3_000)
+        #expect(cut.wasCut)
+        let cursor = cut.cursor ?? PedometerCursor()
+        #expect(cursor.readThrough != nil, "two weeks were committed before")
+        let rest = play(watch, cursor: cursor)
+        #expect(rest.error == nil)
+        #expect(Set(cut.samples + rest.samples).reduce(0) { $0 + $1.steps } == total(watch))
+    }
+
+    @Test func `a limit in days leaves the others for the next sync`() {
+        let watch = watch(days: 5)
+        let limited = play(watch, days: 2)
+        #expect(limited.samples.allSatisfy { $0.day >= Day("2026-05-19")! })
+        #expect(limited.cursor == nil)
+        #expect(play(watch).steps == total(watch))
+    }
+
+    @Test func `an examination requests the last hour`() {
+        let watch = watch()
+        let outcome = play(watch, isProbe: true)
+        #expect(outcome.error == nil)
+        #expect(outcome.samples.count <= 6)
+    }
+
+    // MARK: Times
+
+    @Test func `records of the future are left out, and the clock is reported`() {
+        let watch = watch(days: 1)
+        watch.setSteps(500, at: WallClock(year: 2026, month: 5, day: 20, hour: 18))
+        let outcome = play(watch)
+        #expect(!outcome.samples.contains { $0.steps == 500 && $0.start > Self.now })
+        #expect(outcome.notices == [.implausible(samples: 1), .clockWasOff(seconds: 8_580)])
+    }
+
+    /// Clocks go back at 03:00 on 2026-10-25, to 02:00: the watch overwrites that hour.
+    @Test func `records before a change of daylight saving are read in the zone of their time`() {
+        let now = Self.moment("2026-10-26", 11)
+        let watch = watch(days: 3, at: now)
+        let outcome = play(watch, at: now)
+        for sample in outcome.samples {
+            let wall = WallClock(seconds: sample.start.seconds + sample.utcOffset)
+            #expect(watch.truth[wall] == sample.steps)
+            #expect(sample.utcOffset == Self.berlin.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(sample.start.seconds))))
+        }
+        #expect(outcome.steps == total(watch))
+        let gaps = zip(outcome.coverage, outcome.coverage.dropFirst()).map { ($0.end, $1.start) }
+        #expect(gaps.count == 1, "the day of the change is partial")
+        #expect(gaps.allSatisfy { $0.0 <= Self.moment("2026-10-25", 0) && $0.1 >= Self.moment("2026-10-25", 2) })
+    }
+
+    @Test(arguments: [(berlin, newYork), (newYork, berlin)])
+    func `after a journey nothing counts twice, and the days since then are partial`(from: TimeZone, to: TimeZone) {
+        // Read at noon local time, then a flight; the watch's zone is changed at its end.
+        let departure = Self.moment("2026-05-20", 16)
+        let watch = watch(days: 2, zone: from, at: departure)
+        let first = play(watch, zone: from, at: departure)
+        #expect(first.steps == total(watch))
+        let arrival = departure + 9 * 3_600
+        let later = SimulatedBangle(zone: to, days: 1, now: { Date(timeIntervalSince1970: TimeInterval(arrival.seconds)) })
+        for clock in later.truth.keys { later.setSteps(nil, at: clock) }
+        for (clock, steps) in watch.truth { later.setSteps(steps, at: clock) }
+        // 30 records in the old zone, and 3 in the new one.
+        let oldWall = departure.seconds + from.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(departure.seconds)))
+        let newWall = arrival.seconds + to.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(arrival.seconds)))
+        for index in 0..<30 { later.setSteps(7, at: WallClock(seconds: (oldWall / 600 + index) * 600)) }
+        for index in 1...3 { later.setSteps(100, at: WallClock(seconds: (newWall / 600 - index) * 600)) }
+        let second = play(later, cursor: first.cursor!, zone: to, at: arrival)
+        #expect(second.error == nil)
+        #expect(second.coverage == [])
+        #expect(second.notices.contains { if case .zoneChanged = $0 { true } else { false } })
+        #expect(second.samples.allSatisfy { $0.start >= first.cursor!.readThrough! }, "what was read before is not counted again")
+        #expect(second.steps <= 30 * 7 + 300)
+        #expect(Set(second.samples.map(\.start)).count == second.samples.count)
+        // And nothing is counted again by the sync after that: the watch has overwritten the old record of the same local time.
+        later.setSteps(50, at: WallClock(seconds: newWall / 600 * 600))
+        let third = play(later, cursor: second.cursor!, zone: to, at: arrival + 600)
+        #expect(third.steps == 50)
+    }
+
+    // MARK: Hostile input
+
+    @Test func `text without end is an error`() {
+        let watch = watch()
+        watch.behaviour.noise = 200_000
+        #expect(play(watch).error == .undecodable("text without end"))
+    }
+
+    @Test func `live steps for hours do not keep a session waiting`() {
+        let context = SessionContext(pedometer: .sample(BangleJS.self), localTime: .fixed(0))
+        var player = SessionPlayer(write: { _, _ in
+            [Array("{\"t\":\"actfetch\",\"state\":\"start\"}\n".utf8)]
+                + Array(repeating: Array("{\"t\":\"act\",\"stp\":1,\"rt\":1}\n".utf8), count: 3_600)
+        })
+        player.secondsPerValue = 1
+        let outcome = player.play(BangleSession(context), at: Self.now)
+        #expect(outcome.error == .incomplete(received: 0, announced: nil))
+    }
+
+    @Test func `more records than a watch can hold are an error`() {
+        let context = SessionContext(pedometer: .sample(BangleJS.self), localTime: .fixed(0))
+        let record = Array("{\"t\":\"act\",\"ts\":1779272400000,\"stp\":1}\n".utf8)
+        let player = SessionPlayer(write: { _, _ in
+            [Array("{\"t\":\"actfetch\",\"state\":\"start\"}\n".utf8)] + Array(repeating: record, count: 60_000)
+        })
+        let outcome = player.play(BangleSession(context), at: Self.now)
+        #expect(outcome.error == .undecodable("text without end"))
+    }
+}

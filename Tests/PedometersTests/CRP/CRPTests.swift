@@ -1,0 +1,102 @@
+import BlueZ
+import DBus
+import SimulatedBlueZ
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import Pedometers
+
+/// Rings with the CRP firmware, told apart from Colmi rings of the same name by their services.
+@Suite(.timeLimit(.minutes(5))) struct CRPTests {
+    private let noon = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 12 * 3_600)
+
+    /// From the tests of PulseLoopAndroid: 1,000 steps, 500 m, 42 kcal.
+    private let documented = hex("E8 03 00 F4 01 00 2A 00 00")
+
+    private func play(_ notifications: [[UInt8]], cursor: PedometerCursor = PedometerCursor(), at now: Timestamp? = nil) -> SessionOutcome {
+        var session: any PedometerSession = CRP.session(
+            SessionContext(pedometer: .sample(CRP.self, cursor: cursor), localTime: .fixed(0)))
+        var (event, outcome, left) = (SessionEvent.started, SessionOutcome(), notifications)
+        for _ in 0..<100 {
+            switch session.next(after: event, at: now ?? noon) {
+            case .subscribe(let address):
+                #expect(address == CRP.steps)
+                event = .done
+            case .receive: event = left.isEmpty ? .silence : .value(left.removeFirst())
+            case .deliver(let batch, _):
+                outcome.batch = batch
+                event = .done
+            case .finish: return outcome
+            case .fail(let error):
+                outcome.error = error
+                return outcome
+            case let action:
+                Issue.record("\(action)")
+                return outcome
+            }
+        }
+        Issue.record("no end")
+        return outcome
+    }
+
+    private struct SessionOutcome {
+        var batch: SampleBatch?
+        var error: PedometerError?
+    }
+
+    @Test func `documented bytes are decoded`() {
+        #expect(CRPSteps(documented)?.steps == 1000 && CRPSteps(documented)?.metres == 500)
+        #expect(CRPSteps(hex("2A 00 00"))?.steps == 42)
+    }
+
+    @Test(arguments: ["", "E8 03", "E8 03 00 F4", "E8 03 00 F4 01 00 2A 00 00 00 00 00 00 00 00", "E8 03 00 00 00 01", "E8 03 00 01 00 00"])
+    func `another layout, or metres that contradict the steps, give no steps`(bytes: String) {
+        #expect(CRPSteps(hex(bytes)) == nil)
+        #expect(play([hex(bytes)]).batch == nil)
+    }
+
+    @Test func `steps count from midnight to midnight`() {
+        let first = play([documented])
+        #expect(first.batch?.samples.map(\.steps) == [1000])
+        let second = play([hex("DC 05 00 EE 02 00")], cursor: first.batch?.cursor ?? PedometerCursor(), at: noon + 7_200)
+        #expect(second.batch?.samples.map(\.steps) == [500])
+        let glitch = play([hex("FF FF FF")], cursor: first.batch?.cursor ?? PedometerCursor(), at: noon + 7_200)
+        #expect(glitch.batch?.samples == [] && glitch.batch?.notices == [.implausible(samples: 1)])
+    }
+
+    @Test func `a ring that sends nothing, or something else, is an error`() {
+        #expect(play([]).error?.category == .temporary)
+        #expect(play(Array(repeating: [1, 2], count: 50)).error?.category == .data)
+        // What is not steps may come before them.
+        #expect(play([[1, 2], documented]).batch?.samples.map(\.steps) == [1000])
+    }
+
+    @Test func `an R11 is told apart by its services`() async throws {
+        let ring = SimulatedPedometer(
+            address: "C0:DE:00:00:0B:11", name: "SMART_RING", advertisedServices: [], steps: CharacteristicID("fdda", "fdd1"),
+            format: .init(width: 3), source: .manual(1_234))
+        let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
+        var limits = ConnectionLimits()
+        limits.attempts = 1
+        let reader = BluetoothPedometerReader(
+            limits: limits, localTime: .fixed(0), now: { Timestamp(1_779_272_000) },
+            central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
+        let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil) {
+            try await Central.open(.address(stack.address), clock: SlowClock())
+        }
+        do {
+            let heard = try #require(try await scanner.first(.init(), seconds: 20) { $0.name != nil })
+            #expect(heard.kind?.key == Colmi.key && heard.evidence == .name, "the name of both kinds")
+            #expect(try await scanner.probe(ring.address).kinds.map(\.key) == [CRP.key])
+            let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
+            let wrong = PedometerError.wrongDevice(model: Colmi.title, missing: Colmi.service.description, actual: CRP.title)
+            await #expect(throws: wrong) { try await reader.check(pedometer) }
+            #expect("\(wrong)".contains("but a CRP smart ring"))
+        } catch {
+            await stack.stop()
+            throw error
+        }
+        await stack.stop()
+    }
+}

@@ -1,0 +1,81 @@
+import BlueZ
+import Foundation
+import StepDomain
+import StepServices
+import Testing
+
+@testable import Pedometers
+
+/// Each file of `Tests/PedometersTests/Captures` is a capture of `istep gatt capture`, and a test: its frames are played to the model's session.
+///
+/// A line `steps: N` in the file is the expected sum; without it, the test expects that every frame can be decoded.
+@Suite struct CaptureTests {
+    private static let files: [String] = {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Captures"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".txt") }.sorted().map { "\(folder)/\($0)" }
+    }()
+
+    @Test func `there are captures`() { #expect(Self.files.count >= 3) }
+
+    @Test(arguments: files)
+    func `a capture is decoded`(path: String) throws {
+        var values: [String: String] = [:]
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let capture = try #require(FrameCapture.read(text, values: &values))
+        let model = try PedometerRegistry.model(capture.model)
+        let context = SessionContext(pedometer: .sample(model), localTime: .fixed(capture.utcOffset))
+        let outcome: SessionPlayer.Outcome
+        if let model = model as? any LinkedPedometerModel.Type {
+            outcome = Playback(capture).player.play(try model.session(context), at: capture.time)
+        } else {
+            outcome = try Playback.advertised(capture, context)
+        }
+        #expect(!outcome.isEndless)
+        // What a capture does not have is not answered.
+        if let error = outcome.error, error.category != .temporary { Issue.record("\(error)") }
+        #expect(!outcome.notices.contains { if case .undecodable = $0 { true } else { false } }, "\(outcome.notices)")
+        if let steps = values["steps"] { #expect(outcome.steps == Int(steps)) }
+        #expect(!outcome.batches.isEmpty)
+    }
+}
+
+/// Answers what a session requests as the pedometer of a capture did.
+private final class Playback {
+    /// What was received after each frame that was sent; first what was received before any.
+    private var answers: [(request: [UInt8], replies: [[UInt8]])] = [([], [])]
+
+    init(_ capture: FrameCapture) {
+        for frame in capture.frames {
+            if frame.direction == .sent { answers.append((frame.bytes, [])) } else { answers[answers.count - 1].replies.append(frame.bytes) }
+        }
+    }
+
+    /// A request of another time, such as a clock that is set or a line with a time, is the one that begins in the same way.
+    private func replies(to request: [UInt8]) -> [[UInt8]] {
+        let index =
+            answers.firstIndex { $0.request == request }
+            ?? answers.firstIndex { !$0.request.isEmpty && $0.request.prefix(6) == request.prefix(6) }
+        return index.map { answers.remove(at: $0).replies } ?? []
+    }
+
+    private func value() -> [UInt8]? {
+        guard let index = answers.firstIndex(where: { !$0.replies.isEmpty }) else { return nil }
+        return answers[index].replies.removeFirst()
+    }
+
+    var player: SessionPlayer { SessionPlayer(read: { _ in self.value() }, write: { request, _ in self.replies(to: request) }) }
+
+    /// The fields of an advertisement: service data (UUID first), then manufacturer data (company first).
+    static func advertised(_ capture: FrameCapture, _ context: SessionContext) throws -> SessionPlayer.Outcome {
+        let fields = capture.frames.map(\.bytes)
+        let (service, own) = (try #require(fields.first), try #require(fields.dropFirst().first))
+        let discovery = Discovery(
+            address: DeviceAddress("C0:DE:00:00:00:07")!, manufacturerData: [UInt16(own[0]) | UInt16(own[1]) << 8: Array(own.dropFirst(2))],
+            serviceData: [.short(UInt16(service[0]) | UInt16(service[1]) << 8): Array(service.dropFirst(2))])
+        let reading = try #require(MiBand.reading(in: discovery))
+        var outcome = SessionPlayer.Outcome()
+        outcome.batches = [MiBand.batch(reading, context, at: capture.time)]
+        return outcome
+    }
+}

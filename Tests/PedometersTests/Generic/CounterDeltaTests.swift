@@ -1,0 +1,397 @@
+import StepDomain
+import Testing
+
+@testable import Pedometers
+
+@Suite struct CounterDeltaTests {
+    private let day = Day("2026-05-20")!
+    private let zone = LocalTime.fixed(3600)
+    private var midnight: Timestamp { zone.moment(day) }
+
+    private func reading(_ value: Int, _ hours: Double) -> CounterReading {
+        CounterReading(at: midnight + Int(hours * 3600), value: value, utcOffset: 3600)
+    }
+
+    private func delta(_ cursor: PedometerCursor, modulus: Int = 1 << 32) -> CounterDelta {
+        CounterDelta(cursor: cursor, localTime: zone, modulus: modulus)
+    }
+
+    private func after(_ last: CounterReading?) -> PedometerCursor { PedometerCursor(readThrough: last?.at, counter: last) }
+
+    // MARK: A counter that only grows
+
+    @Test func `the first reading only starts the count`() {
+        let result = delta(after(nil)).stepsInAll(reading(5000, 10))
+        #expect(result.batch.samples.isEmpty)
+        #expect(result.batch.coverage.isEmpty)
+        #expect(result.batch.cursor?.counter?.value == 5000)
+        #expect(result.notices == [.countingStarted])
+    }
+
+    @Test func `the difference between two readings is the number of steps`() {
+        let result = delta(after(reading(5000, 10))).stepsInAll(reading(5600, 12))
+        #expect(result.batch.samples == [StepSample(start: midnight + 36_000, length: 7200, steps: 600, utcOffset: 3600)])
+        #expect(result.batch.coverage == [TimeSpan(midnight + 36_000, midnight + 43_200)])
+    }
+
+    @Test func `steps across midnight are divided by time without loss`() {
+        let result = delta(after(reading(0, -1))).stepsInAll(reading(1001, 3))
+        #expect(result.batch.samples.map(\.steps) == [250, 751])
+        #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1), day])
+    }
+
+    @Test func `a restart is reported and the steps after it count`() {
+        let result = delta(after(reading(5000, 10))).stepsInAll(reading(40, 12))
+        #expect(result.batch.samples.map(\.steps) == [40])
+        #expect(result.batch.coverage == [])  // steps lost in the restart fall into this time
+        #expect(result.notices == [.counterRestarted])
+    }
+
+    @Test func `an overflow of a small counter is not a restart`() {
+        let result = delta(after(reading(65_000, 10)), modulus: 65_536).stepsInAll(reading(300, 12))
+        #expect(result.batch.samples.map(\.steps) == [836])
+        #expect(result.notices.isEmpty)
+    }
+
+    @Test func `an implausible value is not used for the next difference`() {
+        let result = delta(after(reading(5000, 10))).stepsInAll(reading(4_000_000_000, 10.5))
+        #expect(result.batch.samples.map(\.isPlausible) == [false])
+        #expect(result.batch.cursor == nil)
+        #expect(result.batch.coverage.isEmpty)
+    }
+
+    @Test func `a machine clock set back changes nothing`() {
+        #expect(delta(after(reading(5000, 10))).stepsInAll(reading(5100, 9)) == CounterDelta.Result())
+    }
+
+    // MARK: A counter that is reset at midnight
+
+    @Test func `the first reading of today counts from midnight`() {
+        let result = delta(after(nil)).stepsOfToday(reading(4000, 10))
+        #expect(result.batch.samples == [StepSample(start: midnight, length: 36_000, steps: 4000, utcOffset: 3600)])
+        #expect(result.batch.coverage == [TimeSpan(midnight, midnight + 36_000)])
+    }
+
+    @Test func `a later reading of today counts the difference`() {
+        let result = delta(after(reading(4000, 10))).stepsOfToday(reading(4500, 11))
+        #expect(result.batch.samples.map(\.steps) == [500])
+    }
+
+    @Test func `a restart during the day preserves the steps counted before`() {
+        let result = delta(after(reading(4000, 10))).stepsOfToday(reading(70, 11))
+        #expect(result.batch.samples.map(\.steps) == [70])
+        #expect(result.batch.coverage == [])
+        #expect(result.notices == [.counterRestarted])
+    }
+
+    @Test func `a new day counts from midnight and reports an unfinished yesterday`() {
+        let result = delta(after(reading(9000, -2))).stepsOfToday(reading(500, 8))
+        #expect(result.batch.samples == [StepSample(start: midnight, length: 8 * 3600, steps: 500, utcOffset: 3600)])
+        #expect(result.notices == [.dayNotClosed(day.advanced(by: -1))])
+    }
+
+    /// 23:55 is when the last run of the nightly timer begins; the day lacks five minutes and is partial.
+    @Test(arguments: [(-1.0 / 12, false), (-1.0 / 6, false), (-0.25, true), (-9, true)])
+    func `what was lost at midnight is reported, except the last minutes of a day that was read before midnight`(hours: Double, isReported: Bool)
+    {
+        let result = delta(after(reading(9000, hours))).stepsOfToday(reading(500, 8))
+        #expect(result.notices == (isReported ? [.dayNotClosed(day.advanced(by: -1))] : []))
+        #expect(result.batch.coverage == [TimeSpan(midnight, midnight + 8 * 3600)], "the day before stays partial")
+    }
+
+    /// Each night at 23:55 and each morning at 8, for a week; one evening is missed.
+    @Test func `over a week of nightly readings each lost evening is reported once`() {
+        var cursor = after(reading(9000, -1.0 / 12))
+        var notices: [SyncNotice] = []
+        for night in 0..<7 {
+            let start = Double(24 * night)
+            for (value, hours) in [(800, 8.0), (801, 9), (5000, 24 - 1.0 / 12)] where night != 3 || hours < 23 {
+                let result = delta(cursor).stepsOfToday(reading(value, start + hours))
+                notices += result.notices
+                cursor = result.batch.cursor ?? cursor
+            }
+        }
+        #expect(notices == [.dayNotClosed(day.advanced(by: 3))])
+    }
+
+    @Test func `a higher value soon after midnight is doubtful`() {
+        let result = delta(after(reading(9000, -2))).stepsOfToday(reading(9100, 0.1))
+        #expect(result.batch.samples.isEmpty)
+        #expect(result.batch.cursor?.quarantined?.value == 9100)
+        #expect(result.batch.cursor?.counter?.value == 9000)
+    }
+
+    @Test func `a fall after a doubtful value completes yesterday`() {
+        var cursor = after(reading(9000, -2))
+        cursor.quarantined = reading(9100, 0.1)
+        let result = delta(cursor).stepsOfToday(reading(800, 8))
+        #expect(result.batch.samples.map(\.steps) == [800, 100])
+        #expect(result.batch.samples.map(\.day) == [day, day.advanced(by: -1)])
+        #expect(result.batch.coverage.contains(TimeSpan(midnight - 7200, midnight)))
+        #expect(result.batch.cursor?.quarantined == nil)
+        #expect(result.notices.isEmpty)
+    }
+
+    @Test func `a doubtful value that does not fall counts for today`() {
+        var cursor = after(reading(90, -2))
+        cursor.quarantined = reading(100, 0.1)
+        let morning = delta(cursor).stepsOfToday(reading(800, 8))
+        #expect(morning.isUndecided, "a clock that is ahead by three hours would be reset at 21:00")
+        let result = delta(morning.batch.cursor!).stepsOfToday(reading(800, 22))
+        #expect(result.batch.samples.map(\.steps) == [800])
+        #expect(result.notices == [.dayNotClosed(day.advanced(by: -1))])
+    }
+
+    @Test func `a doubtful value without a second reading that day is not lost`() {
+        var cursor = after(reading(1000, -2))
+        cursor.quarantined = reading(1200, 1)
+        let result = delta(cursor).stepsOfToday(reading(700, 32))
+        #expect(result.batch.samples.map(\.steps) == [133, 67, 700])
+        #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1), day, day.advanced(by: 1)])
+        #expect(result.batch.coverage == [TimeSpan(midnight + 86_400, midnight + 32 * 3600)])
+        #expect(result.notices == [.dayNotClosed(day.advanced(by: -1)), .dayNotClosed(day)])
+        #expect(result.batch.cursor == after(reading(700, 32)))
+    }
+
+    @Test func `each doubtful value of a night is decided by a later reading`() {
+        var cursor = after(reading(1000, -2))
+        var steps = 0
+        for (value, hours) in [(1200, 1.0), (5000, 25), (6000, 49), (10, 60)] {
+            let result = delta(cursor).stepsOfToday(reading(value, hours))
+            steps += result.batch.samples.reduce(0) { $0 + $1.steps }
+            cursor = result.batch.cursor ?? cursor
+        }
+        // 1,000 were counted before; the last value shows that the 6,000 were yesterday's, and counts from its own midnight.
+        #expect(steps == 6000 - 1000 + 10)
+        #expect(cursor == after(reading(10, 60)))
+    }
+
+    @Test func `a doubtful value of a day without readings counts completely`() {
+        var cursor = after(reading(900, -48))
+        cursor.quarantined = reading(1000, 0.5)
+        let result = delta(cursor).stepsOfToday(reading(10, 8))
+        #expect(result.batch.samples.map(\.steps) == [10, 1000])
+        #expect(result.batch.samples.map(\.start) == [midnight, midnight - 86_400])
+        #expect(result.notices == [.dayNotClosed(day.advanced(by: -2))])
+    }
+
+    @Test func `a higher value in the evening counts for today`() {
+        let result = delta(after(reading(9000, -2))).stepsOfToday(reading(11_000, 21))
+        #expect(result.batch.samples.map(\.steps) == [11_000])
+    }
+
+    // MARK: The first reading
+
+    @Test func `a first reading soon after midnight waits for a second`() {
+        let first = delta(after(nil)).stepsOfToday(reading(9600, 0.2))
+        #expect(first.batch.samples == [] && first.batch.coverage == [])
+        #expect(first.notices == [.undecided(steps: 9600)])
+        let second = delta(first.batch.cursor!).stepsOfToday(reading(700, 9))
+        #expect(second.batch.samples.map(\.steps) == [700, 9600])
+        #expect(second.batch.samples.map(\.day) == [day, day.advanced(by: -1)])
+        #expect(second.batch.cursor == after(reading(700, 9)))
+        #expect(second.notices == [], "no restart, nothing lost")
+    }
+
+    @Test func `a first reading that has not fallen later in the day was today's`() {
+        let first = delta(after(nil)).stepsOfToday(reading(100, 0.5))
+        let second = delta(first.batch.cursor!).stepsOfToday(reading(800, 8))
+        #expect(second.batch.samples.map(\.steps) == [800])
+        #expect(second.notices == [])
+    }
+
+    @Test func `a second reading that is soon after midnight too decides only if it has fallen`() {
+        let first = delta(after(nil)).stepsOfToday(reading(9600, 0.2))
+        let second = delta(first.batch.cursor!).stepsOfToday(reading(9650, 0.6))
+        #expect(second.isUndecided && second.batch.samples == [])
+        let third = delta(second.batch.cursor!).stepsOfToday(reading(20, 1.2))
+        #expect(third.batch.samples.map(\.steps) == [20, 9650])
+    }
+
+    @Test func `a first reading that no later one of its day decides is of the day before if it cannot be of its own`() {
+        let first = delta(after(nil)).stepsOfToday(reading(9600, 0.2))
+        let next = delta(first.batch.cursor!).stepsOfToday(reading(500, 24 + 9))
+        #expect(next.batch.samples.map(\.steps) == [9600, 500])
+        #expect(next.batch.samples.map(\.day) == [day.advanced(by: -1), day.advanced(by: 1)])
+        #expect(!next.notices.contains(.counterRestarted))
+    }
+
+    /// Read at 01:00 each night, before a reset at 02:00: a value below that of the night before decides nothing.
+    @Test func `nights before a late reset credit each value to the day before`() {
+        var cursor = after(nil)
+        var steps: [Day: Int] = [:]
+        for (value, hours) in [(9600, 0.3), (3000, 24.3), (2000, 48.3), (10, 60)] {
+            let result = delta(cursor).stepsOfToday(reading(value, hours))
+            for sample in result.batch.samples { steps[sample.day, default: 0] += sample.steps }
+            cursor = result.batch.cursor ?? cursor
+            #expect(!result.notices.contains(.counterRestarted))
+        }
+        #expect(steps[day.advanced(by: -1)] == 9600)
+        let credited = steps[day] ?? 0
+        #expect((2900...3000).contains(credited))
+        let walked = 9600 + 3000 + 2000 + 10
+        let stored = steps.values.reduce(0, +)
+        #expect(stored == walked)
+    }
+
+    // MARK: The pedometer's clock
+
+    private func clock(_ reading: CounterReading, lead: Int) -> DeviceClock {
+        DeviceClock(wall: reading.at.seconds + reading.utcOffset + lead)
+    }
+
+    @Test func `a clock that is behind midnight credits the steps to yesterday at once`() {
+        let first = reading(9600, 0.05)
+        #expect(delta(after(nil)).dependsOnClock(first))
+        let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: -300))
+        #expect(result.batch.samples == [StepSample(start: midnight - 86_400, length: 86_400, steps: 9600, utcOffset: 3600)])
+        #expect(result.batch.coverage == [TimeSpan(midnight - 86_400, midnight)])
+        #expect(result.notices == [])
+        // The reset that follows is no restart, and yesterday is closed.
+        let next = delta(result.batch.cursor!).stepsOfToday(reading(400, 9))
+        #expect(next.batch.samples.map(\.steps) == [400])
+        #expect(next.notices == [])
+    }
+
+    @Test func `a clock on another zone is reported, and its steps are yesterday's`() {
+        let first = reading(9600, 0.5)
+        let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: -3600))
+        #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1)])
+        #expect(result.batch.samples.map(\.steps) == [9600])
+        #expect(result.notices == [.clockWasOff(seconds: -3600)])
+    }
+
+    @Test func `a right clock says that the steps are today's`() {
+        let first = reading(900, 0.5)
+        let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: 5))
+        #expect(result.batch.samples.map(\.steps) == [900])
+        #expect(result.batch.samples.map(\.day) == [day])
+    }
+
+    @Test func `a right clock does not help a counter that is reset late`() {
+        let first = reading(9600, 0.1)
+        #expect(delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: 5)).isUndecided)
+    }
+
+    @Test func `a clock far off says since when the counter has counted`() {
+        // 10:00 here, 21:00 of the day before there: it counts since 13:00.
+        let first = reading(2100, 10)
+        let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: -13 * 3600))
+        #expect(result.batch.coverage == [TimeSpan(midnight - 11 * 3600, midnight + 36_000)])
+        #expect(result.batch.samples.map(\.steps).reduce(0, +) == 2100)
+        #expect(result.notices == [.clockWasOff(seconds: -13 * 3600)])
+        // Its reset at 13:00 is no restart.
+        let next = reading(300, 20)
+        #expect(delta(result.batch.cursor!).dependsOnClock(next))
+        let later = delta(result.batch.cursor!).stepsOfToday(next, clock: clock(next, lead: -13 * 3600))
+        #expect(later.batch.samples == [StepSample(start: midnight + 13 * 3600, length: 7 * 3600, steps: 300, utcOffset: 3600)])
+        #expect(later.notices == [.clockWasOff(seconds: -13 * 3600)])
+    }
+
+    // MARK: Resets hours after midnight
+
+    @Test func `a value that the night has not changed is yesterday's, hours after midnight`() {
+        let first = delta(after(reading(8000, -1.0 / 12))).stepsOfToday(reading(8000, 4.25))
+        #expect(first.batch.samples == [] && first.isUndecided)
+        #expect(first.notices == [.undecided(steps: 8000)])
+        let second = delta(first.batch.cursor!).stepsOfToday(reading(2000, 12))
+        #expect(second.batch.samples.map(\.steps) == [2000])
+        #expect(second.batch.samples.map(\.day) == [day])
+        #expect(second.notices == [], "no restart")
+    }
+
+    @Test func `a doubtful value that has not fallen hours later is not credited`() {
+        var cursor = after(reading(8000, -1.0 / 12))
+        for (value, hours) in [(8000, 0.5), (8000, 4.25), (8100, 9)] {
+            let result = delta(cursor).stepsOfToday(reading(value, hours))
+            #expect(result.batch.samples == [] && result.isUndecided, "at \(hours)")
+            cursor = result.batch.cursor!
+        }
+        let result = delta(cursor).stepsOfToday(reading(30, 10))
+        #expect(result.batch.samples.map(\.steps) == [30, 100])
+    }
+
+    @Test func `growth beyond yesterday's last value is counted where it does not fit before midnight`() {
+        var cursor = after(reading(8000, -1.0 / 60))
+        cursor.quarantined = reading(9000, 5)
+        let result = delta(cursor).stepsOfToday(reading(30, 10))
+        #expect(result.batch.samples.map(\.steps).reduce(0, +) == 1030)
+        let isPlausible = result.batch.samples.allSatisfy(\.isPlausible)
+        #expect(isPlausible)
+    }
+
+    @Test func `a higher value in the afternoon waits, and counts in the evening`() {
+        let last = reading(8000, -1.0 / 12)
+        let afternoon = delta(after(last)).stepsOfToday(reading(9000, 15))
+        #expect(afternoon.isUndecided && afternoon.batch.samples == [])
+        let evening = delta(afternoon.batch.cursor!).stepsOfToday(reading(9200, 20))
+        #expect(evening.batch.samples.map(\.steps) == [9200])
+        #expect(evening.batch.samples.map(\.day) == [day])
+        #expect(delta(after(last)).stepsOfToday(reading(9000, 20)).batch.samples.map(\.steps) == [9000])
+    }
+
+    @Test func `a day between two readings contains a reset`() {
+        let result = delta(after(reading(3000, -3))).stepsOfToday(reading(3100, 21))
+        #expect(result.batch.samples.map(\.steps) == [3100])
+        #expect(delta(after(reading(3000, -3))).stepsOfToday(reading(3100, 19)).isUndecided)
+    }
+
+    @Test func `an idle counter that is never reset is counted once`() {
+        var cursor = after(reading(8000, -2))
+        var steps = 0
+        for hours in stride(from: 4.25, to: 200, by: 8) {
+            let result = delta(cursor).stepsOfToday(reading(8000, hours))
+            steps += result.batch.samples.reduce(0) { $0 + $1.steps }
+            cursor = result.batch.cursor ?? cursor
+        }
+        #expect(steps == 0)
+        #expect(delta(cursor).stepsOfToday(reading(40, 201)).batch.samples.map(\.steps) == [40])
+    }
+
+    @Test func `a clock hours behind decides at any hour`() {
+        // 04:15 here, 22:45 there.
+        let night = reading(8050, 4.25)
+        #expect(delta(after(reading(8000, -1.0 / 12))).dependsOnClock(night))
+        let first = delta(after(reading(8000, -1.0 / 12))).stepsOfToday(night, clock: clock(night, lead: -19_800))
+        #expect(first.batch.samples.map(\.steps) == [50])
+        #expect(first.batch.samples.map(\.day) == [day.advanced(by: -1)])
+        #expect(first.notices == [.clockWasOff(seconds: -19_800)])
+        let next = delta(first.batch.cursor!).stepsOfToday(reading(2000, 12))
+        #expect(next.batch.samples.map(\.steps) == [2000])
+        #expect(!next.notices.contains(.counterRestarted))
+    }
+
+    @Test func `a clock says that a higher value is today's`() {
+        let afternoon = reading(9000, 15)
+        let last = after(reading(8000, -1.0 / 12))
+        #expect(delta(last).dependsOnClock(afternoon))
+        #expect(delta(last).stepsOfToday(afternoon, clock: clock(afternoon, lead: 3)).batch.samples.map(\.steps) == [9000])
+        // At night the clock does not show whether the reset is late.
+        let night = reading(8050, 4.25)
+        #expect(delta(last).stepsOfToday(night, clock: clock(night, lead: 3)).isUndecided)
+    }
+
+    @Test func `a clock without a date still shows whether its midnight has passed`() {
+        let last = after(reading(8000, -1.0 / 12))
+        let afternoon = reading(9000, 15)
+        let unset = DeviceClock(wall: 15 * 3600)
+        #expect(delta(last).stepsOfToday(afternoon, clock: unset).batch.samples.map(\.steps).reduce(0, +) == 9000)
+        let behind = DeviceClock(wall: 22 * 3600)
+        #expect(delta(last).stepsOfToday(afternoon, clock: behind).batch.samples.map(\.steps).reduce(0, +) == 1000)
+    }
+
+    @Test func `an ordinary reading does not depend on the clock`() {
+        #expect(!delta(after(reading(4000, 10))).dependsOnClock(reading(4500, 11)))
+        #expect(!delta(after(reading(9000, -2))).dependsOnClock(reading(500, 8)))
+        #expect(delta(after(reading(9000, -2))).dependsOnClock(reading(9100, 0.1)))
+    }
+
+    @Test func `the current time is decoded, and rubbish is none`() {
+        let value: [UInt8] = [0xea, 0x07, 5, 20, 0, 10, 30, 3, 0, 0]
+        #expect(DeviceClock(currentTime: value) == DeviceClock(wall: day.daysSince1970 * 86_400 + 630))
+        #expect(DeviceClock(currentTime: Array(value.prefix(6))) == nil)
+        #expect(DeviceClock(currentTime: [0, 0, 0, 0, 0, 0, 0]) == nil)
+        #expect(DeviceClock(currentTime: [0xea, 0x07, 2, 30, 1, 1, 1]) == nil)
+        #expect(DeviceClock(currentTime: [0xea, 0x07, 5, 20, 24, 0, 0]) == nil)
+    }
+}

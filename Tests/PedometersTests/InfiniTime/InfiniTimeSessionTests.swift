@@ -1,0 +1,256 @@
+import BlueZ
+import Foundation
+import SimulatedBlueZ
+import StepDomain
+import Synchronization
+import Testing
+
+@testable import Pedometers
+
+/// A session on a simulated watch whose counter and clock follow the firmware, over days.
+@Suite struct InfiniTimeSessionTests {
+    /// A watch, the machine that reads it, and the time of both.
+    private final class Lab {
+        private final class Time: Sendable {
+            let seconds: Mutex<Int>
+            init(_ seconds: Int) { self.seconds = Mutex(seconds) }
+            var now: Int { seconds.withLock { $0 } }
+        }
+
+        private let time: Time
+        let watch: SimulatedInfiniTime
+        var cursor = PedometerCursor()
+        var samples: [StepSample] = []
+        private let zone = TimeZone(secondsFromGMT: 3_600)!
+
+        init(_ day: String = "2026-05-20", hour: Int = 9) {
+            time = Time(Day(day)!.daysSince1970 * 86_400 + hour * 3_600 - 3_600)
+            watch = SimulatedInfiniTime(seed: nil, zone: zone, now: { [time] in Date(timeIntervalSince1970: TimeInterval(time.now)) })
+        }
+
+        var now: Timestamp { Timestamp(time.now) }
+
+        func pass(_ seconds: Int) { time.seconds.withLock { $0 += seconds } }
+
+        /// To the next time of day, local.
+        func pass(to hour: Int, _ minute: Int = 0) {
+            let second = (now.seconds + 3_600) % 86_400
+            pass((hour * 3_600 + minute * 60 - second + 86_400) % 86_400)
+        }
+
+        @discardableResult
+        func sync(setsClock: Bool = true) -> SessionPlayer.Outcome {
+            let pedometer = Pedometer.sample(InfiniTime.self, cursor: cursor)
+            let session = InfiniTimeSession(SessionContext(pedometer: pedometer, localTime: .zone(zone)), setsClock: setsClock)
+            let player = SessionPlayer(
+                read: { [watch] in try? watch.read(CharacteristicID($0)) },
+                write: { [watch] bytes, address in
+                    do {
+                        try watch.write(bytes, to: CharacteristicID(address))
+                        return []
+                    } catch { return nil }
+                })
+            let outcome = player.play(session, at: now)
+            cursor = outcome.cursor ?? cursor
+            samples += outcome.samples.filter(\.isPlausible)
+            return outcome
+        }
+
+        func steps(on day: String) -> Int { samples.filter { $0.day == Day(day)! }.reduce(0) { $0 + $1.steps } }
+    }
+
+    @Test func `steps, clock and firmware are read, and nothing is written to a watch that is right`() {
+        let lab = Lab()
+        lab.watch.walk(1_200)
+        let outcome = lab.sync()
+        #expect(outcome.steps == 1_200)
+        #expect(outcome.report?.firmware == "1.15.0")
+        #expect(outcome.notices == [])
+        #expect(lab.watch.clockWrites == [])
+    }
+
+    @Test func `each midnight begins a new day`() {
+        let lab = Lab()
+        for _ in 0..<3 {
+            lab.pass(to: 12)
+            lab.watch.walk(1_000)
+            lab.sync()
+            lab.pass(to: 23, 50)
+            lab.watch.walk(500)
+            lab.sync()
+        }
+        #expect(["2026-05-20", "2026-05-21", "2026-05-22"].map(lab.steps) == [1_500, 1_500, 1_500])
+    }
+
+    @Test func `a restart of the watch keeps what was counted before`() {
+        let lab = Lab()
+        lab.watch.walk(3_000)
+        lab.sync()
+        lab.pass(3_600)
+        lab.watch.reboot()
+        lab.watch.walk(400)
+        let outcome = lab.sync()
+        #expect(outcome.notices == [.counterRestarted])
+        #expect(lab.steps(on: "2026-05-20") == 3_400)
+    }
+
+    @Test func `a late first reading of a day loses nothing of that day`() {
+        let lab = Lab()
+        lab.watch.walk(3_000)
+        lab.sync()
+        lab.pass(to: 0, 5)
+        lab.watch.walk(200)
+        lab.pass(to: 14)
+        lab.watch.walk(5_000)
+        lab.sync()
+        #expect(lab.steps(on: "2026-05-20") == 3_000)
+        #expect(lab.steps(on: "2026-05-21") == 5_200)
+    }
+
+    @Test(arguments: [536_870_912, 4_294_967_295, 200_001])
+    func `a glitch of millions is left out, and the next reading is measured against the last good one`(number: Int) {
+        let lab = Lab()
+        lab.watch.walk(1_000)
+        lab.sync()
+        lab.watch.setGlitch(number)
+        lab.pass(600)
+        let outcome = lab.sync()
+        #expect(outcome.notices == [.implausible(samples: 1)])
+        #expect(outcome.cursor == nil && outcome.samples.isEmpty)
+        lab.watch.setGlitch(nil)
+        lab.watch.walk(100)
+        lab.pass(600)
+        lab.sync()
+        #expect(lab.steps(on: "2026-05-20") == 1_100)
+    }
+
+    @Test func `a watch that never counts has no steps`() {
+        let lab = Lab()
+        lab.sync()
+        lab.pass(3_600)
+        let outcome = lab.sync()
+        #expect(outcome.samples.isEmpty && outcome.error == nil && outcome.notices == [])
+    }
+
+    @Test func `a value of another length is an error`() {
+        let session = InfiniTimeSession(SessionContext(pedometer: .sample(InfiniTime.self), localTime: .fixed(0)), setsClock: true)
+        let outcome = SessionPlayer(read: { _ in [1, 2] }).play(session, at: Timestamp(1_779_272_000))
+        #expect(outcome.error == .undecodable("2 bytes where 4 were expected"))
+    }
+
+    // MARK: The clock
+
+    @Test func `a clock that is an hour off is set after the steps were read, with ten bytes`() {
+        let lab = Lab()
+        lab.watch.walk(700)
+        lab.watch.setClock(WallClock(year: 2026, month: 5, day: 20, hour: 8, minute: 0))
+        let outcome = lab.sync()
+        #expect(outcome.steps == 700)
+        #expect(outcome.notices == [.clockCorrected(seconds: -3_600)])
+        #expect(lab.watch.clockWrites == [[0xea, 0x07, 5, 20, 9, 0, 0, 3, 0, 2]])
+        lab.pass(to: 13)
+        lab.watch.walk(300)
+        #expect(lab.sync().notices == [])
+        #expect(lab.steps(on: "2026-05-20") == 1_000)
+    }
+
+    @Test func `a clock that is two minutes off is left alone`() {
+        let lab = Lab()
+        lab.watch.setClock(WallClock(seconds: lab.watch.clock.seconds + 120))
+        #expect(lab.sync().notices == [])
+        #expect(lab.watch.clockWrites == [])
+    }
+
+    @Test func `an examination reports the clock and does not set it`() {
+        let lab = Lab()
+        lab.watch.setClock(WallClock(seconds: lab.watch.clock.seconds + 600))
+        #expect(lab.sync(setsClock: false).report?.notices == [.clockWasOff(seconds: 600)])
+        #expect(lab.watch.clockWrites == [])
+    }
+
+    @Test(arguments: [(23, 40, -600), (0, 20, -600), (12, 0, -11 * 3_600 - 1_800), (22, 0, 3 * 3_600), (2, 0, -3 * 3_600)])
+    func `near midnight, and across one, the clock is not set`(hour: Int, minute: Int, lead: Int) {
+        let lab = Lab()
+        lab.pass(to: hour, minute)
+        lab.watch.setClock(WallClock(seconds: lab.now.seconds + 3_600 + lead))
+        lab.sync()
+        #expect(lab.watch.clockWrites == [])
+    }
+
+    @Test func `a watch that is on yesterday is set after its own midnight, and counts right on both days`() {
+        let lab = Lab()
+        lab.pass(to: 12)
+        lab.watch.walk(2_000)
+        lab.sync()
+        // Another program sets it four hours back, such as for another zone.
+        lab.watch.setClock(WallClock(seconds: lab.watch.clock.seconds - 4 * 3_600))
+        lab.pass(to: 23, 30)
+        lab.watch.walk(1_000)
+        lab.sync()
+        lab.pass(to: 2)
+        #expect(lab.watch.clockWrites == [], "neither near midnight, nor while the watch is on yesterday")
+        lab.sync()
+        #expect(lab.watch.clockWrites == [])
+        lab.pass(to: 9)
+        lab.watch.walk(400)
+        lab.sync()
+        #expect(lab.watch.clockWrites.count == 1)
+        lab.pass(to: 23, 30)
+        lab.watch.walk(600)
+        lab.sync()
+        #expect(lab.steps(on: "2026-05-20") == 3_000)
+        #expect(lab.steps(on: "2026-05-21") == 1_000)
+    }
+
+    @Test func `a clock that a phone sets past midnight leaves yesterday's steps in the counter, and they are not counted twice`() {
+        let lab = Lab()
+        lab.pass(to: 23, 55)
+        lab.watch.walk(4_000)
+        lab.sync()
+        lab.pass(to: 1)
+        // The watch was on 23:52, and jumps over the hour 0: its counter stays.
+        lab.watch.setClock(WallClock(year: 2026, month: 5, day: 20, hour: 23, minute: 52))
+        lab.watch.reboot()
+        lab.watch.walk(4_000)
+        lab.sync()
+        lab.watch.setClock(WallClock(year: 2026, month: 5, day: 21, hour: 1))
+        #expect(lab.watch.count == 4_000, "no reset")
+        lab.pass(to: 1, 30)
+        lab.watch.walk(50)
+        lab.sync()
+        #expect(lab.steps(on: "2026-05-21") == 50)
+    }
+
+    @Test func `after a restart without a clock the date of 1970 is replaced`() {
+        let lab = Lab()
+        lab.watch.reboot()
+        lab.watch.setClock(WallClock(year: 1970, month: 1, day: 1, hour: 2))
+        lab.watch.walk(80)
+        let outcome = lab.sync()
+        #expect(lab.watch.clockWrites.count == 1)
+        #expect(lab.watch.clock.year == 2026)
+        #expect(outcome.notices.contains { if case .clockCorrected = $0 { true } else { false } })
+    }
+
+    @Test func `a watch that refuses to be set is reported`() {
+        let lab = Lab()
+        lab.watch.refuseClock()
+        lab.watch.setClock(WallClock(seconds: lab.watch.clock.seconds + 3_600))
+        #expect(lab.sync().notices == [.clockWasOff(seconds: 3_600)])
+    }
+
+    @Test func `what an advertisement shows`() throws {
+        let address = try #require(DeviceAddress("C0:DE:00:00:00:07"))
+        #expect(InfiniTime.evidence(in: Discovery(address: address, name: "InfiniTime", services: ["180d"])) == .name)
+        #expect(InfiniTime.evidence(in: Discovery(address: address, name: "Infini")) == nil)
+        #expect(InfiniTime.evidence(in: Discovery(address: address, services: [InfiniTime.service])) == .advertisedService)
+        #expect(PedometerRegistry.models(withServices: ["180f", InfiniTime.service]).map { $0.key } == ["infinitime"])
+    }
+}
+
+extension CharacteristicID {
+    init(_ address: GATTAddress) {
+        self.init(
+            AttributeUUID(address.service.description) ?? "0000", AttributeUUID(address.characteristic.description) ?? "0000")
+    }
+}

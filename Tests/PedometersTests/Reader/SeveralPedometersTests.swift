@@ -1,0 +1,160 @@
+import BlueZ
+import DBus
+import Foundation
+import Pedometers
+import SimulatedBlueZ
+import StepDomain
+import Synchronization
+import TestSupport
+import Testing
+
+/// Several pedometers in one reading, over a real D-Bus, with a manual clock.
+@Suite(.timeLimit(.minutes(5))) struct SeveralPedometersTests {
+    private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
+
+    private let first = SimulatedRing(
+        address: "C0:DE:00:00:00:01", name: "R02_0001", clock: .local(.gmt), now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
+    private let second = SimulatedRing(
+        address: "C0:DE:00:00:00:02", name: "R02_0002", seed: 2, clock: .local(.gmt),
+        now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
+    /// The central that the reader opened.
+    private final class Opened: Sendable {
+        let central = Mutex<Central?>(nil)
+    }
+
+    private let opened = Opened()
+    private let clock = ManualClock()
+    private let receiver = RecordingReceiver()
+
+    private func pedometer(_ id: Int64, _ address: String? = nil, _ name: String = "ring", type: String = "random") -> Pedometer {
+        Pedometer(id: id, user: 1, model: Colmi.key, address: address ?? "C0:DE:00:00:00:0\(id)", addressType: type, name: name)
+    }
+
+    /// The search limit differs from any other wait, so that a test can let it pass.
+    ///
+    /// - Parameter body: gets a function that reads.
+    private func with(
+        _ rings: [SimulatedRing], disconnecting: Duration = .zero, registered: Set<String> = [],
+        _ body: (SimulatedBlueZ, @escaping @Sendable ([Pedometer]) async -> Void) async throws -> Void
+    ) async throws {
+        var timing = Timing.immediate
+        timing.disconnect = disconnecting
+        timing.clock = clock
+        let stack = try await SimulatedBlueZ.start(peripherals: rings, timing: timing)
+        let reader = BluetoothPedometerReader(
+            limits: ConnectionLimits(scan: .seconds(21)), registered: registered, localTime: .fixed(0), now: { Self.now }, clock: clock,
+            central: { [clock, opened] in
+                let central = try await Central.open(.address(stack.address), clock: clock)
+                opened.central.withLock { $0 = central }
+                return central
+            })
+        do {
+            try await body(stack) { [receiver] in await reader.read($0, for: receiver) }
+            let snapshot = await stack.snapshot
+            #expect(snapshot.connected.isEmpty && snapshot.discovering.isEmpty)
+        } catch {
+            await stack.stop()
+            throw error
+        }
+        await stack.stop()
+    }
+
+    private func hasEnded(_ id: Pedometer.ID) -> @Sendable (RecordingReceiver.Event) -> Bool {
+        { if case .ended(id, _) = $0 { true } else { false } }
+    }
+
+    @Test func `absent ones end together after one search time, whatever was read meanwhile`() async throws {
+        try await with([second]) { stack, read in
+            let start = clock.now
+            async let run: Void = read([pedometer(1), pedometer(2), pedometer(3)])
+            await receiver.until { if case .disconnected(2, _) = $0 { true } else { false } }
+            await clock.pass(.seconds(21))
+            await run
+            #expect(receiver.result(of: 2) != nil && receiver.failure(of: 2) == nil)
+            for id in [Int64(1), 3] {
+                #expect(receiver.failure(of: id) as? BluetoothError == .peripheralNotFound("C0:DE:00:00:00:0\(id)", seconds: 21))
+                #expect(receiver.seconds(of: id) == nil)
+            }
+            #expect(start.duration(to: clock.now) == .seconds(21))
+        }
+    }
+
+    @Test func `a result is there before BlueZ has disconnected, and the time of the link after it`() async throws {
+        try await with([first], disconnecting: .seconds(2)) { stack, read in
+            async let run: Void = read([pedometer(1)])
+            await receiver.until(hasEnded(1))
+            #expect(await stack.snapshot.connected == [first.address])
+            #expect(receiver.seconds(of: 1) == nil)
+            await clock.pass(.seconds(2))
+            await run
+            #expect(receiver.seconds(of: 1) == 2)
+            #expect(receiver.steps.values.reduce(0, +) == first.truth().reduce(0) { $0 + $1.steps })
+        }
+    }
+
+    @Test func `the next one is read while BlueZ disconnects the first`() async throws {
+        try await with([first, second], disconnecting: .seconds(2)) { stack, read in
+            async let run: Void = read([pedometer(1), pedometer(2)])
+            await receiver.until(hasEnded(1))
+            await receiver.until(hasEnded(2))
+            #expect(await stack.snapshot.connected == [first.address, second.address])
+            while clock.sleepers(for: .seconds(2)) < 2 { await Task.yield() }
+            clock.advance(by: .seconds(2))
+            await run
+            #expect(receiver.failure(of: 1) == nil && receiver.failure(of: 2) == nil)
+        }
+    }
+
+    @Test func `a name that is in range under another address is hinted at`() async throws {
+        try await with([second], registered: ["C0:DE:00:00:00:01"]) { stack, read in
+            async let run: Void = read([pedometer(1, nil, "R02_0002")])
+            await clock.pass(.seconds(5))
+            await clock.sleeping(for: .seconds(16))
+            // The look-alike has to be heard before the time is over.
+            let central = try #require(opened.central.withLock { $0 })
+            let other = try #require(DeviceAddress("C0:DE:00:00:00:02"))
+            while try await central.remembered(other) == nil { await Task.yield() }
+            for _ in 0..<2_000 { await Task.yield() }
+            await clock.pass(.seconds(16))
+            await run
+            let error = try #require(receiver.failure(of: 1) as? PedometerError)
+            #expect(error == .addressMayHaveChanged("C0:DE:00:00:00:01", seconds: 21, name: "R02_0002", to: "C0:DE:00:00:00:02"))
+            #expect(error.description.contains("R02_0002 is in range with another address, C0:DE:00:00:00:02"))
+            #expect(error.advice?.contains("istep forget C0:DE:00:00:00:01, then istep add C0:DE:00:00:00:02") == true)
+            #expect(FailureCause(error) == .outOfRange)
+            #expect(stack.history.allSatisfy { if case .connecting = $0 { false } else { true } }, "it is not connected to")
+        }
+    }
+
+    @Test func `one of an unknown model ends at once and does not stop the others`() async throws {
+        try await with([first]) { stack, read in
+            var stranger = pedometer(2)
+            stranger.model = "abacus"
+            await read([stranger, pedometer(1)])
+            #expect(receiver.failure(of: 2) is PedometerError)
+            #expect(receiver.failure(of: 1) == nil)
+        }
+    }
+
+    @Test func `cancelled while it searches, all that are missing end`() async throws {
+        try await with([]) { stack, read in
+            let task = Task { await read([pedometer(1), pedometer(2)]) }
+            await clock.sleeping(for: .seconds(21))
+            task.cancel()
+            await task.value
+            #expect(receiver.failure(of: 1) is CancellationError && receiver.failure(of: 2) is CancellationError)
+        }
+    }
+
+    @Test func `cancelled while it reads, the link goes and none is begun`() async throws {
+        try await with([first, second]) { stack, read in
+            await stack.inject(.stall(.notification, .from(30)), for: first.address)
+            let task = Task { await read([pedometer(1), pedometer(2)]) }
+            for await event in stack.events { if case .notified = event { break } }
+            task.cancel()
+            await task.value
+            #expect(receiver.failure(of: 1) is CancellationError && receiver.failure(of: 2) is CancellationError)
+            #expect(!stack.history.contains(.connecting(second.address)))
+        }
+    }
+}

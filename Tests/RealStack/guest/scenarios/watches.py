@@ -1,0 +1,201 @@
+"""Watches and a band: InfiniTime, Bangle.js, Mi Smart Band; and the commands for people who bring another device."""
+import re
+import subprocess
+from pathlib import Path
+
+from lab import events, peripheral, set_clock, until
+from scenarios.harness import Istep, Watch, check, scenario
+
+MOVED, IDENTITY, UPDATED = "C0:DE:57:01:00:99", "C0:DE:57:01:00:05", "C0:DE:00:00:0B:0B"
+PINETIME, BANGLE, BAND, BIP = "C0:DE:1F:71:00:01", "C0:DE:BA:26:1E:02", "C0:DE:57:01:00:06", "C0:DE:57:01:00:07"
+MOTION, STEPS = "00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0"
+DAY, NEXT = "2026-11-20", "2026-11-21"
+
+anna = Istep(TZ="Europe/Berlin")
+bert = Istep(TZ="Europe/Berlin")
+carla = Istep(TZ="Europe/Berlin")
+dora = Istep(TZ="Europe/Berlin")
+set_clock('TZ="Europe/Berlin" 2026-11-20 15:05:00')
+
+
+def at(time):
+    """Time passes for the machine and the watch: steps made within seconds are not plausible."""
+    set_clock(f'TZ="Europe/Berlin" {DAY} {time}')
+    peripheral("pinetime", "clock", f"{DAY}T{time}")
+
+
+def synced(who, *names):
+    entry, = who("sync", *names, "--json").json["pedometers"]
+    return entry
+
+
+@scenario
+def scan():
+    """scan says what each device is, and what shows it"""
+    found = {p["address"]: p for p in anna("scan", "--all", "--json", "--timeout", "15").json["peripherals"]}
+    known = {address: (found.get(address, {}).get("model"), found.get(address, {}).get("evidence")) for address in (PINETIME, BANGLE, BAND)}
+    check(known == {PINETIME: ("infinitime", "name"), BANGLE: ("banglejs", "name"), BAND: ("miband", "advertisedData")}, f"{known}")
+    check(found[BIP]["model"] is None, f"a look-alike is taken for a band: {found[BIP]}")
+
+
+@scenario
+def infinitime():
+    """add InfiniTime, and nothing else to type: steps, firmware, and its clock is set after they were read"""
+    anna("add", "InfiniTime", "--name", "pinetime")
+    entry = synced(anna)
+    check(entry["steps"] == 4321 and entry["firmware"] == "1.15.0", f"{entry}")
+    truth = peripheral("pinetime", "truth")
+    check(len(truth["writes"]) == 1 and len(truth["writes"][0]) == 20, f"its clock got {truth['writes']}")
+    check(truth["clock"][:13] == f"{DAY}T15" and truth["steps"] == 4321, f"{truth}")
+    check([n["kind"] for n in entry["notices"]] == ["clockCorrected"], f"{entry['notices']}")
+    at("15:20:00")
+    peripheral("pinetime", "walk", 679)
+    check(synced(anna)["steps"] == 679 and anna.steps(DAY) == 5000, "the growth alone is new")
+    check(len(peripheral("pinetime", "truth")["writes"]) == 1, "a clock that is right is left alone")
+
+
+@scenario
+def glitch():
+    """a counter of 536 million is not counted, and the next reading is right again"""
+    at("15:30:00")
+    peripheral("pinetime", "glitch", 536870912)
+    check([n["kind"] for n in synced(anna)["notices"]] == ["implausible"], "it is reported")
+    peripheral("pinetime", "glitch", "none")
+    at("15:40:00")
+    peripheral("pinetime", "walk", 10)
+    check(synced(anna)["steps"] == 10 and anna.steps(DAY) == 5010, "steps of the day")
+
+
+@scenario
+def midnight():
+    """its midnight begins a new day"""
+    set_clock('TZ="Europe/Berlin" 2026-11-21 09:00:00')
+    peripheral("pinetime", "clock", f"{NEXT}T00:00:05")
+    peripheral("pinetime", "clock", f"{NEXT}T09:00:00")
+    peripheral("pinetime", "walk", 800)
+    synced(anna)
+    check(anna.steps(DAY) == 5010 and anna.steps(NEXT) == 800, f"{anna.steps(DAY)}, {anna.steps(NEXT)}")
+    set_clock('TZ="Europe/Berlin" 2026-11-20 15:42:00')
+
+
+@scenario
+def bangle():
+    """a Bangle.js: all records of three days, in chunks that the link carries; then nothing new"""
+    bert("add", "Bangle.js", "--name", "bangle")
+    truth = peripheral("bangle", "truth")
+    entry = synced(bert)
+    check(entry["steps"] == sum(truth["records"].values()), f"{entry}")
+    check(entry["battery"] == 87, "battery of its status line")
+    days = {}
+    for at, steps in truth["records"].items():
+        days[at[:10]] = days.get(at[:10], 0) + steps
+    bert.shows(days)
+    check(synced(bert)["steps"] == 0, "a second sync changes nothing")
+    written = [bytes.fromhex(e["value"]) for e in events("bangle", "write")]
+    mtu = max(e["mtu"] for e in events("bangle", "mtu")) if events("bangle", "mtu") else 23
+    check(max(map(len, written)) <= mtu - 3, f"{max(map(len, written))} bytes with an MTU of {mtu}")
+
+
+@scenario
+def bangle_faults():
+    """a missing app is named; a missing record is noticed by the count, and read the next time"""
+    peripheral("bangle", "lacks", "android")
+    failed = bert("sync", exits=69)
+    check("Android Integration" in failed.out + failed.err, f"{failed}")
+    peripheral("bangle", "lacks", "none")
+    peripheral("bangle", "clock", "2026-11-20T15:50:00")
+    at("15:51:00")
+    peripheral("bangle", "walk", 60)
+    peripheral("bangle", "omit", 1)
+    bert("sync", exits=75)
+    bert("sync")
+    day = sum(steps for at, steps in peripheral("bangle", "truth")["records"].items() if at.startswith(DAY))
+    check(bert.steps(DAY) == day, f"{bert.steps(DAY)} of {day}")
+
+
+@scenario
+def band():
+    """a Mi Smart Band is read from its advertisements: no connection is made"""
+    carla("add", BAND, "--name", "band")
+    check(synced(carla)["steps"] == 5432, "steps")
+    at("16:10:00")
+    peripheral("band", "walk", 68)
+    check(synced(carla)["steps"] == 68 and carla.steps(DAY) == 5500, "the growth alone is new")
+    check(not events("band", "connected"), "it was connected to")
+
+
+@scenario
+def silent_band():
+    """a band that is in range and not discoverable is told from one that is away"""
+    peripheral("band", "discoverable", "off")
+    peripheral("band", "advertise", "off")
+    # bluetoothd forgets what it advertised before when its object is gone.
+    subprocess.run(["bluetoothctl", "remove", BAND], capture_output=True, timeout=20)
+    peripheral("band", "advertise", "on")
+    failed = carla("sync", exits=69)
+    check("Discoverable" in failed.out + failed.err, f"{failed}")
+    peripheral("band", "range", "out")
+    peripheral("bip", "range", "out")
+    carla("sync", "--timeout", "6", exits=(69, 75))
+    peripheral("band", "range", "in")
+    peripheral("band", "discoverable", "on")
+
+
+@scenario
+def moved_band():
+    """a band is added and read by the address in its data, whatever address it is sent from"""
+    dora("add", IDENTITY, "--name", "moved")
+    check(synced(dora)["steps"] == 300, "steps")
+    check(dora("devices", "--json").json["pedometers"][0]["address"] == IDENTITY, "its address is that of its data")
+
+
+@scenario
+def watched_band():
+    """watch hears a band by the address in its data, and shows its steps live without a connection"""
+    watch = Watch(dora, "--live", "--json", "--every", "60")
+    try:
+        until(lambda: '"live"' in watch.said, 90, f"live figures: {watch.said}")
+        peripheral("moved", "walk", 17)
+        until(lambda: re.search(r'"steps" ?: ?317', watch.said), 60, f"317 live steps: {watch.said}")
+        watch.end()
+    finally:
+        watch.process.kill()
+        watch.process.wait()
+    check(not events("moved", "connected"), "it was connected to")
+
+
+@scenario
+def updated():
+    """services that are new since a firmware update are found, although bluetoothd knows the device"""
+    failed = dora("add", UPDATED, exits=69)
+    check("lacks the service" in failed.out + failed.err, f"{failed}")
+    before = [s["uuid"] for s in anna("gatt", "list", UPDATED, "--json").json["services"]]  # bluetoothd stores them
+    peripheral("updated", "update", "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e")
+    after = dora("add", UPDATED, "--name", "updated", exits=(0, 69))
+    check(after.code == 0, f"before {before}, {after}")
+
+
+@scenario
+def gatt():
+    """gatt lists, reads, writes and listens to any device by UUIDs of both lengths"""
+    table = anna("gatt", "list", PINETIME, "--json").json["services"]
+    values = {c["uuid"]: c for s in table for c in s["characteristics"]}
+    check(STEPS in values and "notify" in values[STEPS]["flags"], f"{sorted(values)}")
+    check(anna("gatt", "read", PINETIME, "180a", "2a26", "--format", "text").out.strip() == "1.15.0", "text")
+    steps = peripheral("pinetime", "truth")["steps"]
+    check(int(anna("gatt", "read", PINETIME, MOTION, STEPS, "--format", "u32le").out) == steps, "a number")
+    anna("gatt", "write", PINETIME, "1805", "2a2b", "ea 07 0b 14 0f 2d 00 05 00 00")
+    check(peripheral("pinetime", "truth")["clock"].startswith("2026-11-20T15:45"), "the clock that was written")
+    anna("gatt", "read", PINETIME, "180a", "ffff", exits=69)
+    anna("gatt", "write", PINETIME, "1805", "2a2b", "nothing", exits=64)
+
+
+@scenario
+def capture():
+    """gatt capture writes the frames of a sync without the address"""
+    path = Path(anna.home) / "capture.txt"
+    anna("gatt", "capture", "pinetime", "--output", str(path))
+    text = path.read_text()
+    check(text.startswith("pedometer capture 1\nmodel: infinitime\n") and re.search(r"^< [0-9a-f]{2} ", text, re.M), text)
+    check("c0 de 1f 71" not in text and "01 00 71 1f" not in text, "the address is in it")
+    anna("gatt", "capture", "pinetime", "--output", str(path), exits=64)

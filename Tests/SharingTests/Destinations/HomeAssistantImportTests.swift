@@ -1,0 +1,194 @@
+import HTTP
+import StepDomain
+import Testing
+import WebStage
+
+/// How days are imported into the statistics of a simulated Home Assistant, and what happens to them on errors.
+@Suite(.timeLimit(.minutes(5))) struct HomeAssistantImportTests {
+    private static let id = "istep:anna_steps"
+
+    private func withHouse(
+        _ house: House = House(), _ keys: String = "", _ body: (House, WebVenue, any ShareDestination) async throws -> Void
+    ) async throws {
+        let venue = try WebVenue(house) { $0 }
+        defer { venue.close() }
+        let destination = try Fixture.destination(
+            "[share.house]\nkind = 'home-assistant'\nurl = '\(venue.server.url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)")
+        try await body(house, venue, destination)
+    }
+
+    /// Easter Sunday and days around it, by Berlin's clocks.
+    private func span(_ later: Int) -> TimeSpan {
+        let midnight = Timestamp((16_180 + later) * 86_400 - 7200)
+        return TimeSpan(midnight, midnight + 86_400)
+    }
+
+    private func parcel(_ later: Int, _ hours: [Int: Int]) -> ShareParcel {
+        ShareParcel(.easter(steps: hours.values.reduce(0, +), hours: hours, later: later))
+    }
+
+    @Test func `days come into the statistics, and a late correction moves the sums after it`() async throws {
+        try await withHouse { house, _, destination in
+            _ = try await destination.deliver([parcel(-2, [8: 500, 9: 100]), parcel(-1, [10: 1000]), parcel(0, [7: 300])])
+            #expect((-2...0).map { house.steps(Self.id, span($0)) } == [600, 1000, 300])
+            _ = try await destination.deliver([parcel(-2, [8: 550])])
+            #expect((-2...0).map { house.steps(Self.id, span($0)) } == [550, 1000, 300])
+            // Days before all existing rows, one of them years before.
+            for later in [-3, -800] { _ = try await destination.deliver([parcel(later, [12: 40])]) }
+            #expect([-800, -3, -2, -1, 0].map { house.steps(Self.id, span($0)) } == [40, 40, 550, 1000, 300])
+            _ = try await destination.deliver([parcel(-790, [12: 60])])
+            #expect([-800, -790, -3, -2, -1, 0].map { house.steps(Self.id, span($0)) } == [40, 60, 40, 550, 1000, 300])
+        }
+    }
+
+    @Test func `what was imported already is not imported again`() async throws {
+        try await withHouse { house, _, destination in
+            for _ in 0..<2 { _ = try await destination.deliver([parcel(0, [7: 300])]) }
+            #expect(house.commands("recorder/import_statistics").count == 1)
+        }
+    }
+
+    @Test func `a preview has the import that goes out`() async throws {
+        try await withHouse(House(timeZone: "Africa/Johannesburg")) { house, _, destination in
+            let preview = try destination.preview([parcel(0, [7: 300, 9: 20])])
+            _ = try await destination.deliver([parcel(0, [7: 300, 9: 20])])
+            let sent = try #require(house.commands("recorder/import_statistics").first)
+            #expect(preview.contains(sent.replacing(/"id":[0-9]+,/, with: "")))
+        }
+    }
+
+    @Test func `a lost answer may have arrived, and the next delivery puts all right`() async throws {
+        try await withHouse { house, _, destination in
+            _ = try await destination.deliver([parcel(-1, [10: 1000]), parcel(0, [7: 300])])
+            house.loseAnswers(true)
+            let failure = await destination.failure(delivering: parcel(-1, [10: 900]))
+            #expect(failure?.kind == .unanswered)
+            house.loseAnswers(false)
+            _ = try await destination.deliver([parcel(-1, [10: 900])])
+            #expect([-1, 0].map { house.steps(Self.id, span($0)) } == [900, 300])
+        }
+    }
+
+    @Test func `sums that a killed import left are put right`() async throws {
+        try await withHouse { house, _, destination in
+            _ = try await destination.deliver([parcel(-1, [10: 1000]), parcel(0, [7: 300])])
+            house.disturb(Self.id) { rows in
+                for hour in rows.keys.sorted().suffix(10) { rows[hour]?.sum += 77 }
+            }
+            _ = try await destination.deliver([parcel(-1, [10: 1000])])
+            #expect([-1, 0].map { house.steps(Self.id, span($0)) } == [1000, 300])
+        }
+    }
+
+    @Test func `without a recorder there is the sensor only`() async throws {
+        try await withHouse(House(components: ["api"])) { house, venue, destination in
+            _ = try await destination.deliver([parcel(0, [7: 300])])
+            #expect(house.rows(Self.id).isEmpty && venue.held().map(\.steps) == [300])
+            #expect(try await destination.check().contains("without its recorder"))
+        }
+    }
+
+    @Test func `statistics can be left out`() async throws {
+        try await withHouse(House(), "statistics = false") { house, venue, destination in
+            #expect(destination.traits.showsLatestOnly && !destination.traits.wantsSamples)
+            _ = try await destination.deliver([parcel(0, [7: 300])])
+            #expect(venue.held().map(\.steps) == [300] && !venue.server.requests.contains { $0.target == "/api/websocket" })
+            #expect(!(try destination.preview([parcel(0, [7: 300])])).contains("WebSocket"))
+            _ = try await destination.check()
+        }
+    }
+
+    @Test func `who is not an administrator is told`() async throws {
+        try await withHouse(House(isAdministrator: false)) { _, _, destination in
+            let failure = await destination.failure(delivering: parcel(0, [7: 300]))
+            #expect(failure?.kind == .credentials && failure?.advice?.contains("administrator") == true)
+            let check = await destination.failureOfCheck()
+            #expect(check?.kind == .credentials && check?.reason.contains("not an administrator") == true)
+        }
+    }
+
+    @Test func `a check tells version, rights and recorder`() async throws {
+        try await withHouse { _, venue, destination in
+            let words = try await destination.check()
+            #expect(words == "Home Assistant 2024.3.3 at \(venue.server.url), administrator \"Anna\"; its recorder keeps statistics")
+        }
+    }
+
+    @Test func `newer versions get the keys that they want`() async throws {
+        for (version, isNew) in [
+            ("2024.3.3", false), ("2025.10.4", false), ("2025.11.0", true), ("2026.2.0b1", true), ("", false), ("x.y", false),
+        ] {
+            try await withHouse(House(version: version)) { house, _, destination in
+                _ = try await destination.deliver([parcel(0, [7: 300])])
+                let sent = try #require(house.commands("recorder/import_statistics").first)
+                #expect(sent.contains("\"mean_type\":0") == isNew && sent.contains("\"unit_class\":null") == isNew)
+                #expect(sent.contains("\"has_mean\":false") == !isNew)
+            }
+        }
+    }
+
+    @Test func `a time zone that is not known is not guessed`() async throws {
+        try await withHouse(House(timeZone: "Nowhere/At_All")) { house, _, destination in
+            let failure = await destination.failure(delivering: parcel(0, [7: 300]))
+            #expect(failure?.kind == .misconfigured && house.rows(Self.id).isEmpty)
+        }
+    }
+
+    @Test func `a wrong token is refused`() async throws {
+        try await withHouse { _, venue, _ in
+            let stranger = try Fixture.destination(
+                "[share.house]\nkind = 'home-assistant'\nurl = '\(venue.server.url)'\ntoken_env = 'T'", environment: ["T": "nonsense"])
+            #expect(await stranger.failure(delivering: parcel(0, [7: 300]))?.kind == .credentials)
+        }
+    }
+
+    static let refusals: [(Int, ShareFailure.Kind)] = [
+        (200, .unreachable), (302, .unreachable), (400, .misconfigured), (401, .credentials), (403, .credentials), (404, .misconfigured),
+        (429, .busy),
+        (500, .unreachable), (502, .unreachable), (503, .busy),
+    ]
+
+    /// No change was requested yet, so no day is rejected or in doubt.
+    @Test(arguments: refusals) func `where no WebSocket opens, nothing was sent`(_ status: Int, _ kind: ShareFailure.Kind) async throws {
+        try await withHouse { house, venue, destination in
+            venue.answerAll(.json(#"{"message":"the cat sleeps"}"#, status: status))
+            let failure = await destination.failure(delivering: parcel(0, [7: 300]))
+            #expect(failure?.kind == kind && failure?.reason.contains("the cat sleeps") == true)
+        }
+    }
+
+    // MARK: The sensor
+
+    @Test func `a sensor that is gone comes back, and a later day stays`() async throws {
+        try await withHouse { house, venue, destination in
+            _ = try await destination.deliver([parcel(0, [7: 300])])
+            house.forgetSensors()
+            try await destination.restore([parcel(0, [7: 300])])
+            #expect(venue.held().map(\.steps) == [300])
+            let requests = venue.server.requests.count
+            try await destination.restore([parcel(0, [7: 300])])
+            try await destination.restore([parcel(-1, [7: 5])])
+            #expect(venue.held().map(\.steps) == [300])
+            #expect(venue.server.requests.dropFirst(requests).allSatisfy { $0.method == "GET" })
+        }
+    }
+
+    @Test func `the last figure of yesterday goes before the first of today`() async throws {
+        try await withHouse { _, venue, destination in
+            _ = try await destination.deliver([parcel(-1, [20: 700])])
+            try await destination.restore([parcel(-1, [20: 700])])
+            _ = try await destination.deliver([parcel(-1, [20: 700, 23: 50]), parcel(0, [0: 3])])
+            let bodies = venue.server.requests.filter { $0.method == "POST" }.map(\.text)
+            #expect(bodies.map { $0.contains("\"state\":\"700\"") } == [true, false, false])
+            #expect(bodies.map { $0.contains("\"state\":\"750\"") } == [false, true, false])
+            #expect(bodies.map { $0.contains("\"state\":\"3\"") } == [false, false, true])
+        }
+    }
+
+    @Test func `the sensor of a past day is not made anew by a correction`() async throws {
+        try await withHouse { _, venue, destination in
+            _ = try await destination.deliver([parcel(-1, [20: 700])])
+            #expect(venue.held().isEmpty)
+        }
+    }
+}

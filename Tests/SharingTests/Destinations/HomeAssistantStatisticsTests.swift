@@ -1,0 +1,155 @@
+import Foundation
+import StepDomain
+import Testing
+import TestSupport
+
+@testable import Sharing
+
+/// Rows of Home Assistant's long-term statistics: in which rows the steps of a day are, and which sums result from corrections.
+@Suite struct HomeAssistantStatisticsTests {
+    private typealias Statistics = HomeAssistantStatistics
+
+    private static func zone(_ name: String) -> LocalTime { TimeZone(identifier: name).map(LocalTime.zone) ?? .fixed(0) }
+
+    private func day(
+        _ date: String, hours: [Int: Int], steps: Int? = nil, by place: LocalTime = Self.zone("Europe/Berlin"), isRunning: Bool = false
+    ) throws -> SharedDay {
+        let day = try #require(Day(date))
+        let slots = place.hours(of: day)
+        var rest = hours
+        let profile = slots.map { slot in
+            DaySummary.Hour(start: slot.span.start, hour: slot.hour, steps: rest.removeValue(forKey: slot.hour) ?? 0)
+        }
+        let summary = DaySummary(
+            user: .anna, day: day, steps: steps ?? hours.values.reduce(0, +), hours: hours.isEmpty ? [] : profile, completeness: .complete,
+            isRunning: isRunning)
+        return try #require(SharedDay(summary))
+    }
+
+    private func utc(_ text: String) throws -> Int { Int(try Date(text, strategy: .iso8601).timeIntervalSince1970) }
+
+    // MARK: Where steps go
+
+    @Test func `an hour of the clock is a row, and hours without steps are too`() throws {
+        let hours = Statistics.hours(of: try day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: Self.zone("Europe/Berlin"))
+        let first = try utc("2026-06-30T22:00:00Z")
+        #expect(hours.hours == first...(first + 23 * 3600))
+        #expect(hours.steps.count == 24)
+        #expect(hours.steps.filter { $0.value > 0 } == [first: 5, first + 8 * 3600: 100, first + 23 * 3600: 7])
+    }
+
+    @Test func `a day of Home Assistant in another zone has the same steps at the same time of the clock`() throws {
+        let place = Self.zone("America/New_York")
+        let hours = Statistics.hours(of: try day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: place)
+        #expect(
+            hours.steps.filter { $0.value > 0 } == [
+                try utc("2026-07-01T04:00:00Z"): 5, try utc("2026-07-01T12:00:00Z"): 100, try utc("2026-07-02T03:00:00Z"): 7,
+            ])
+    }
+
+    @Test(arguments: [
+        "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Chatham", "Europe/Berlin", "Pacific/Apia", "UTC",
+    ]) func `all steps lie on full hours inside of their own day, whatever the zone`(_ name: String) throws {
+        let place = Self.zone(name)
+        var rows: Set<Int> = []
+        var date = try #require(Day("2025-03-01"))
+        while date <= Day("2026-05-01")! {
+            let span = place.span(of: date)
+            if !span.isEmpty {  // Apia's clocks left out a day in 2011
+                let here = try day("\(date)", hours: [0: 11, 2: 22, 12: 33, 23: 44], steps: nil)
+                let hours = Statistics.hours(of: here, in: place)
+                #expect(hours.steps.values.reduce(0, +) == here.steps, "\(name) \(date)")
+                #expect(
+                    hours.steps.keys.allSatisfy { $0 % 3600 == 0 && span.contains(Timestamp($0)) && rows.insert($0).inserted }, "\(name) \(date)"
+                )
+            }
+            date = date.advanced(by: 1)
+        }
+    }
+
+    @Test func `the day on which clocks go forward or back keeps its hours`() throws {
+        for (date, count) in [("2026-03-29", 23), ("2026-10-25", 25)] {
+            let hours = Statistics.hours(of: try day(date, hours: [1: 10, 3: 30, 9: 90]), in: Self.zone("Europe/Berlin"))
+            #expect(hours.steps.count == count && hours.steps.values.reduce(0, +) == 130)
+        }
+        // 2:00 by New York's clocks; Berlin's clocks skip this hour.
+        let spring = Statistics.hours(
+            of: try day("2026-03-29", hours: [2: 20], by: Self.zone("America/New_York")), in: Self.zone("Europe/Berlin"))
+        #expect(spring.steps.filter { $0.value > 0 } == [try utc("2026-03-29T01:00:00Z"): 20])
+    }
+
+    @Test func `a correction follows the hours that were counted`() throws {
+        let hours = Statistics.hours(of: try day("2026-07-01", hours: [8: 100, 9: 200], steps: 1000), in: .fixed(0))
+        #expect(hours.steps.values.filter { $0 > 0 }.sorted() == [333, 667])
+        let none = Statistics.hours(of: try day("2026-07-01", hours: [8: 100], steps: 0), in: .fixed(0))
+        #expect(none.steps.count == 24 && none.steps.values.allSatisfy { $0 == 0 })
+    }
+
+    @Test func `steps of which only the day is known are spread over all of it`() throws {
+        let hours = Statistics.hours(of: try day("2026-07-01", hours: [:], steps: 2410), in: .fixed(0))
+        #expect(Set(hours.steps.values) == [100, 101] && hours.steps.values.reduce(0, +) == 2410)
+    }
+
+    @Test func `a day that runs has no rows after its last steps`() throws {
+        let first = try utc("2026-07-01T00:00:00Z")
+        let walked = Statistics.hours(of: try day("2026-07-01", hours: [8: 100], isRunning: true), in: .fixed(0))
+        #expect(walked.steps.keys.max() == first + 8 * 3600)
+        let slept = Statistics.hours(of: try day("2026-07-01", hours: [3: 0], isRunning: true), in: .fixed(0))
+        #expect(slept.steps == [first: 0])
+    }
+
+    // MARK: Sums
+
+    /// Rows as Home Assistant stores them.
+    private struct Recorder {
+        var rows: [Int: Statistics.Row] = [:]
+
+        /// - Parameter limit: rows that are written before istep is killed.
+        mutating func bring(_ days: [Statistics.DayHours], limit: Int = .max) {
+            guard let first = days.map(\.hours.lowerBound).min() else { return }
+            let before = rows.filter { $0.key < first }.max { $0.key < $1.key }?.value.sum ?? 0
+            let update = Statistics.update(days, rows: rows.values.filter { $0.start.seconds >= first }, before: before)
+            for row in update.prefix(limit) { rows[row.start.seconds] = row }
+        }
+
+        /// Calculated from the differences of sums, as in Home Assistant.
+        func steps(_ hours: ClosedRange<Int>) -> Int {
+            func sum(before hour: Int) -> Int { rows.filter { $0.key < hour }.max { $0.key < $1.key }?.value.sum ?? 0 }
+            return sum(before: hours.upperBound + 1) - sum(before: hours.lowerBound)
+        }
+    }
+
+    @Test func `corrections in any order, sent twice or half, leave the sums of every day right`() throws {
+        var generator = SeededGenerator(seed: 11)
+        for _ in 0..<200 {
+            var recorder = Recorder()
+            var truth: [Int: Statistics.DayHours] = [:]
+            for _ in 0..<12 {
+                let numbers = (0..<Int.random(in: 1...3, using: &generator)).map { _ in Int.random(in: 0..<8, using: &generator) }
+                let days = try numbers.map { number in
+                    let hours = Dictionary(
+                        (0..<4).map { _ in
+                            (Int.random(in: 0..<24, using: &generator), Int.random(in: 0...900, using: &generator))
+                        }
+                    ) { $1 }
+                    let shared = try day("\(Day("2026-07-01")!.advanced(by: number))", hours: hours, isRunning: number == 7)
+                    let hoursOfDay = Statistics.hours(of: shared, in: Self.zone("Europe/Berlin"))
+                    truth[number] = hoursOfDay
+                    return hoursOfDay
+                }
+                // istep was killed after some rows, or the answer was lost: the days are sent again.
+                if Bool.random(using: &generator) { recorder.bring(days, limit: Int.random(in: 0...60, using: &generator)) }
+                recorder.bring(days)
+                recorder.bring(days)
+                for (number, day) in truth { #expect(recorder.steps(day.hours) == day.steps.values.reduce(0, +), "day \(number)") }
+            }
+        }
+    }
+
+    @Test func `what is there already is not written again`() throws {
+        let hours = Statistics.hours(of: try day("2026-07-01", hours: [8: 100]), in: .fixed(0))
+        let rows = Statistics.update([hours], rows: [], before: 5)
+        #expect(rows.count == 24 && rows.last?.sum == 105)
+        #expect(Statistics.update([hours], rows: rows, before: 5).isEmpty)
+    }
+}

@@ -1,0 +1,188 @@
+import HTTP
+import StepDomain
+import Synchronization
+import Testing
+
+/// Folders of a WebDAV server, depending on its answers.
+@Suite struct WebDAVTests {
+    private func destination(_ transport: any HTTPTransport, _ more: String = "") throws -> any ShareDestination {
+        try Fixture.destination(
+            "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/dav/anna/{year}/{month}/{date}.json?k=v'\n\(more)",
+            transport: { transport })
+    }
+
+    private func sent(_ transport: ScriptedTransport) -> [String] { transport.requests.map { "\($0.method) \($0.url.path)" } }
+
+    private static let day = "/dav/anna/2014/04/2014-04-20.json"
+
+    @Test(arguments: [404, 409])
+    func `missing folders are made from the outermost in, and the day is sent again`(status: Int) async throws {
+        let transport = ScriptedTransport(
+            .reply(status), .reply(404), .reply(404), .reply(404), .reply(207), .reply(status), .reply(status), .reply(201), .reply(201),
+            .reply(201), .reply(201))
+        let receipts = try await destination(transport).deliver([ShareParcel(.easter())])
+        #expect(receipts == [ShareReceipt()])
+        #expect(
+            sent(transport) == [
+                "PUT \(Self.day)", "PROPFIND /dav/anna/2014/04/", "PROPFIND /dav/anna/2014/", "PROPFIND /dav/anna/", "PROPFIND /dav/",
+                "MKCOL /dav/anna/2014/04/", "MKCOL /dav/anna/2014/", "MKCOL /dav/anna/",
+                "MKCOL /dav/anna/2014/", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)",
+            ])
+        // The server may require a key in the query.
+        #expect(transport.requests.allSatisfy { $0.url.query == "k=v" && $0.isRepeatable })
+    }
+
+    @Test func `a folder that is there already is no failure`() async throws {
+        let transport = ScriptedTransport(.reply(409), .reply(405), .reply(204))
+        _ = try await destination(transport, "webdav = true").deliver([ShareParcel(.easter())])
+        #expect(sent(transport) == ["PUT \(Self.day)", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)"])
+    }
+
+    @Test func `a server of another kind gets no folders`() async throws {
+        for (more, count) in [("", 2), ("webdav = false", 1), ("method = 'POST'", 1)] {
+            let transport = ScriptedTransport(.reply(409, "taken"), .reply(405))
+            let failure = try await destination(transport, more).failure(delivering: ShareParcel(.easter()))
+            #expect(failure?.kind == .rejected)
+            #expect(failure?.reason == "example.org answered 409: taken")
+            #expect((failure?.advice?.contains("webdav = true") == true) == more.isEmpty)
+            #expect(transport.requests.count == count)
+        }
+    }
+
+    @Test func `a day that is refused in its folder is rejected`() async throws {
+        let transport = ScriptedTransport(.reply(409), .reply(201), .reply(409, "still no"))
+        let failure = try await destination(transport, "webdav = true").failure(delivering: ShareParcel(.easter()))
+        #expect(failure?.kind == .rejected && failure?.reason.contains("still no") == true)
+    }
+
+    @Test(arguments: [
+        (401, ShareFailure.Kind.credentials), (403, .credentials), (415, .rejected), (500, .unanswered), (503, .busy), (507, .unanswered),
+    ]) func `a folder that cannot be made says why`(status: Int, kind: ShareFailure.Kind) async throws {
+        let transport = ScriptedTransport(.reply(409), .reply(status, "no room"))
+        let failure = try await destination(transport, "webdav = true").failure(delivering: ShareParcel(.easter()))
+        #expect(failure?.kind == kind)
+        #expect(failure?.reason.contains("no room") == true)
+    }
+
+    @Test func `a server that refuses every folder has an end`() async throws {
+        let short = ScriptedTransport(.reply(409), .reply(409), .reply(409), .reply(409), .reply(409, "never"))
+        let failure = try await destination(short, "webdav = true").failure(delivering: ShareParcel(.easter()))
+        #expect(failure?.kind == .rejected && failure?.advice?.contains("make it there") == true)
+        #expect(sent(short).last == "MKCOL /dav/")
+
+        let deep = AlwaysConflict()
+        let path = String(repeating: "a/", count: 100)
+        let far = try Fixture.destination(
+            "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/\(path){date}'\nwebdav = true", transport: { deep })
+        #expect(await far.failure(delivering: ShareParcel(.easter()))?.kind == .rejected)
+    }
+
+    @Test func `what keeps the question from being answered is no refusal of the day`() async throws {
+        let transport = ScriptedTransport(.reply(409), .failure(.unanswered(reason: "gone")))
+        #expect(try await destination(transport).failure(delivering: ShareParcel(.easter()))?.kind == .unanswered)
+    }
+
+    @Test(arguments: [
+        (207, "https://example.org answers (WebDAV)"), (404, "https://example.org answers (WebDAV); /dav/anna/ is made with the first day"),
+    ]) func `a check asks for the folder`(status: Int, words: String) async throws {
+        let transport = status == 207 ? ScriptedTransport(.reply(207)) : ScriptedTransport(.reply(404), .reply(207))
+        #expect(try await destination(transport).check() == words)
+        #expect(sent(transport) == ["PROPFIND /dav/anna/"] + (status == 207 ? [] : ["PROPFIND /dav/"]))
+        #expect(transport.requests.last?.preview.contains("\nDepth: 0\n") == true)
+    }
+
+    @Test func `a check of a server that is not let in fails`() async throws {
+        for (status, kind) in [(401, ShareFailure.Kind.credentials), (403, .credentials), (500, .unanswered), (200, .unanswered)] {
+            let transport = ScriptedTransport(.reply(status))
+            #expect(try await destination(transport, "webdav = true").failureOfCheck()?.kind == kind)
+        }
+    }
+
+    @Test func `webdav goes with PUT only`() {
+        let problems = Fixture.problems("[share.a]\nkind = 'rest'\nurl = 'https://example.org'\nmethod = 'POST'\nwebdav = true")
+        #expect(problems.count == 1 && problems[0].contains("left out, or false"), "\(problems)")
+    }
+}
+
+/// Refuses every request, and fails the test if the requests do not end.
+private struct AlwaysConflict: HTTPTransport {
+    private final class Count: Sendable {
+        let requests = Mutex(0)
+    }
+
+    private let count = Count()
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let number = count.requests.withLock { count in
+            count += 1
+            return count
+        }
+        if number > 200 {
+            Issue.record("request \(number)")
+            throw .notSent(reason: "enough")
+        }
+        return HTTPResponse(status: 409)
+    }
+}
+
+/// Folders on Debian's lighttpd.
+@Suite(.timeLimit(.minutes(5))) struct RealWebDAVTests {
+    private func destination(_ url: String, password: String = "geheim", _ more: String = "") throws -> any ShareDestination {
+        try Fixture.destination(
+            "[share.cloud]\nkind = 'rest'\nurl = '\(url)'\nusername = 'anna'\npassword_env = 'PASSWORD'\n\(more)",
+            environment: ["PASSWORD": password])
+    }
+
+    @Test(arguments: ["", "webdav = true"])
+    func `days arrive in folders that were not there`(more: String) async throws {
+        let server = try await RealWebDAV.start()
+        let destination = try destination(server.url + "/health/{user}/{year}/{month}/steps-{date}.json", more)
+        // Without a slash: this server treats %2F as a slash.
+        let name = "Zoë & O'Neill"
+        for later in [0, 1, 20] {
+            for steps in [8123, 9000] {
+                _ = try await destination.deliver([ShareParcel(.easter(of: User(id: 1, name: name), steps: steps, later: later))])
+            }
+        }
+        for (month, day) in [("04", "2014-04-20"), ("04", "2014-04-21"), ("05", "2014-05-10")] {
+            let text = try await server.text("/health/Zo%C3%AB%20%26%20O%27Neill/2014/\(month)/steps-\(day).json")
+            #expect(text?.contains(#""steps":9000"#) == true, "\(day)")
+        }
+    }
+
+    @Test func `days that are sent together find the folders that each other made`() async throws {
+        let server = try await RealWebDAV.start()
+        let destination = try destination(server.url + "/a/b/c/{date}")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for later in 0..<8 { group.addTask { _ = try await destination.deliver([ShareParcel(.easter(later: later))]) } }
+            try await group.waitForAll()
+        }
+        for day in 20...27 { #expect(try await server.text("/a/b/c/2014-04-\(day)") != nil) }
+    }
+
+    @Test func `with webdav = false a day without a folder is rejected`() async throws {
+        let server = try await RealWebDAV.start()
+        let failure = try await destination(server.url + "/a/{date}", "webdav = false").failure(delivering: ShareParcel(.easter()))
+        #expect(failure?.kind == .rejected && failure?.reason.contains("409") == true)
+    }
+
+    @Test func `a check tells how the server stands`() async throws {
+        let server = try await RealWebDAV.start()
+        let there = try destination(server.url + "/{date}.json")
+        #expect(try await there.check() == "\(server.url) answers (WebDAV)")
+        let missing = try destination(server.url + "/steps/{year}/{date}.json")
+        #expect(try await missing.check() == "\(server.url) answers (WebDAV); /steps/ is made with the first day")
+        _ = try await missing.deliver([ShareParcel(.easter())])
+        #expect(try await missing.check() == "\(server.url) answers (WebDAV)")
+        let stranger = try destination(server.url + "/{date}.json", password: "wrong", "webdav = true")
+        #expect(await stranger.failureOfCheck()?.kind == .credentials)
+        #expect(await stranger.failure(delivering: ShareParcel(.easter()))?.kind == .credentials)
+    }
+
+    @Test func `a folder that may not be made is the user's to mend`() async throws {
+        let server = try await RealWebDAV.start()
+        let failure = try await destination(server.url + "/closed/a/{date}").failure(delivering: ShareParcel(.easter()))
+        #expect([.credentials, .rejected].contains(failure?.kind), "\(String(describing: failure))")
+        #expect(try await server.text("/closed/a/2014-04-20") == nil)
+    }
+}

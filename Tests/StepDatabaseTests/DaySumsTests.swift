@@ -1,0 +1,372 @@
+import Foundation
+import GRDB
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import StepDatabase
+
+/// Stored sums of days: always those that the samples add up to.
+@Suite struct DaySumsTests {
+    private static let days = day.advanced(by: -5)...day.advanced(by: 5)
+
+    /// Whatever program changes the history in whatever way, no sum survives the samples that it was calculated from.
+    @Test(arguments: UInt64(0)..<16) func `sums agree with the samples after every change`(seed: UInt64) throws {
+        try withDirectory { directory in
+            var changes = try RandomChanges(directory, seed: seed)
+            for round in 0..<80 {
+                let change = try changes.makeOne()
+                for user in changes.users {
+                    let sums = try changes.database.dayRecords(of: user, in: Self.days).sums
+                    let expected = try changes.database.stepData(of: user, on: Array(Self.days)).map { DaySums($0.tracks, of: $0.day) }
+                    try #require(sums == expected, "seed \(seed), round \(round), \(user.name): \(change)")
+                }
+            }
+            #expect(changes.kinds.count == RandomChanges.Kind.allCases.count)
+        }
+    }
+
+    @Test func `sums are stored when they are first read`() throws {
+        try withFixture { history in
+            _ = try history.database.merge(
+                SampleBatch(samples: [slot(480, 900, distance: 600), slot(500, 40)], coverage: [TimeSpan(midnight, midnight + 86_400)]),
+                sync: history.sync)
+            #expect(try history.sums() == [])
+            // By a connection for reading, as the commands have it that show something.
+            let reader = try StepDatabase(path: history.path, for: .reading)
+            let records = try reader.dayRecords(of: history.user, in: day.advanced(by: -1)...day)
+            #expect(records.sums.map(\.steps) == [0, 940])
+            #expect(records.sums.map(\.completeness) == [.unknown, .complete])
+            #expect(try history.sums() == ["16179 unknown 0", "16180 complete 940"])
+            // The second time, nothing is calculated: a row is taken as it is.
+            try history.execute("UPDATE day_sum SET walking_steps = 7 WHERE day = 16180")
+            #expect(try reader.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [7])
+        }
+    }
+
+    @Test func `sums that differ from their samples are found and corrected`() throws {
+        try withFixture { history in
+            let start = midnight - 2 * 86_400
+            _ = try history.database.merge(
+                SampleBatch(
+                    samples: (0..<3).map { slot(480 + 1440 * ($0 - 2), 900, distance: 600) }, coverage: [TimeSpan(start, midnight + 86_400)]),
+                sync: history.sync)
+            let days = day.advanced(by: -2)...day
+            _ = try history.database.dayRecords(of: history.user, in: days)
+            #expect(try history.database.wrongSums() == [])
+            // Each column counts.
+            for change in [
+                "walking_steps = 7", "running_steps = 7", "walking_metres = 7", "energy = 7", "completeness = 'partial'", "hours = zeroblob(96)",
+            ] {
+                try history.execute("UPDATE day_sum SET \(change) WHERE day = 16178")
+                #expect(try history.database.wrongSums() == [day.advanced(by: -2)], "\(change)")
+                #expect(try history.database.wrongSums(inNewest: 2) == [])
+                #expect(try history.database.correctSums() == 1)
+                #expect(try history.sums().count == 2)
+                #expect(try history.database.dayRecords(of: history.user, in: days).sums.map(\.steps) == [900, 900, 900])
+                #expect(try history.database.correctSums() == 0)
+            }
+        }
+    }
+
+    @Test func `a sum that another program has changed is corrected by the weekly check`() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            try history.merge(slot(480, 900))
+            for count in [0, 3] {
+                _ = try history.database.dayRecords(of: history.user, in: day...day)
+                try history.execute("UPDATE day_sum SET walking_steps = 7")
+                CheckRecord.remove(ofDatabase: history.path)
+                let backups = AutomaticBackups(BackupSchedule(count: count), now: { midnight }, localTime: .fixed(0))
+                try await HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(), now: { midnight }).run()
+                #expect(try history.database.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900], "\(count) backups")
+            }
+        }
+    }
+
+    @Test func `sums of an earlier rule are calculated again`() throws {
+        try withFixture { history in
+            try history.merge(slot(480, 900))
+            _ = try history.database.dayRecords(of: history.user, in: day...day)
+            try history.execute("UPDATE day_sum SET walking_steps = 7, revision = revision - 1")
+            #expect(try history.database.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900])
+            #expect(try history.sums() == ["16180 partial 900"])
+        }
+    }
+
+    /// Otherwise each sync would make the next command calculate ten years.
+    @Test func `a sync keeps the sums of the days that it does not concern`() throws {
+        try withFixture { history in
+            let start = midnight - 100 * 86_400
+            _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(start, midnight)]), sync: history.sync)
+            _ = try history.database.dayRecords(of: history.user, in: day.advanced(by: -100)...day)
+            #expect(try history.sums().count == 101)
+            _ = try history.database.merge(
+                SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight - 7200, midnight + 86_400)]), sync: history.sync)
+            #expect(try history.sums().count >= 97)
+            let next = day.advanced(by: 1)
+            #expect(try history.database.dayRecords(of: history.user, in: day...next).sums.map(\.completeness) == [.complete, .unknown])
+            // Without a step.
+            _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(midnight, midnight + 2 * 86_400)]), sync: history.sync)
+            #expect(try history.database.dayRecords(of: history.user, in: day...next).sums.map(\.completeness) == [.complete, .complete])
+        }
+    }
+
+    @Test func `a history in use by another program is read without storing sums`() throws {
+        try withFixture { history in
+            try history.merge(slot(480, 900))
+            let other = try DatabaseQueue(path: history.path)
+            try other.writeWithoutTransaction { other in
+                try other.execute(sql: "BEGIN IMMEDIATE")
+                #expect(try history.database.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900])
+                try other.execute(sql: "COMMIT")
+            }
+            #expect(try history.sums() == [])
+            _ = try history.database.dayRecords(of: history.user, in: day...day)
+            #expect(try history.sums().count == 1)
+        }
+    }
+
+    /// It would run with the first row that is stored.
+    @Test func `reading stores nothing where another program has left a trigger`() throws {
+        try withFixture { history in
+            try history.merge(slot(480, 900))
+            try history.execute("CREATE TRIGGER other AFTER INSERT ON day_sum BEGIN DELETE FROM sample; END")
+            let reader = try StepDatabase(path: history.path, for: .reading)
+            #expect(try reader.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900])
+            #expect(try history.sums() == [])
+        }
+    }
+
+    @Test func `progress is reported while sums are calculated, and can end the call`() throws {
+        try withFixture { history in
+            struct Enough: Error {}
+            let days = day.advanced(by: -299)...day
+            var seen: [Int] = []
+            #expect(throws: Enough.self) {
+                try history.database.dayRecords(of: history.user, in: days) { done, all in
+                    #expect(all == 300)
+                    seen.append(done)
+                    if done > 0 { throw Enough() }
+                }
+            }
+            _ = try history.database.dayRecords(of: history.user, in: days) { done, _ in seen.append(done) }
+            // What was done before the end is not done again.
+            #expect(seen == [0, 128, 128, 256, 300])
+            _ = try history.database.dayRecords(of: history.user, in: days) { _, _ in Issue.record("all is stored") }
+        }
+    }
+
+    @Test func `the first known day is that of samples, accounted time or a correction`() throws {
+        try withFixture { history in
+            #expect(try history.database.firstKnownDay(of: history.user.id) == nil)
+            // 00:30 in Greenwich, in New York the day before; and later, on the same day.
+            try history.merge(slot(0, 5), slot(30, 5, offset: -5 * 3600))
+            #expect(try history.database.firstKnownDay(of: history.user.id) == day.advanced(by: -1))
+            _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(midnight - 3 * 86_400, midnight)]), sync: history.sync)
+            #expect(try history.database.firstKnownDay(of: history.user.id) == day.advanced(by: -3))
+            try history.database.setCorrection(5, of: history.user.id, on: day.advanced(by: -9), at: noon)
+            #expect(try history.database.firstKnownDay(of: history.user.id) == day.advanced(by: -9))
+            // A machine whose clock is at 1970 claims half a century.
+            _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(Timestamp(0), midnight)]), sync: history.sync)
+            #expect(try history.database.firstKnownDay(of: history.user.id) == day.advanced(by: -3660))
+        }
+    }
+
+    @Test(arguments: [StepDatabase.Access.reading, .writing])
+    func `a history of the version before gets its sums when they are read`(_ access: StepDatabase.Access) throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let index = try #require(Schema.current.migrations.firstIndex { $0.name == "daySums" })
+            let before = Schema(migrations: Array(Schema.current.migrations[..<index]))
+            let old = try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: before)
+            let user = try old.addUser(named: "Ada")
+            let sync = try old.beginSync(of: try old.addPedometer(.ring(of: user)).id, at: noon)
+            _ = try old.merge(SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight, midnight + 86_400)]), sync: sync)
+            try old.setCorrection(1000, of: user.id, on: day, at: noon)
+            try old.close()
+
+            let database = try StepDatabase(path: path, for: access)
+            let records = try database.dayRecords(of: user, in: day...day)
+            #expect(records.sums.map(\.steps) == [900] && records.sums.map(\.completeness) == [.complete])
+            #expect(records.corrections == [day: StepCorrection(steps: 1000, enteredAt: noon)])
+            #expect(try database.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM day_sum") } == 1)
+        }
+    }
+
+    @Test func `sums are neither saved from a damaged history nor missed in it`() throws {
+        try withFixture { history in
+            try history.merge(slot(480, 900))
+            _ = try history.database.dayRecords(of: history.user, in: Self.days)
+            try history.database.close()
+            // A version number that cannot be right: all tables are copied row by row.
+            let other = try DatabaseQueue(path: history.path)
+            try other.writeWithoutTransaction { try $0.execute(sql: "UPDATE day_sum SET walking_steps = 7; PRAGMA user_version = 1") }
+            try other.close()
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.isWhole)
+            #expect(try StepDatabase(path: history.path).dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900])
+        }
+    }
+}
+
+extension Fixture {
+    fileprivate func sums() throws -> [String] {
+        try strings("SELECT day || ' ' || completeness || ' ' || (walking_steps + running_steps) FROM day_sum ORDER BY day")
+    }
+}
+
+/// Changes to a history as syncs, users, commands and other programs make them, at random.
+private struct RandomChanges {
+    enum Kind: CaseIterable {
+        case merge, cover, correct, forget, add, backUpAndRestore, sample, replaceSample, moveSample, deleteSample, span, replaceSpan, moveSpan
+        case deleteSpan, growSpan, movePedometer, replacePedometer, deletePedometer
+    }
+
+    private(set) var database: StepDatabase
+    let users: [User]
+    private(set) var kinds: Set<Kind> = []
+    private let path: String
+    private var random: SeededGenerator
+    private var pedometers: [Pedometer] = []
+    private var syncs: [SyncRecord.ID] = []
+
+    init(_ directory: String, seed: UInt64) throws {
+        path = directory + "/history.sqlite"
+        random = SeededGenerator(seed: seed)
+        let database = try StepDatabase(path: path)
+        self.database = database
+        users = try ["Ada", "Grace"].map { try database.addUser(named: $0) }
+        for index in 0..<3 { try add(owner: users[index / 2], index) }
+    }
+
+    private static func address(_ index: Int) -> String { "30:34:42:00:00:0\(index)" }
+
+    private mutating func add(owner: User, _ index: Int) throws {
+        let added = try database.addPedometer(.ring(of: owner, address: Self.address(index), name: "ring \(index)"))
+        pedometers.append(added)
+        syncs.append(try database.beginSync(of: added.id, at: noon))
+    }
+
+    private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+
+    private mutating func moment() -> Int { midnight.seconds + number(-400...400) * 900 }
+
+    private mutating func offset() -> Int { [0, 3600, 7200, -18_000, 50_400, -50_400][number(0...5)] }
+
+    /// - Returns: what was done, for the message of a failed test.
+    mutating func makeOne() throws -> String {
+        do { return try change() } catch let error as HistoryError {
+            // What another program has done can make a sync or a new pedometer impossible.
+            if case .failed = error { throw error }
+            return "\(error)"
+        }
+    }
+
+    private mutating func change() throws -> String {
+        // Each kind comes first once, then at random; those of other programs are as frequent as those of istep.
+        let kind = kinds.count < Kind.allCases.count ? Kind.allCases[kinds.count] : Kind.allCases[number(0...(Kind.allCases.count - 1))]
+        kinds.insert(kind)
+        let pedometer = Int64(number(1...pedometers.count))
+        let (start, other, offset, steps) = (moment(), moment(), offset(), number(0...2000))
+        let sql: String
+        switch kind {
+        case .merge:
+            let place = LocalTime.fixed(offset)
+            let samples = (0..<number(1...20)).map { _ in
+                StepSample(
+                    start: Timestamp(moment()), length: [60, 900, 3600, 40_000][number(0...3)], steps: number(0...290),
+                    distance: number(0...3) == 0 ? nil : Double(steps), utcOffset: offset)
+            }
+            let batch = SampleBatch(samples: samples.sorted { $0.start < $1.start }, coverage: [TimeSpan(Timestamp(start), Timestamp(other))])
+            _ = try database.merge(batch, sync: syncs[number(0...(syncs.count - 1))], place: place)
+            return "\(kind)"
+        case .cover:
+            let span = TimeSpan(Timestamp(midnight.seconds - 5 * 86_400), Timestamp(other))
+            _ = try database.merge(SampleBatch(coverage: [span]), sync: syncs[number(0...(syncs.count - 1))], place: .fixed(offset))
+            return "\(kind)"
+        case .correct:
+            try database.setCorrection(
+                number(0...1) == 0 ? nil : StepCorrection(steps: steps), of: users[number(0...1)].id, on: day.advanced(by: number(-5...5)),
+                at: noon)
+            return "\(kind)"
+        case .forget:
+            if let first = try database.pedometers().first { try database.forgetPedometer(first.id) }
+            return "\(kind)"
+        case .add:
+            // One that was forgotten, of the same user or of another.
+            let used = Set(try database.pedometers().map(\.address))
+            if let free = (0..<3).first(where: { !used.contains(Self.address($0)) }) { try add(owner: users[number(0...1)], free) }
+            return "\(kind)"
+        case .backUpAndRestore:
+            let copy = path + ".copy"
+            try? FileManager.default.removeItem(atPath: copy)
+            let file = try DatabaseQueue(path: copy)
+            try database.queue.backup(to: file)
+            try file.close()
+            sql = "INSERT OR IGNORE INTO sample VALUES (1, \(start), 900, 50, NULL, NULL, 0, 1)"
+            try execute(sql)
+            try database.close()
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            try FileManager.default.moveItem(atPath: copy, toPath: path)
+            database = try StepDatabase(path: path)
+            return "\(kind)"
+        case .sample: sql = "INSERT OR IGNORE INTO sample VALUES (\(pedometer), \(start), 900, \(steps), NULL, 4.5, \(offset), 1)"
+        case .replaceSample:
+            sql = """
+                INSERT OR REPLACE INTO sample SELECT pedometer, start, 900, \(steps), 2.5, NULL, \(offset), 1 FROM sample
+                WHERE pedometer = \(pedometer) AND start >= \(start) LIMIT 3
+                """
+        case .moveSample:
+            // Onto another one, if there is one.
+            sql = """
+                UPDATE OR REPLACE sample SET start = ifnull((SELECT start FROM sample WHERE pedometer = \(pedometer) AND start >= \(other)), \(other)),
+                    utc_offset = \(offset)
+                WHERE (pedometer, start) = (SELECT pedometer, start FROM sample WHERE start >= \(start) ORDER BY start LIMIT 1)
+                """
+        case .deleteSample: sql = "DELETE FROM sample WHERE start BETWEEN \(start) AND \(start + 7200)"
+        case .span: sql = "INSERT OR IGNORE INTO coverage VALUES (\(pedometer), \(min(start, other)), \(max(start, other) + 1), \(offset))"
+        case .replaceSpan:
+            sql = """
+                INSERT OR REPLACE INTO coverage SELECT pedometer, start, start + 5000, \(offset) FROM coverage
+                WHERE pedometer = \(pedometer) LIMIT 2
+                """
+        case .moveSpan:
+            sql = """
+                UPDATE OR REPLACE coverage SET (start, until) = (SELECT start, until + 3600 FROM coverage AS c ORDER BY start DESC LIMIT 1)
+                WHERE (pedometer, start) = (SELECT pedometer, start FROM coverage ORDER BY start LIMIT 1)
+                """
+        case .deleteSpan: sql = "DELETE FROM coverage WHERE start >= \(start)"
+        case .growSpan:
+            // One that ends in these days gets another end, as by a sync.
+            sql = """
+                UPDATE OR IGNORE coverage SET until = until + \(number(-5...9) * 10_000)
+                WHERE (pedometer, start) = (SELECT pedometer, start FROM coverage WHERE until < \(other) ORDER BY until DESC LIMIT 1)
+                """
+        case .movePedometer: sql = "UPDATE OR IGNORE pedometer SET person = 3 - person WHERE id = \(pedometer)"
+        case .replacePedometer:
+            // The same address and person: the row before goes, and with it the owner of its samples.
+            sql = """
+                UPDATE OR REPLACE pedometer SET (person, address) = (SELECT person, address FROM pedometer WHERE id = \(pedometer))
+                WHERE id = \(pedometer % Int64(pedometers.count) + 1) AND EXISTS (SELECT 1 FROM pedometer WHERE id = \(pedometer))
+                """
+        case .deletePedometer:
+            sql = """
+                DELETE FROM pedometer WHERE id = \(pedometer);
+                INSERT OR REPLACE INTO pedometer SELECT \(pedometer), \(number(1...2)), 'colmi', '30:34:42:00:00:7\(number(0...1))', 'public',
+                    'again', 'again', '{}', '{}', '{}', 1
+                """
+        }
+        try execute(sql)
+        return sql
+    }
+
+    /// As the shell of SQLite would, which does not enforce foreign keys.
+    private func execute(_ sql: String) throws {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let shell = try DatabaseQueue(path: path, configuration: configuration)
+        try shell.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try shell.close()
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+@Suite struct BackupTests {
+    private func backups(_ count: Int = 4, at moment: Timestamp = noon) -> AutomaticBackups {
+        AutomaticBackups(BackupSchedule(count: count), now: { moment }, localTime: .fixed(0))
+    }
+
+    @Test func `a backup is a private file that holds what the history holds, also while another writes`() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10), slot(15, 20))
+            let place = history.path + ".copy"
+            // During an open transaction of a sync, the committed content is copied.
+            let other = try DatabaseQueue(path: history.path)
+            try other.writeWithoutTransaction { database in
+                try database.execute(sql: "BEGIN IMMEDIATE; DELETE FROM sample")
+                let contents = try StepDatabase.backUp(history.path, to: place)
+                #expect(contents.samples == 2 && contents.people == ["Ada"] && contents.pedometers == ["ring"])
+                #expect(contents.firstDay == day && contents.lastDay == day && contents.version == Schema.current.version)
+                #expect(contents.path == place)
+                try database.execute(sql: "ROLLBACK")
+            }
+        }
+    }
+
+    @Test func `nothing is left beside a backup, and its mode is 0600`() throws {
+        try withFixture { history in
+            let directory = (history.path as NSString).deletingLastPathComponent + "/to"
+            _ = try StepDatabase.backUp(history.path, to: directory + "/b.sqlite")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["b.sqlite"])
+            #expect(try mode(of: directory + "/b.sqlite") == 0o600)
+            #expect(try mode(of: directory) == 0o700)
+        }
+    }
+
+    @Test func `only a backup of istep is replaced`() throws {
+        try withFixture { history in
+            let place = history.path + ".copy"
+            _ = try StepDatabase.backUp(history.path, to: place)
+            try history.merge(slot(0, 10))
+            #expect(try StepDatabase.backUp(history.path, to: place).samples == 1)
+            // A history in use, another program's file, and the history itself are not replaced.
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: place))
+            expect(.occupied(path: place)) { try StepDatabase.backUp(history.path, to: place) }
+            #expect(try String(contentsOfFile: place, encoding: .utf8) == "precious")
+            expect(.occupied(path: history.path)) { try StepDatabase.backUp(history.path, to: history.path) }
+            let second = try StepDatabase(path: history.path + ".second")
+            expect(.occupied(path: second.path)) { try StepDatabase.backUp(history.path, to: second.path) }
+        }
+    }
+
+    @Test func `a damaged history gives no backup, and is remembered`() throws {
+        try withFixture { history in
+            for minute in 0..<500 { try history.merge(slot(minute, 1, length: 60)) }
+            try history.database.close()
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: history.path))
+            try file.seek(toOffset: try file.seekToEnd() - 6000)
+            try file.write(contentsOf: Data(repeating: 0xA5, count: 3000))
+            try file.close()
+            guard case .damaged = historyError({ try backups().make(of: history.path) }) else {
+                Issue.record("a backup was made")
+                return
+            }
+            #expect(AutomaticBackups.list(of: history.path).isEmpty)
+            guard case .damaged = historyError({ try StepDatabase(path: history.path) }) else {
+                Issue.record("opened for writing")
+                return
+            }
+        }
+    }
+
+    @Test func `automatic ones beyond the number are deleted`() throws {
+        try withFixture { history in
+            let kept = try StepDatabase.backUp(history.path, to: backups().place(for: history.path, isAutomatic: false)).path
+            for week in 0..<6 { try backups(2, at: noon + week * 7 * 86_400).make(of: history.path) }
+            let names = AutomaticBackups.list(of: history.path)
+            #expect(names.filter(\.isAutomatic).map(\.day) == [day.advanced(by: 35), day.advanced(by: 28)])
+            #expect(names.contains { !$0.isAutomatic })
+            #expect(FileManager.default.fileExists(atPath: kept))
+        }
+    }
+
+    @Test func `a history is copied before it is brought forward`() throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let old = Schema(migrations: Array(Schema.current.migrations.prefix(1)))
+            try StepDatabase(path: path, for: .writing, busyTimeout: 1, schema: old).close()
+            _ = try StepDatabase(path: path, for: .reading, backups: backups())
+            let name = try #require(AutomaticBackups.list(of: path).first)
+            #expect(name.isAutomatic)
+            let copy = AutomaticBackups.directory(of: path) + "/" + name.file
+            #expect(try StepDatabase.contents(of: copy).version == 1)
+            // With a count of 0, no backup is made.
+            let other = directory + "/other.sqlite"
+            try StepDatabase(path: other, for: .writing, busyTimeout: 1, schema: old).close()
+            _ = try StepDatabase(path: other, backups: backups(0))
+            #expect(AutomaticBackups.list(of: other).isEmpty)
+        }
+    }
+
+    @Test(arguments: [".lock", ".share.lock", ".check", ".check.4999999", "-wal", "-shm", "-journal"])
+    func `a name that a lock, a log or a check record has is refused`(suffix: String) throws {
+        try withFixture { history in
+            for place in [history.path + suffix, history.path + ".copy" + suffix] where !FileManager.default.fileExists(atPath: place) {
+                expect(.reserved(path: place)) { try StepDatabase.backUp(history.path, to: place) }
+                #expect(!FileManager.default.fileExists(atPath: place))
+            }
+            expect(.reserved(path: "/tmp/.a.new-7")) { try StepDatabase.backUp(history.path, to: "/tmp/.a.new-7") }
+            #expect(HistoryError.reserved(path: "/x").category == .usage)
+        }
+    }
+
+    @Test(arguments: ["-wal", "-journal"])
+    func `a log of another database at the place of a backup is not played back into it`(suffix: String) throws {
+        try withFixture { history in
+            let place = history.path + ".copy"
+            try Data("log".utf8).write(to: URL(fileURLWithPath: place + suffix))
+            expect(.occupied(path: place + suffix)) { try StepDatabase.backUp(history.path, to: place) }
+        }
+    }
+
+    // MARK: Files of killed processes
+
+    @Test func `copies that killed processes have left are removed by the next backup, and nothing else`() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            let path = history.path, place = directory + "/to/copy.sqlite"
+            for folder in ["/to", "/backups"] { try StepDatabase.createDirectory(directory + folder) }
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, place = place as String] in
+                _ = try BackupFile(for: place, ofHistory: path)
+                kill(getpid(), SIGKILL)
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: directory + "/to")
+            #expect(left.count == 1 && left[0].hasPrefix(".copy.sqlite.new-"))
+            // Process 1 is running: its number now belongs to another process.
+            let abandoned = [
+                "/.history.sqlite.new-1", "/.history.sqlite.new-1-wal", "/backups/.history-2014-04-20T120000.sqlite.new-1",
+                "/backups/.history-2014-04-20T120000.auto.sqlite.new-2", "/history.sqlite.check.4999999",
+            ]
+            let kept = [
+                "/.other.sqlite.new-1", "/.history.sqlite.new-", "/.history.sqlite.new-x", "/history.sqlite.new-1", "/history.sqlite.check.1",
+                "/backups/.other-2014-04-20T120000.sqlite.new-1", "/to/.history.sqlite.old-1", "/.history.sqlite.new-3",
+            ]
+            for name in abandoned + kept { try Data("x".utf8).write(to: URL(fileURLWithPath: directory + name)) }
+            // A file that another process is writing.
+            let locked = open(directory + "/.history.sqlite.new-3", O_RDWR)
+            try #require(flock(locked, LOCK_EX) == 0)
+            defer { close(locked) }
+            _ = try StepDatabase.backUp(path, to: place)
+            for name in abandoned { #expect(!FileManager.default.fileExists(atPath: directory + name), "\(name)") }
+            for name in kept { #expect(FileManager.default.fileExists(atPath: directory + name), "\(name)") }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/to").sorted() == [".history.sqlite.old-1", "copy.sqlite"])
+        }
+    }
+
+    // MARK: Errors
+
+    @Test func `an error on a backup or its place names that file, and no copy under another name`() throws {
+        try withFixture { history in
+            let directory = (history.path as NSString).deletingLastPathComponent
+            try #require(mkfifo(directory + "/pipe", 0o600) == 0)
+            try #require(symlink("nothing", directory + "/dangling") == 0)
+            for (name, reason) in [
+                ("/pipe", "it is not a regular file"), ("/dangling", "it is a symbolic link to a file that does not exist"),
+                ("/.", "it is a directory"),
+            ] {
+                let error = HistoryError.cannotOpen(path: directory + name, reason: reason)
+                expect(.of(.place, error)) { try StepDatabase.backUp(history.path, to: directory + name) }
+                expect(.of(.backup, error)) { try StepDatabase.contents(of: directory + name) }
+                #expect(HistoryError.of(.place, error).category == .usage)
+            }
+            try Data().write(to: URL(fileURLWithPath: directory + "/file"))
+            let below = directory + "/file/x.sqlite"
+            expect(.of(.place, .cannotOpen(path: below, reason: "Not a directory"))) { try StepDatabase.backUp(history.path, to: below) }
+        }
+    }
+
+    @Test func `a place that may not be written is named as it was given`() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            try history.database.close()
+            let path = history.path, place = directory + "/closed/b.sqlite"
+            try StepDatabase.createDirectory(directory + "/closed")
+            for folder in [directory, directory + "/closed"] { chmod(folder, 0o555) }
+            chmod(path, 0o644)
+            await #expect(processExitsWith: .success) { [path = path as String, place = place as String] in
+                if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+                guard
+                    historyError({ try StepDatabase.backUp(path, to: place) })
+                        == .of(.place, .readOnly(path: place, reason: "Permission denied"))
+                else { exit(1) }
+            }
+            chmod(directory, 0o755)
+        }
+    }
+
+    // MARK: Restoring
+
+    @Test func `a restore keeps the history of before, with what is in its log`() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            let backup = history.path + ".copy"
+            _ = try StepDatabase.backUp(history.path, to: backup)
+            try history.merge(slot(15, 20))
+            let (contents, old) = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
+            #expect(contents.samples == 1 && contents.path == history.path)
+            // The connection that was open belongs to the old file, and writes to neither file.
+            expect(.replaced(path: history.path)) { try history.merge(slot(30, 30)) }
+            try history.database.close()
+            #expect(try StepDatabase(path: history.path).stepData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
+            #expect(old?.hasSuffix("/history-replaced-2014-04-20T120000.sqlite") == true)
+            #expect(try StepDatabase.contents(of: try #require(old)).samples == 2)
+            #expect(try mode(of: history.path) == 0o600)
+        }
+    }
+
+    @Test func `a file that is no sound backup is not restored`() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            let directory = (history.path as NSString).deletingLastPathComponent
+            let empty = directory + "/empty", text = directory + "/text"
+            try Data().write(to: URL(fileURLWithPath: empty))
+            try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: text))
+            expect(.of(.backup, .empty(path: empty))) { try StepDatabase.restore(empty, to: history.path, at: noon, .fixed(0)) }
+            expect(.of(.backup, .missing(path: directory + "/none"))) {
+                try StepDatabase.restore(directory + "/none", to: history.path, at: noon, .fixed(0))
+            }
+            guard case .of(.backup, .damaged) = historyError({ try StepDatabase.restore(text, to: history.path, at: noon, .fixed(0)) }) else {
+                Issue.record("restored")
+                return
+            }
+            #expect(try history.samples() == [slot(0, 10)])
+        }
+    }
+
+    @Test func `a backup of an older version is restored and then brought forward`() throws {
+        try withDirectory { directory in
+            let old = Schema(migrations: Array(Schema.current.migrations.prefix(2)))
+            let backup = directory + "/old.sqlite", path = directory + "/new/history.sqlite"
+            try StepDatabase(path: backup, for: .writing, busyTimeout: 1, schema: old).close()
+            let (contents, before) = try StepDatabase.restore(backup, to: path, at: noon, .fixed(0))
+            #expect(contents.version == 2 && before == nil)
+            #expect(try StepDatabase(path: path).users().isEmpty)
+        }
+    }
+}

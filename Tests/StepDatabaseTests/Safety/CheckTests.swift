@@ -1,0 +1,99 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+/// A history that is known to be damaged is not written to.
+@Suite struct CheckTests {
+    private func damage(_ path: String, from place: Int, count: Int) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: UInt64(place))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: count))
+        try file.close()
+    }
+
+    /// 60,000 old samples and some recent ones, so that the file is too large to be checked before each sync.
+    private func withLargeHistory(_ body: (Fixture) async throws -> Void) async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            try await history.database.queue.write { database in
+                try database.execute(
+                    sql: """
+                        INSERT INTO sample WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59999)
+                        SELECT ?, i * 900, 900, 7, 1.5, 2.5, 0, ? FROM n
+                        """,
+                    arguments: [history.pedometer.id, history.sync])
+            }
+            try history.database.close()
+            try await body(history)
+        }
+    }
+
+    @Test func `damage far from what a sync touches is found by the weekly check, and then remembered`() async throws {
+        try await withLargeHistory { history in
+            let path = history.path
+            let size = try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+            #expect(size > 2_000_000)
+            try StepDatabase.checkBeforeSync(path, at: noon)
+            #expect(CheckRecord.read(ofDatabase: path) == nil, "a short check says nothing of the whole")
+            try damage(path, from: size / 4 / 4096 * 4096, count: 4096)
+            try StepDatabase.checkBeforeSync(path, at: noon)
+            await #expect(throws: HistoryError.self) { try await StepDatabase.checkAndRemember(path, at: noon) }
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            guard case .damaged = historyError({ try StepDatabase(path: path) }) else {
+                Issue.record("opened for writing")
+                return
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+            _ = try StepDatabase(path: path, for: .reading).users()
+            // After the repair the file in its place is another one.
+            let report = try #require(try StepDatabase.repair(path, at: noon, .fixed(0)))
+            #expect(report.contents.samples > 59_000)
+            _ = try StepDatabase(path: path).users()
+        }
+    }
+
+    @Test func `damage to the newest samples is found before a sync`() async throws {
+        try await withLargeHistory { history in
+            let size = try #require(FileManager.default.attributesOfItem(atPath: history.path)[.size] as? Int)
+            try damage(history.path, from: size - 3 * 4096, count: 2 * 4096)
+            let error = historyError { try StepDatabase.checkBeforeSync(history.path, at: noon) }
+            guard case .damaged = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(CheckRecord.read(ofDatabase: history.path)?.complaints.isEmpty == false)
+        }
+    }
+
+    /// Damage that `quick_check` does not find.
+    @Test func `an index that does not match its table is damage`() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            try await history.database.queue.writeWithoutTransaction { database in
+                try database.execute(
+                    sql:
+                        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '(pedometer, started_at)', '(pedometer, ended_at)') WHERE name = 'sync_by_start'; PRAGMA writable_schema = OFF"
+                )
+            }
+            try history.database.close()
+            let health = try await StepDatabase.examine(history.path)
+            #expect(!health.isSound)
+        }
+    }
+
+    @Test func `a log that was made while the history was read-only does not keep its owner out`() throws {
+        try withFixture { history in
+            try history.database.close()
+            for suffix in ["-wal", "-shm"] {
+                try Data().write(to: URL(fileURLWithPath: history.path + suffix))
+                chmod(history.path + suffix, 0o400)
+            }
+            let database = try StepDatabase(path: history.path)
+            _ = try database.addUser(named: "Ben")
+            for suffix in ["-wal", "-shm"] { #expect(try mode(of: history.path + suffix) == 0o600) }
+        }
+    }
+}

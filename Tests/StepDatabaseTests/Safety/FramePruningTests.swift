@@ -1,0 +1,58 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+@Suite struct FramePruningTests {
+    /// A night's sync of a complete day, with `frames` frames of 100 bytes.
+    private func night(
+        _ history: Fixture, _ number: Int, frames: Int = 3, samples: [StepSample] = [], isPartial: Bool = false, failure: FailureCause? = nil
+    ) throws -> SyncRecord.ID {
+        let start = midnight + number * 86_400
+        let sync = try history.database.beginSync(of: history.pedometer.id, at: start + 43_200)
+        let batch = SampleBatch(
+            samples: [slot(number * 1440, 10)] + samples, coverage: [TimeSpan(start, start + (isPartial ? 40_000 : 86_400))],
+            frames: (0..<frames).map { _ in RawFrame(.received, at: start, bytes: Array(repeating: 7, count: 100)) })
+        _ = try history.database.merge(batch, sync: sync)
+        try history.database.endSync(
+            sync, at: start + 43_260, outcome: failure == nil ? .complete : .failed, battery: nil, failure: failure?.rawValue, cause: failure)
+        return sync
+    }
+
+    private func kept(_ history: Fixture) throws -> [Int64] {
+        try history.database.queue.read { try Int64.fetchAll($0, sql: "SELECT DISTINCT sync FROM frame ORDER BY sync") }
+    }
+
+    @Test func `old frames go, their samples and what is in doubt stay`() throws {
+        try withFixture { history in
+            let plain = try night(history, 0)
+            let implausible = try night(history, 1, samples: [slot(1440 + 30, 90_000)])
+            let partial = try night(history, 2, isPartial: true)
+            let recent = try night(history, 800)
+            let undecoded = try night(history, 801, failure: .other)
+            let interrupted = try night(history, 802, failure: .interrupted)
+            let now = midnight + 803 * 86_400
+            #expect(try history.database.pruneFrames(FrameRetention(), at: now) == 1)
+            #expect(try kept(history) == [implausible, partial, recent, undecoded, interrupted])
+            #expect(try history.samples() == [slot(0, 10)], "of sync \(plain)")
+            #expect(try history.database.pruneFrames(FrameRetention(), at: now) == 0)
+            // Later all frames are removed except those in doubt; those of the failed sync stay until a later sync is complete.
+            #expect(try history.database.pruneFrames(FrameRetention(days: 1), at: now + 900 * 86_400) == 2)
+            #expect(try kept(history) == [implausible, partial, undecoded])
+            _ = try night(history, 900)
+            #expect(try history.database.pruneFrames(FrameRetention(days: 1), at: now + 900 * 86_400) == 2)
+            #expect(try kept(history) == [implausible, partial])
+        }
+    }
+
+    @Test func `of too many bytes the oldest go`() throws {
+        try withFixture { history in
+            let syncs = try (0..<5).map { try night(history, $0, frames: 10) }
+            // 10 frames of 100 bytes and 40 bytes for each row: 1,400 bytes per sync.
+            #expect(try history.database.pruneFrames(FrameRetention(days: nil, bytes: 3000), at: midnight + 10 * 86_400) == 3)
+            #expect(try kept(history) == Array(syncs.suffix(2)))
+        }
+    }
+}

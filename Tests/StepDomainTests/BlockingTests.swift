@@ -1,0 +1,45 @@
+import Dispatch
+import Foundation
+import StepDomain
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BlockingTests {
+    private struct Failed: Error {}
+
+    /// On Swift's own threads, of which there is one for each processor, the task that ends the waits would never run.
+    @Test func `work that waits leaves room for other tasks`() async throws {
+        let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+        let gate = DispatchSemaphore(value: 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { try await blocking { gate.wait() } } }
+            group.addTask {
+                for _ in 0..<count {
+                    await Task.yield()
+                    gate.signal()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private final class Held: Sendable {}
+
+    /// A program that ends after its last command has then closed its history.
+    @Test func `what the work holds is released before the result arrives`() async throws {
+        for _ in 0..<2_000 {
+            weak var held: Held?
+            do {
+                let object = Held()
+                held = object
+                try await blocking { withExtendedLifetime(object) {} }
+            }
+            #expect(held == nil)
+            if held != nil { return }
+        }
+    }
+
+    @Test func `its result and its error are the caller's`() async throws {
+        #expect(try await blocking { 42 } == 42)
+        await #expect(throws: Failed.self) { try await blocking { throw Failed() } }
+    }
+}

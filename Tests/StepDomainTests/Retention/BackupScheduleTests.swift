@@ -1,0 +1,47 @@
+import StepDomain
+import Testing
+
+@Suite struct BackupScheduleTests {
+    private let now = Timestamp(1_764_000_000)  // 2025-11-24T16:00:00Z
+
+    private func name(_ daysAgo: Int, isAutomatic: Bool = true) -> BackupName {
+        BackupName(of: "/srv/history.sqlite", at: now - daysAgo * 86_400, .fixed(3600), isAutomatic: isAutomatic)
+    }
+
+    @Test func `a name has the history, local time and who made it, and is read back`() {
+        let name = name(0)
+        #expect(name.file == "history-2025-11-24T170000.auto.sqlite")
+        #expect(BackupName(file: name.file, of: "/elsewhere/history.sqlite") == name)
+        #expect(name.next.file == "history-2025-11-24T170000-2.auto.sqlite")
+        #expect(BackupName(file: name.next.file, of: "history.sqlite") == name.next)
+        #expect(self.name(0, isAutomatic: false).file == "history-2025-11-24T170000.sqlite")
+    }
+
+    @Test(arguments: [
+        "history.sqlite", "other-2025-11-24T170000.sqlite", "history-2025-11-24.sqlite", "history-2025-13-24T170000.sqlite",
+        "history-2025-11-24T1700.sqlite", "history-2025-11-24T17000x.sqlite", "history-2025-11-24T170000-0.sqlite",
+        "history-2025-11-24T170000.sqlite.new", "history-damaged-2025-11-24T170000.sqlite", "",
+    ])
+    func `other files are no backups of this history`(file: String) {
+        #expect(BackupName(file: file, of: "history.sqlite") == nil)
+    }
+
+    @Test func `one is due each week, and the hand-made ones do not count`() {
+        let schedule = BackupSchedule.standard
+        let today = Day(of: now, utcOffset: 3600)
+        #expect(schedule.isDue([], today: today))
+        #expect(!schedule.isDue([name(6)], today: today))
+        #expect(schedule.isDue([name(7)], today: today))
+        #expect(schedule.isDue([name(0, isAutomatic: false), name(30)], today: today))
+        #expect(schedule.isDue([name(-400)], today: today), "a clock was wrong")
+        #expect(!BackupSchedule(count: 0).isDue([], today: today))
+    }
+
+    @Test func `the oldest automatic ones beyond the number are deleted, and no others`() {
+        let backups = [name(0), name(7), name(14), name(21), name(28), name(35), name(90, isAutomatic: false)]
+        #expect(BackupSchedule.standard.surplus(backups) == [name(35), name(28)])
+        #expect(BackupSchedule(count: 1).surplus(backups.reversed()).count == 5)
+        #expect(BackupSchedule(count: 0).surplus(backups) == [])
+        #expect(!BackupSchedule(count: 1).surplus(backups).contains(name(90, isAutomatic: false)))
+    }
+}

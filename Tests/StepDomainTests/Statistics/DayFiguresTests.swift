@@ -1,0 +1,115 @@
+import StepDomain
+import TestSupport
+import Testing
+
+/// One figure is calculated in one place: days, weeks and years show the same.
+@Suite struct DayFiguresTests {
+    private static let profiles: [Profile?] = [
+        nil, Profile(validFrom: Day(daysSince1970: 0), height: 1.8, weight: 72.5, sex: .female),
+        Profile(validFrom: Day(daysSince1970: 0), weight: 72.5), Profile(validFrom: Day(daysSince1970: 0), stepLength: 0.73),
+    ]
+
+    /// Ordinary days, days of 23, 25, 23.5 and 24.5 hours, several pedometers, corrections, partial and running days.
+    @Test(arguments: [
+        ("2014-04-20", LocalTime.berlin), ("2014-03-30", .berlin), ("2014-10-26", .berlin), ("2023-10-01", .lordHowe),
+        ("2023-04-02", .lordHowe), ("2014-04-20", .fixed(-18_000)),
+    ])
+    func `a day summary has the figures of the day`(word: String, place: LocalTime) throws {
+        var random = SeededGenerator(seed: 7)
+        let day = try #require(Day(word))
+        for round in 0..<60 {
+            var tracks = RandomDay.tracks(of: word, in: place, using: &random)
+            if round % 3 == 0 { tracks = tracks.map(Self.withFigures) }
+            if round % 4 == 0 { for index in tracks.indices { tracks[index].coverage = [] } }
+            if round % 11 == 0 { tracks = [] }
+            let correction = round % 5 == 0 ? StepCorrection(steps: Int.random(in: 0...30_000, using: &random)) : nil
+            let plan = round % 2 == 0 ? SportPlan(validFrom: day, goals: [8000, 0, 6000, 0, 8000, 0, 9000]) : nil
+            let profile = Self.profiles[round % 4]
+            let now = round % 7 == 0 ? place.span(of: day).start + 40_000 : place.span(of: day).end + 9
+            let data = StepData(
+                user: User(id: 1, name: "Ada"), day: day, tracks: tracks, correction: correction, profile: profile, plan: plan)
+            let summary = DaySummary(data, localTime: place, now: now)
+            let figures = DayFigures(
+                DaySums(tracks, of: day), correction: correction, profile: profile, plan: plan, isRunning: round % 7 == 0)
+
+            #expect(figures.steps == summary.steps && figures.countedSteps == summary.countedSteps)
+            #expect(figures.completeness == summary.completeness && figures.isRunning == summary.isRunning)
+            #expect(figures.distance == summary.distance && figures.distanceSource == summary.distanceSource)
+            #expect(figures.energy == summary.energy && figures.energySource == summary.energySource)
+            #expect(figures.goal == summary.goal && figures.isRestDay == summary.isRestDay && figures.percentage == summary.percentage)
+            #expect(figures.isCorrected == summary.isCorrected)
+            #expect(figures.steps == figures.walkingSteps.flatMap { walking in figures.runningSteps.map { walking + $0 } })
+            #expect(figures.hours.reduce(0, +) == figures.countedSteps ?? 0)
+            #expect(figures.hours.isEmpty == summary.hours.isEmpty)
+        }
+    }
+
+    private static func withFigures(_ track: StepData.Track) -> StepData.Track {
+        var track = track
+        track.samples = track.samples.map {
+            StepSample(
+                start: $0.start, length: $0.length, steps: $0.steps, distance: Double($0.steps) * 0.71, energy: 0.3, utcOffset: $0.utcOffset)
+        }
+        return track
+    }
+
+    /// Samples of quarter hours: none spans a change of the clocks.
+    @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"])
+    func `hours of one name add up to those of the day summary`(word: String) throws {
+        let place = LocalTime.berlin
+        let span = place.span(of: try #require(Day(word)))
+        var random = SeededGenerator(seed: 3)
+        let samples = stride(from: 0, to: span.length, by: 900).map { seconds in
+            let start = span.start + seconds
+            return StepSample(start: start, length: 900, steps: Int.random(in: 1...900, using: &random), utcOffset: place.utcOffset(start))
+        }
+        let track = StepData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
+        let day = try #require(Day(word))
+        let summary = DaySummary(StepData(user: User(id: 1, name: "Ada"), day: day, tracks: [track]), localTime: place, now: span.end)
+        var byName = Array(repeating: 0, count: 24)
+        for hour in summary.hours { byName[hour.hour] += hour.steps }
+        #expect(DaySums([track], of: day).hours == byName)
+        #expect(byName.count { $0 == 0 } == (summary.hours.count == 23 ? 1 : 0))
+    }
+
+    /// After a journey the hours are those of the place where the steps were made, wherever the user is now.
+    @Test func `hours are those of the clock at the place of the steps`() throws {
+        let day = try #require(Day("2014-04-20"))
+        let midnight = day.daysSince1970 * 86_400
+        let samples = [
+            StepSample(start: Timestamp(midnight + 7 * 3600 - 7200), length: 900, steps: 70, utcOffset: 7200),
+            StepSample(start: Timestamp(midnight + 20 * 3600 + 18_000), length: 7200, steps: 100, utcOffset: -18_000),
+        ]
+        let hours = DaySums([StepData.Track(pedometer: 1, name: "ring", samples: samples)], of: day).hours
+        #expect(hours[7] == 70 && hours[20] == 50 && hours[21] == 50 && hours.reduce(0, +) == 170)
+        // What lies past midnight belongs to the day.
+        let late = StepSample(start: Timestamp(midnight + 86_400 - 1800), length: 40_000, steps: 99, utcOffset: 0)
+        #expect(DaySums([StepData.Track(pedometer: 1, name: "ring", samples: [late])], of: day).hours[23] == 99)
+    }
+
+    @Test func `a correction keeps the shares of walking and running`() {
+        let sums = DaySums(day: Day(daysSince1970: 0), gaits: GaitSums(walkingSteps: 6000, runningSteps: 2000), completeness: .complete)
+        let figures = DayFigures(sums, correction: 4001, profile: nil, plan: nil, isRunning: false)
+        #expect(figures.steps == 4001 && figures.runningSteps == 1000 && figures.walkingSteps == 3001)
+        let nothing = DayFigures(DaySums(day: Day(daysSince1970: 0)), correction: 500, profile: nil, plan: nil, isRunning: false)
+        #expect(nothing.walkingSteps == 500 && nothing.runningSteps == 0 && nothing.completeness == .complete)
+    }
+
+    @Test func `each day has the profile and the plan of its time`() throws {
+        let first = try #require(Day("2014-04-20"))
+        let records = DayRecords(
+            user: User(id: 1, name: "Ada"),
+            sums: (0..<4).map { DaySums(day: first.advanced(by: $0), gaits: GaitSums(walkingSteps: 1000), completeness: .complete) },
+            corrections: [first.advanced(by: 1): 2000],
+            profiles: [
+                Profile(validFrom: first.advanced(by: 2), stepLength: 1), Profile(validFrom: first.advanced(by: -9), stepLength: 0.5),
+            ],
+            plans: [SportPlan(validFrom: first.advanced(by: 1), everyDay: 1500)])
+        let figures = DailyFigures(records, localTime: .fixed(0), now: Timestamp(first.advanced(by: 2).daysSince1970 * 86_400 + 5))
+        #expect(figures.days.map(\.distance) == [500, 1000, 1000], "today is the last")
+        #expect(figures.days.map(\.goal) == [nil, 1500, 1500])
+        #expect(figures.days.map(\.isRunning) == [false, false, true])
+        #expect(
+            figures[first.advanced(by: 1)]?.isGoalMet == true && figures[first.advanced(by: 3)] == nil && figures[first.advanced(by: -1)] == nil)
+    }
+}

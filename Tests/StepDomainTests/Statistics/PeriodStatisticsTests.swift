@@ -1,0 +1,151 @@
+import StepDomain
+import TestSupport
+import Testing
+
+/// Days as words: `8000` complete, `8000~` partial, `?` unknown, `8000!` entered by hand; a goal of 6,000 on all days but those marked with
+/// `r`, which are rest days. The last is today.
+private func figures(_ words: String, from first: String = "2014-03-31", goal: Int? = 6000) -> DailyFigures {
+    let start = Day(first) ?? Day(daysSince1970: 0)
+    let texts = words.split(separator: " ")
+    let days = texts.enumerated().map { index, text in
+        let isRest = text.contains("r")
+        let steps = Int(text.filter(\.isNumber))
+        let completeness: DaySummary.Completeness = text.contains("?") ? .unknown : text.contains("~") ? .partial : .complete
+        let isLast = index == texts.count - 1
+        return DayFigures(
+            DaySums(
+                day: start.advanced(by: index), gaits: GaitSums(walkingSteps: steps ?? 0),
+                hours: completeness == .unknown ? [] : Array(repeating: 0, count: 8) + [steps ?? 0] + Array(repeating: 0, count: 15),
+                completeness: completeness),
+            correction: text.contains("!") ? steps.map { StepCorrection(steps: $0) } : nil, profile: nil,
+            plan: goal.map { SportPlan(validFrom: start, everyDay: isRest ? 0 : $0) }, isRunning: isLast)
+    }
+    return DailyFigures(user: User(id: 1, name: "Ada"), today: days.last?.day ?? start, days: days)
+}
+
+private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
+
+@Suite struct PeriodStatisticsTests {
+    private let april = Period(.month, containing: day("2014-04-20"))
+
+    @Test func `unknown days never count as zero`() {
+        // Monday 31 March to Sunday 6 April, which is running.
+        let all = figures("1000 2000 ? 4000~ ? 9000! 500")
+        let week = all.statistics(of: Period(.week, containing: day("2014-04-02")))
+        #expect(week.total == 16_500)
+        #expect(week.mean == 4000, "of the four known days that are over")
+        #expect(week.median == 3000)
+        #expect(week.best?.day == day("2014-04-05"))
+        #expect((week.completeDays, week.partialDays, week.unknownDays, week.runningDays) == (3, 1, 2, 1))
+        #expect(week.correctedDays == 1 && week.knownDays == 5)
+        #expect(week.goalDays == 1 && week.daysWithGoal == 4)
+    }
+
+    @Test func `a period that has nothing known has no figures`() {
+        let all = figures("? ? ?")
+        let week = all.statistics(of: Period(.week, containing: day("2014-04-01")))
+        #expect(week.total == nil && week.mean == nil && week.median == nil && week.best == nil && week.meanGoal == 6000)
+        #expect(week.unknownDays == 2 && week.runningDays == 1 && week.hourlyMeans.isEmpty)
+        #expect(all.statistics(of: Period(.year, containing: day("2013-04-01"))).days.isEmpty)
+        #expect(all.comparison(of: Period(.week, containing: day("2014-04-01"))) == nil)
+        let nothing = DailyFigures(user: User(id: 1, name: "Ada"), today: day("2014-04-01"), days: [])
+        #expect(nothing.known == nil && nothing.statistics(of: april).days.isEmpty && nothing.statistics(of: april, by: .week).isEmpty)
+    }
+
+    @Test func `only the days of the period between the first known day and today count`() {
+        let all = figures("1000 2000 3000 4000 5000", from: "2014-03-30")
+        let month = all.statistics(of: april)
+        #expect(month.shown == day("2014-04-01")...day("2014-04-03") && month.total == 12_000 && month.mean == 3500)
+        #expect(all.statistics(of: Period(day("2014-01-01")...day("2014-12-31"))).days.count == 5)
+        #expect(all[day("2014-01-01")...day("2014-03-30")].map(\.steps) == [1000])
+    }
+
+    @Test func `a running day whose goal is met counts among the days with a goal`() {
+        let all = figures("7000 5000 6000")
+        let week = all.statistics(of: Period(.week, containing: day("2014-04-01")))
+        #expect(week.goalDays == 2 && week.daysWithGoal == 3 && week.restDays == 0)
+        let started = figures("7000 5000 100").statistics(of: Period(.week, containing: day("2014-04-01")))
+        #expect(started.goalDays == 1 && started.daysWithGoal == 2)
+    }
+
+    @Test func `the parts of a period have all its days once`() {
+        let all = figures((0..<120).map { "\($0 * 10)" }.joined(separator: " "), from: "2014-01-15")
+        let period = Period(day("2014-01-20")...day("2014-04-10"))
+        for unit in Period.Unit.allCases {
+            let parts = all.statistics(of: period, by: unit)
+            #expect(parts.flatMap(\.days) == all.statistics(of: period).days, "\(unit)")
+            #expect(parts.compactMap(\.total).reduce(0, +) == all.statistics(of: period).total)
+            #expect(parts.allSatisfy { !$0.days.isEmpty && $0.period.unit == unit })
+        }
+    }
+
+    @Test func `weekdays and hours are means of known days that are over`() {
+        let all = figures("1000 ? 3000 4000 5000 6000 7000 3000 2000! ? 1")
+        let statistics = all.statistics(of: Period(.month, containing: day("2014-04-01"), weekStart: .sunday))
+        let days = statistics.weekdays
+        #expect(days.map(\.weekday) == [.sunday, .monday, .tuesday, .wednesday, .thursday, .friday, .saturday])
+        // April: 1 unknown, 2 to 6 with 3000 to 7000, 7 with 3000, 8 corrected to 2000, 9 unknown, 10 is running.
+        #expect(days.map(\.mean) == [7000, 3000, 2000, 3000, 4000, 5000, 6000])
+        #expect(days.map(\.days) == [1, 1, 1, 1, 1, 1, 1])
+        #expect(days[0].mean(hour: 8) == 7000 && days[0].mean(hour: 9) == 0 && days[0].mean(hour: 24) == nil)
+        #expect(statistics.hourlyMeans[8] == 30_000.0 / 7)
+        #expect(statistics.hourlyMeans.count == 24)
+    }
+
+    @Test func `a comparison takes as many days as have elapsed`() throws {
+        // 1 March to 3 April, which is running: two days of April beside two of March.
+        let words = (1...31).map { $0 <= 2 ? "1000" : "9999" } + ["2000", "3000", "7"]
+        let all = figures(words.joined(separator: " "), from: "2014-03-01")
+        let comparison = try #require(all.comparison(of: april))
+        #expect(comparison.days == day("2014-04-01")...day("2014-04-02") && comparison.previousDays == day("2014-03-01")...day("2014-03-02"))
+        #expect(comparison.mean == 2500 && comparison.previousMean == 1000 && comparison.difference == 1500 && comparison.percentage == 150)
+    }
+
+    @Test func `whole periods are compared with whole periods`() throws {
+        let words = Array(repeating: "1000", count: 28) + Array(repeating: "2000", count: 31) + ["?", "5"]
+        let all = figures(words.joined(separator: " "), from: "2014-02-01")
+        let march = try #require(all.comparison(of: Period(.month, containing: day("2014-03-05"))))
+        #expect(march.previousDays == day("2014-02-01")...day("2014-02-28") && march.knownDays == 31 && march.percentage == 100)
+        #expect(all.comparison(of: april) == nil, "no day of April is known that is over")
+        #expect(all.comparison(of: Period(.month, containing: day("2014-02-05"))) == nil, "nothing is known of January")
+        #expect(figures("0 0 8000 9", from: "2014-03-30").comparison(of: april)?.percentage == nil)
+    }
+}
+
+@Suite struct StreaksTests {
+    @Test(arguments: [
+        // days, current, longest, count of the last one
+        ("7000 7000 100", 2, 2),  // today does not break
+        ("7000 7000 7000", 3, 3),  // and counts once it is met
+        ("7000 100 7000 5", 1, 1),  // a missed goal ends
+        ("7000 50r 7000 5", 2, 2),  // a rest day neither counts nor ends
+        ("7000 ?r 7000 5", 2, 2),  // known or not
+        ("7000 7000 ? 7000 5", 1, 2),  // an unknown day ends
+        ("7000 7000~ 7000 5", 3, 3),  // a partial day that met its goal counts
+        ("7000 7000 50~ 7000 5", 1, 2),  // and ends where it did not
+        ("7000 100 5", nil, 1), ("100 100 5", nil, nil), ("7000! 7000 5", 2, 2),
+    ])
+    func `one rule for all`(words: String, current: Int?, longest: Int?) {
+        let streaks = figures(words).streaks
+        #expect(streaks.current?.count == current)
+        #expect(streaks.longest?.count == longest)
+    }
+
+    @Test func `it is known why a streak ended`() {
+        #expect(figures("7000 ? 5").streaks.last?.end == .unknown(day("2014-04-01")))
+        #expect(figures("7000 9~ 5").streaks.last?.end == .unknown(day("2014-04-01")))
+        #expect(figures("7000 9 5").streaks.last?.end == .missed(day("2014-04-01")))
+        let streak = figures("9 7000 7000 3r 7000 5").streaks.current
+        #expect(streak == Streak(first: day("2014-04-01"), last: day("2014-04-04"), count: 3))
+    }
+
+    @Test func `without a plan there are no streaks`() {
+        let streaks = figures("7000 8000 9000", goal: nil).streaks
+        #expect(streaks.current == nil && streaks.longest == nil && streaks.last == nil)
+    }
+
+    @Test func `of equal streaks the latest is the longest`() {
+        let streaks = figures("7000 7000 9 7000 7000 9 5").streaks
+        #expect(streaks.longest?.first == day("2014-04-03") && streaks.longest?.end == .missed(day("2014-04-05")))
+    }
+}

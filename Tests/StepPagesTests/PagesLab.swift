@@ -1,0 +1,115 @@
+import StepDomain
+import StepPages
+import StepServices
+import Synchronization
+import TestSupport
+
+/// The local page on a history in memory, at noon of Wednesday 2026-11-18 in Berlin, with a browser that was let in.
+struct PagesLab {
+    static let now = LocalTime.berlin.at("2026-11-18", 12)
+    static let today = Day("2026-11-18")!
+    static let cookie = String(repeating: "c", count: 64), formKey = String(repeating: "f", count: 64)
+    static let host = "127.0.0.1:7837"
+
+    let history = InMemoryHistory()
+    var destinations: [any ShareDestination] = []
+    let reader = ScriptedReader([:])
+    let access = ScriptedAccess()
+    var isEmpty = false
+
+    /// A pedometer of a user, with `steps` on each of the last days, one hour each, today last; nil for a day of which nothing is known.
+    func walk(_ user: User, steps: [Int?], named name: String = "ring", address: String = "C0:DE:52:02:A1:B2") throws -> Pedometer {
+        let place = LocalTime.berlin
+        let pedometer = history.addPedometer(
+            Pedometer(id: 0, user: user.id, model: "colmi", address: address, addressType: "random", name: name))
+        let sync = try history.beginSync(of: pedometer.id, at: Self.now - 60)
+        for (index, count) in steps.reversed().enumerated() {
+            guard let count else { continue }
+            let day = Self.today.advanced(by: -index), start = place.moment(day, seconds: 8 * 3600)
+            let sample = StepSample(start: start, length: 3600, steps: count, utcOffset: place.utcOffset(start))
+            let span = place.span(of: day)
+            let covered = TimeSpan(span.start, min(span.end, Self.now))
+            _ = try history.merge(SampleBatch(samples: [sample], coverage: [covered]), sync: sync, place: place)
+        }
+        try history.endSync(sync, at: Self.now - 30, outcome: .complete, battery: 80, failure: nil)
+        return pedometer
+    }
+
+    var pages: LocalPages {
+        let (history, destinations, reader) = (history, destinations, reader)
+        let context: @Sendable (History) -> ServiceContext = { history in
+            ServiceContext(
+                history: history, lock: OpenLock(), upkeep: NoUpkeep(), reader: { _, _ in reader }, waitForAdapter: {},
+                destinations: { destinations }, destinationNames: destinations.map(\.name), localTime: .berlin, now: { Self.now },
+                clock: ContinuousClock())
+        }
+        return LocalPages(
+            PageServices(
+                histories: MemorySource(stored: isEmpty ? nil : history), services: context,
+                people: { People($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now }, modelTitle: { "model \($0)" },
+                words: { "It failed: \($0)" }, access: access))
+    }
+
+    static func request(
+        _ method: String = "GET", _ target: String, form: String = "", headers: [String: String] = [:]
+    ) -> PageRequest? {
+        var all = ["host": host, "cookie": "other=1; istep-7837=\(cookie)"]
+        if method == "POST" { all["origin"] = "http://\(host)" }
+        for (name, value) in headers { all[name] = value.isEmpty ? nil : value }
+        return PageRequest(method: method, target: target, headers: all, body: Array(form.utf8))
+    }
+
+    func get(_ target: String) async -> (status: Int, text: String) {
+        let response = await pages.respond(to: Self.request("GET", target))
+        return (response.status, response.text)
+    }
+
+    /// A form with the right key.
+    func post(_ target: String, _ form: String, to pages: LocalPages? = nil) async -> PageResponse {
+        await (pages ?? self.pages).respond(to: Self.request("POST", target, form: "key=\(Self.formKey)&" + form))
+    }
+}
+
+extension PageResponse {
+    var text: String { if case .text(let text) = body { text } else { "" } }
+    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+}
+
+/// Tokens and sessions in memory.
+final class ScriptedAccess: PageAccess {
+    private let tokens = Mutex<Set<String>>([])
+
+    func add(_ token: String) { tokens.withLock { _ = $0.insert(token) } }
+
+    func redeem(_ token: String) -> PageSession? {
+        tokens.withLock { $0.remove(token) } == nil ? nil : PageSession(cookie: PagesLab.cookie, formKey: PagesLab.formKey)
+    }
+
+    func session(_ cookie: String) -> PageSession? {
+        cookie == PagesLab.cookie ? PageSession(cookie: cookie, formKey: PagesLab.formKey) : nil
+    }
+}
+
+struct MemorySource: HistorySource {
+    struct Missing: Error {}
+
+    let stored: InMemoryHistory?
+
+    func history() throws -> any StepHistory & ShareLedger & NoticeStore {
+        guard let stored else { throw Missing() }
+        return stored
+    }
+
+    func isMissing(_ error: any Error) -> Bool { error is Missing }
+}
+
+/// No other process works on the history.
+struct OpenLock: WorkLock {
+    func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R { try await body() }
+    func heldWork(_ error: any Error) -> HistoryWork? { nil }
+}
+
+struct NoUpkeep: HistoryUpkeep {
+    func checkBeforeSync() {}
+    func run() {}
+}

@@ -1,0 +1,66 @@
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import StepPages
+
+/// The report: one document that stands alone.
+@Suite struct ReportPageTests {
+    /// Three years to 2026-11-18 with a goal of 8,000, every tenth day unknown.
+    private func figures(_ count: Int = 1000) throws -> DailyFigures {
+        let today = PagesLab.today, plan = SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000)
+        let days = (0..<count).map { index in
+            let day = today.advanced(by: index - count + 1)
+            let isUnknown = index % 10 == 5 || index == count - 1
+            return DayFigures(
+                DaySums(day: day), correction: isUnknown ? nil : StepCorrection(steps: index % 100 * 150), profile: nil, plan: plan,
+                isRunning: day == today)
+        }
+        return DailyFigures(user: User(id: 1, name: "anna & <bob>"), today: today, days: days)
+    }
+
+    private func report(_ figures: DailyFigures, _ period: Period? = nil) -> String {
+        let user = figures.user
+        let context = PageContext(user: user, users: [user], now: PagesLab.now, localTime: .berlin, place: .file)
+        let whole = Period((figures.known?.lowerBound ?? figures.today)...figures.today)
+        let source = ReportPage.Source(name: "<ring>", model: "a ring", readThrough: PagesLab.now - 60, lastSync: nil)
+        return ReportPage(figures, period: period ?? whole, sources: [source], context: context).document.source
+    }
+
+    @Test func `every day is there once, and each link leads to a place in the file`() throws {
+        let text = report(try figures())
+        let places = text.matches(of: /id="([^"]+)"/).map { String($0.1) }
+        #expect(Set(places).count == places.count, "an id occurs twice")
+        #expect(places.count { $0.hasPrefix("day-") } == 1000)
+        let links = text.matches(of: /href="([^"]+)"/).map { String($0.1) }
+        #expect(links.count > 1000)
+        for link in links where !(link.hasPrefix("#") && (places + ["content"]).contains(String(link.dropFirst()))) { Issue.record("\(link)") }
+    }
+
+    @Test func `nothing is loaded or run, and names stay text`() throws {
+        let text = report(try figures())
+        for part in ["<script", "<form", "<img", "src=", "http:", "https:", "@import", "style=", "<ring>", "<bob>"] {
+            #expect(!text.contains(part), "\(part)")
+        }
+        #expect(text.contains("default-src &#39;none&#39;") && text.contains("anna &amp; &lt;bob&gt;") && text.contains("&lt;ring&gt;"))
+    }
+
+    @Test func `unknown days are counted as such and not as zero`() throws {
+        let figures = try figures()
+        let statistics = figures.statistics(of: Period(figures.today.advanced(by: -999)...figures.today))
+        #expect(statistics.unknownDays == 100)
+        let text = report(figures)
+        #expect(text.contains("of 100 nothing is known"))
+        #expect(text.matches(of: /<td>unknown<\/td>/).count >= 101)
+    }
+
+    @Test func `a short span has bars of its days`() throws {
+        let text = report(try figures(), Period(PagesLab.today.advanced(by: -9)...PagesLab.today))
+        #expect(text.matches(of: /id="day-/).count == 10 && text.contains("Days of 9 to 18 November 2026"))
+    }
+
+    @Test func `nothing known is said`() {
+        let none = DailyFigures(user: User(id: 1, name: "anna"), today: PagesLab.today, days: [])
+        #expect(report(none).contains("Nothing is known of these days."))
+    }
+}

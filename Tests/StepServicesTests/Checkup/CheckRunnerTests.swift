@@ -1,0 +1,156 @@
+import StepDomain
+import StepServices
+import Synchronization
+import TestSupport
+import Testing
+
+/// The order of checks, the consequences of a fault, and the limits. The diagnoses are examples of their severities.
+@Suite(.timeLimit(.minutes(5))) struct CheckRunnerTests {
+    private struct Broken: Error {}
+
+    private static let fine = Diagnosis.noDestination
+    private static let note = Diagnosis.noSystemd
+    private static let warning = Diagnosis.time(.zoneUnknown)
+    private static let skipped = Diagnosis.scan(.notRequested)
+    private static let fault = Diagnosis.bluetooth(.busUnreachable(reason: "none"))
+
+    private func check(_ key: String, needs: [String] = [], _ diagnosis: Diagnosis = fine) -> Check {
+        Check(key, .bluetooth, .kernel, needs: needs) { [diagnosis] }
+    }
+
+    @Test func `each finding is reported in its order`() async throws {
+        var begun: [String] = []
+        var reported: [Finding] = []
+        let findings = try await CheckRunner().run(
+            [{ [self.check("a"), self.check("b", needs: ["a"])] }, { [self.check("c", Self.warning)] }],
+            begin: { begun.append($0.key) }, report: { reported.append($0) })
+        #expect(findings.map(\.check) == ["a", "b", "c"])
+        #expect(findings.map(\.diagnosis) == [Self.fine, Self.fine, Self.warning])
+        #expect(reported == findings)
+        #expect(begun == ["a", "b", "c"])
+    }
+
+    @Test func `a check that depends on a fault is skipped, with what failed first`() async throws {
+        var begun: [String] = []
+        let findings = try await CheckRunner().run(
+            [
+                {
+                    [
+                        self.check("bus", Self.fault), self.check("adapter", needs: ["kernel", "bus"]),
+                        self.check("scan", needs: ["adapter"]), self.check("disk"),
+                    ]
+                }
+            ], begin: { begun.append($0.key) })
+        let skipped = Diagnosis.skipped(.kernel, dependsOn: .bus)
+        #expect(findings.map(\.diagnosis) == [Self.fault, skipped, skipped, Self.fine])
+        #expect(begun == ["bus", "disk"])
+    }
+
+    @Test(arguments: [fine, note, warning, skipped]) func `only a fault stops what depends on it`(_ diagnosis: Diagnosis) async throws {
+        let findings = try await CheckRunner().run([{ [self.check("a", diagnosis), self.check("b", needs: ["a"])] }])
+        #expect(findings.map(\.diagnosis) == [diagnosis, Self.fine])
+    }
+
+    @Test func `an error that a check throws is a finding`() async throws {
+        let broken = Check("broken", .history, .history) { throw Broken() }
+        let findings = try await CheckRunner().run([{ [broken, self.check("next")] }])
+        #expect(findings.map(\.diagnosis) == [.failed(.history, .unforeseen("Broken()")), Self.fine])
+        #expect(findings[0].area == .history && findings[0].diagnosis.severity == .fault(.unforeseen))
+    }
+
+    /// The limit and the grace period pass at once.
+    @Test func `a check that hangs is given up`() async throws {
+        let gate = Gate()
+        let hanging = Check("hanging", .history, .disk, limit: .seconds(7)) {
+            await gate.wait()  // ignores cancellation
+            return []
+        }
+        let findings = try await CheckRunner(clock: HastyClock()).run([{ [hanging] }])
+        #expect(findings.map(\.diagnosis) == [.unanswered(.disk, seconds: 7)])
+        gate.open()
+    }
+
+    @Test func `a check that is given up is cancelled`() async throws {
+        let slow = Check("slow", .history, .disk, limit: .seconds(7)) {
+            // Ends only by cancellation; its result is then late.
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            return [Self.fine]
+        }
+        let findings = try await CheckRunner(clock: OneShotClock()).run([{ [slow] }])
+        #expect(findings.map(\.diagnosis) == [.unanswered(.disk, seconds: 7)])
+    }
+
+    @Test func `a cancelled run waits until the check has cleaned up`() async throws {
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let isClean = Mutex(false)
+        let slow = Check("slow", .history, .disk) {
+            begin.finish()
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            for _ in 0..<100 { await Task.yield() }  // the link is released
+            isClean.withLock { $0 = true }
+            return []
+        }
+        // However long it takes: the grace period does not pass.
+        let task = Task { try await CheckRunner(clock: ManualClock()).run([{ [slow, self.check("next")] }]) }
+        for await _ in begun {}
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(isClean.withLock { $0 })
+    }
+}
+
+/// A clock on which every wait ends at once.
+private struct HastyClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
+    }
+
+    var now: Instant { Instant(offset: .zero) }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
+}
+
+/// A clock on which the first wait ends at once and the next one never.
+private final class OneShotClock: Clock, Sendable {
+    typealias Instant = HastyClock.Instant
+    private let isSpent = Mutex(false)
+
+    var now: Instant { Instant(offset: .zero) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let isFirst = isSpent.withLock { isSpent in
+            defer { isSpent = true }
+            return !isSpent
+        }
+        if isFirst { return }
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+        throw CancellationError()
+    }
+}
+
+/// Blocks the caller, cancelled or not, until it is opened.
+private final class Gate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiting: CheckedContinuation<Void, Never>?)>((false, nil))
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting = continuation }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = nil }
+            return state.waiting
+        }?.resume()
+    }
+}

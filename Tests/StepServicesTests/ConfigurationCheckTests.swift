@@ -1,0 +1,86 @@
+import StepDomain
+import StepServices
+import Testing
+
+@Suite struct ConfigurationCheckTests {
+    private let anna = User(id: 1, name: "anna"), ben = User(id: 2, name: "ben")
+
+    private func check(_ written: WrittenConfiguration) -> ConfigurationCheck.Report {
+        ConfigurationCheck(FixedConfiguration(written: written)).run()
+    }
+
+    private func configured(
+        _ destination: any ShareDestination, secrets: [(reason: String, problem: ConfigurationProblem)] = [], line: Int = 1
+    ) -> WrittenDestination {
+        WrittenDestination(destination, secretProblems: secrets) { reason, key in
+            ConfigurationProblem("\(key): \(reason)", file: "/user", line: key == .users ? line : line + 1)
+        }
+    }
+
+    @Test func `a correct configuration has no problems`() {
+        let report = check(
+            .init(files: ["/system", "/user"], problems: [], destinations: [configured(ScriptedTroubles("garden"))], users: [anna]))
+        #expect(report.files == ["/system", "/user"] && report.destinations == ["garden"] && report.problems.isEmpty)
+    }
+
+    @Test func `problems are in the order of files and lines, those without a place last`() {
+        func problem(_ text: String, _ file: String?, _ line: Int?) -> ConfigurationProblem { .init(text, file: file, line: line) }
+        let unordered = [
+            problem("flag", nil, nil), problem("user 9", "/user", 9), problem("unread", "/broken", 3), problem("user 2", "/user", 2),
+            problem("system", "/system", 7), problem("user", "/user", nil), problem("user 2 again", "/user", 2),
+        ]
+        let report = check(.init(files: ["/system", "/user"], problems: unordered, destinations: [], users: []))
+        #expect(report.problems.map(\.text) == ["system", "user 2", "user 2 again", "user 9", "user", "unread", "flag"])
+    }
+
+    @Test func `recipients are checked against the users, once there are users`() {
+        let personal = ScriptedTroubles("garden", isPersonal: true)
+        #expect(
+            check(.init(files: [], problems: [], destinations: [configured(personal)], users: [anna, ben])).problems.map(\.text)
+                == ["users: \(RecipientProblem.several(known: ["anna", "ben"]))"])
+        for users in [[anna], []] {
+            #expect(check(.init(files: [], problems: [], destinations: [configured(personal)], users: users)).problems.isEmpty)
+        }
+        let stranger = ScriptedTroubles("garden", terms: ShareTerms(users: ["zoe"]))
+        #expect(check(.init(files: [], problems: [], destinations: [configured(stranger)], users: [])).problems.isEmpty)
+        #expect(
+            check(.init(files: [], problems: [], destinations: [configured(stranger)], users: [anna])).problems.map(\.text)
+                == ["users: \(RecipientProblem.unknownUser("zoe", known: ["anna"]))"])
+    }
+
+    @Test func `an unreadable secret is reported once, by its own line`() {
+        let destination = ScriptedTroubles("garden", troubles: ["cannot read /token", "no program /bin/x"])
+        let secret = (reason: "cannot read /token", problem: ConfigurationProblem("token: cannot read /token", file: "/user", line: 9))
+        let report = check(
+            .init(files: ["/user"], problems: [], destinations: [configured(destination, secrets: [secret], line: 4)], users: []))
+        #expect(report.problems.map(\.text) == ["place: no program /bin/x", "token: cannot read /token"])
+    }
+}
+
+private struct FixedConfiguration: ConfigurationSource {
+    let written: WrittenConfiguration
+
+    func read() -> WrittenConfiguration { written }
+}
+
+/// A destination of which only its requirements matter.
+private struct ScriptedTroubles: ShareDestination {
+    let name: String
+    let kind = "scripted"
+    let place = "memory"
+    let traits: ShareTraits
+    let terms: ShareTerms
+    private let troubles: [String]
+
+    init(_ name: String, isPersonal: Bool = false, terms: ShareTerms = ShareTerms(), troubles: [String] = []) {
+        self.name = name
+        self.terms = terms
+        self.troubles = troubles
+        traits = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true, isPersonal: isPersonal)
+    }
+
+    func problems() -> [String] { troubles }
+    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String { "" }
+    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] { throw ShareFailure(.unreachable, "not used") }
+    func check() async throws(ShareFailure) -> String { "" }
+}

@@ -1,0 +1,71 @@
+import StepDomain
+import StepServices
+import TestSupport
+import Testing
+
+@Suite struct OutboxServiceTests {
+    private let garden = ScriptedDestination(
+        "Garden", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: true), terms: always)
+
+    private func lab() throws -> ServiceLab {
+        var lab = ServiceLab()
+        lab.destinations = [garden]
+        lab.otherNames = ["closed"]
+        try lab.outbox.walk(4000, on: april20)
+        return lab
+    }
+
+    private func drop(_ destination: String, _ day: Day? = nil, _ lab: ServiceLab) async throws -> [ShareEntry] {
+        try await OutboxService(lab.context).drop(.init(destination: destination, day: day)).entries
+    }
+
+    @Test func `a day is dropped by the destination's name in any case`() async throws {
+        let lab = try lab()
+        try await Sharing(lab.context).enqueue(.days([april20], of: lab.outbox.anna))
+        #expect(try await drop("garden", april20, lab).map(\.day) == [april20])
+        #expect(lab.outbox.entry(april20, garden) == nil)
+        #expect(lab.lock.log == [.sharing], "nothing is sent meanwhile")
+    }
+
+    @Test func `an outbox without entries drops nothing`() async throws {
+        #expect(try await drop("closed", nil, try lab()).isEmpty)
+    }
+
+    @Test func `what is not there is named`() async throws {
+        let lab = try lab()
+        await #expect(throws: ServiceError.neverShared("shed")) { try await drop("shed", nil, lab) }
+        await #expect(throws: ServiceError.notInOutbox(april21, destination: "Garden")) { try await drop("garden", april21, lab) }
+        _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
+        await #expect(throws: ServiceError.alreadySent(april20, destination: "Garden")) { try await drop("garden", april20, lab) }
+    }
+
+    @Test func `a day that may have arrived is retried only by name`() async throws {
+        let lab = try lab()
+        garden.script(.fail(ShareFailure(.unanswered, "no answer")))
+        garden.answer(.unclear)
+        _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
+        let doubtful = try #require(lab.outbox.entry(april20, garden))
+        #expect(doubtful.state == .unknown)
+        try await OutboxService(lab.context).retry(.init(destination: "Garden"), at: garden)
+        #expect(lab.outbox.entry(april20, garden)?.state == .unknown)
+        try await OutboxService(lab.context).retry(.init(destination: "Garden", day: april20), at: garden)
+        #expect(lab.outbox.entry(april20, garden)?.state == .pending)
+    }
+
+    @Test func `a paused destination is released by a retry`() async throws {
+        let lab = try lab()
+        garden.script(.fail(ShareFailure(.credentials, "who are you")))
+        _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
+        #expect(lab.history.state(of: "Garden").stopped != nil)
+        try await OutboxService(lab.context).retry(.init(destination: "Garden"), at: garden)
+        #expect(lab.history.state(of: "Garden").stopped == nil)
+    }
+
+    @Test func `waiting goes on until the destination answers`() async throws {
+        let lab = try lab()
+        garden.script(.fail(ShareFailure(.busy, "later", retryAfter: 600)), .fail(ShareFailure(.unreachable, "no network")))
+        let reports = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna), waits: true)
+        #expect(garden.steps(april20) == 4000)
+        #expect(reports.map(\.queued) == [0])
+    }
+}

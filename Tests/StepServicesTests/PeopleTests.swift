@@ -1,0 +1,62 @@
+import StepDomain
+import StepServices
+import TestSupport
+import Testing
+
+@Suite struct PeopleTests {
+    private let history = InMemoryHistory()
+
+    private func user(_ wanted: String? = nil, login: String = "root", allowing newcomer: People.Newcomer = .nobody) throws -> User {
+        try People(history, wanted: wanted, login: login).user(allowing: newcomer)
+    }
+
+    @Test func `the only user need not be named`() throws {
+        let anna = history.addUser(named: "anna")
+        #expect(try user() == anna)
+        #expect(try user("ANNA") == anna)
+    }
+
+    @Test func `of several it is the one who is logged in`() throws {
+        _ = history.addUser(named: "anna")
+        let ben = history.addUser(named: "ben")
+        #expect(try user(login: "ben") == ben)
+        #expect(throws: ServiceError.severalUsers(known: ["anna", "ben"])) { try user() }
+    }
+
+    @Test func `a name that is not there adds nobody by mistake`() throws {
+        _ = history.addUser(named: "anna")
+        #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob") }
+        #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", allowing: .first) }
+        let bob = try user("bob", allowing: .anybody)
+        #expect(bob.id == 0 && history.users().count == 1, "only `stored` adds")
+        #expect(try People(history, wanted: nil, login: "").stored(bob).id != 0)
+        #expect(history.users().map(\.name) == ["anna", "bob"])
+    }
+
+    @Test func `pedometers are found by name and address, each once`() throws {
+        let outbox = Outbox()
+        let selection = try PedometerSelection(outbox.history)
+        #expect(try selection.pedometers(named: ["RING", "c0:de:00:00:00:01"], of: nil) == [outbox.ring])
+        #expect(throws: ServiceError.unknownPedometer("watch", known: ["ring"])) { try selection.pedometer("watch") }
+        let ben = outbox.history.addUser(named: "ben")
+        #expect(try selection.pedometers(named: [], of: ben).isEmpty)
+        #expect(try selection.pedometers(named: [], of: nil) == [outbox.ring])
+    }
+
+    @Test func `what is not said of a plan or a profile stays as it was`() throws {
+        let anna = history.addUser(named: "anna")
+        let planning = Planning(history, today: april20)
+        try planning.setPlan(everyDay: 8000, weekdays: [.sunday: 0], from: nil, of: anna)
+        try planning.setPlan(everyDay: nil, weekdays: [.saturday: 12_000], from: nil, of: anna)
+        let plans = try history.plans(of: anna.id)
+        #expect(plans.map(\.validFrom) == [Day(daysSince1970: 0), april20], "the first holds for all days, the next from today")
+        #expect(plans[0][.saturday] == 8000 && plans[1][.saturday] == 12_000)
+        #expect(plans[1][.sunday] == 0 && plans[1][.monday] == 8000)
+
+        try planning.setProfile(.init(height: 1.78, weight: 72), from: nil, of: anna)
+        try planning.setProfile(.init(weight: 70), from: april21, of: anna)
+        let profiles = history.profiles(of: anna.id)
+        #expect(profiles.map(\.height) == [1.78, 1.78] && profiles.map(\.weight) == [72, 70])
+        #expect(profiles[1].validFrom == april21)
+    }
+}

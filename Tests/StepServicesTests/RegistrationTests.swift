@@ -1,0 +1,255 @@
+import StepDomain
+import StepServices
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct RegistrationTests {
+    private static let ring = ScannedDevice(address: "C0:DE:00:00:00:01", addressType: "public", name: "R02_A1B2", kind: ScriptedCatalog.ring)
+    private static let other = ScannedDevice(address: "C0:DE:00:00:00:02", addressType: "random", name: "R02_C3D4", kind: ScriptedCatalog.ring)
+    private static let watch = ScannedDevice(address: "C0:DE:00:00:00:03", addressType: "random", name: "InfiniTime")
+
+    private let history = InMemoryHistory()
+
+    private func register(
+        _ request: Registration.Request, _ scanner: ScriptedPedometerScanner, user: String? = "anna"
+    ) async throws -> (pedometer: Pedometer, owner: User) {
+        try await Registration(history, scanner: scanner, catalog: ScriptedCatalog())
+            .register(request, of: People(history, wanted: user, login: "root"), plain: { $0.replacing("\u{1b}", with: "?") })
+    }
+
+    @Test func `the only new pedometer in range is registered for a new user`() async throws {
+        let scanner = ScriptedPedometerScanner([Self.watch, Self.ring])
+        let (pedometer, owner) = try await register(.init(), scanner)
+        #expect(pedometer.address == Self.ring.address && pedometer.addressType == "public" && pedometer.model == "ring")
+        #expect(pedometer.name == "R02_A1B2" && owner.name == "anna" && pedometer.user == owner.id)
+        #expect(history.pedometers() == [pedometer])
+        #expect(scanner.log == ["scan 6.0", "check R02_A1B2"])
+    }
+
+    @Test func `registered pedometers are not counted among those in range`() async throws {
+        _ = try await register(.init(device: Self.ring.address), ScriptedPedometerScanner([Self.ring]))
+        let (second, _) = try await register(.init(seconds: 3), ScriptedPedometerScanner([Self.ring, Self.other]))
+        #expect(second.address == Self.other.address)
+        await #expect(throws: ServiceError.notHeard("a new pedometer", seconds: 3)) {
+            try await register(.init(seconds: 3), ScriptedPedometerScanner([Self.ring, Self.other, Self.watch]))
+        }
+    }
+
+    @Test func `with several in range the user must choose, and nothing is stored`() async throws {
+        let scanner = ScriptedPedometerScanner([Self.ring, Self.other])
+        await #expect(
+            throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
+        ) { try await register(.init(), scanner) }
+        #expect(history.users().isEmpty && history.pedometers().isEmpty)
+        let crowd = (10..<30).map { ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random", kind: ScriptedCatalog.ring) }
+        let error = await #expect(throws: ServiceError.self) { try await register(.init(), ScriptedPedometerScanner(crowd)) }
+        #expect(error?.description.hasPrefix("20 pedometers are in range: ") == true && error?.description.hasSuffix(" and others.") == true)
+    }
+
+    @Test func `an address and the beginning of a name find one device`() async throws {
+        let scanner = ScriptedPedometerScanner([Self.watch, Self.ring])
+        _ = try await register(.init(device: "c0:de:00:00:00:01", name: "mine"), scanner)
+        #expect(history.pedometers().map(\.name) == ["mine"])
+        #expect(scanner.conditions == [ScanConditions(address: "C0:DE:00:00:00:01")])
+        let byName = ScriptedPedometerScanner([Self.other])
+        _ = try await register(.init(device: "R02_C", seconds: 9), byName)
+        #expect(byName.conditions == [ScanConditions(namePrefix: "R02_C")])
+        #expect(byName.log.first == "first 9.0")
+    }
+
+    @Test func `a registered address is refused before the radio is used`() async throws {
+        _ = try await register(.init(device: Self.ring.address), ScriptedPedometerScanner([Self.ring]))
+        let scanner = ScriptedPedometerScanner([Self.ring])
+        await #expect(throws: ServiceError.alreadyRegistered(address: Self.ring.address, name: "R02_A1B2")) {
+            try await register(.init(device: "c0:de:00:00:00:01"), scanner)
+        }
+        #expect(scanner.log.isEmpty)
+    }
+
+    @Test func `a device that is not recognised is looked at by its services`() async throws {
+        var nameless = Self.watch
+        nameless.name = nil
+        let scanner = ScriptedPedometerScanner([nameless, Self.watch])
+        await #expect(throws: ServiceError.notRecognised("InfiniTime")) { try await register(.init(device: Self.watch.address), scanner) }
+        #expect(scanner.log.last == "probe \(Self.watch.address)")
+        await #expect(throws: ServiceError.notRecognised(Self.watch.address)) {
+            try await register(.init(device: Self.watch.address), ScriptedPedometerScanner([nameless]))
+        }
+        let known = ScriptedPedometerScanner([nameless], probed: [ScriptedCatalog.ring])
+        let (pedometer, _) = try await register(.init(device: Self.watch.address, name: "mine"), known)
+        #expect(pedometer.model == ScriptedCatalog.ring.key)
+        #expect(known.log == ["first 15.0", "probe \(Self.watch.address)", "check mine"])
+    }
+
+    @Test func `a device that advertises nothing known is found by its services in one command`() async throws {
+        let scanner = ScriptedPedometerScanner([Self.watch], probed: [ScriptedCatalog.ring])
+        let (pedometer, _) = try await register(.init(probes: true), scanner)
+        #expect(pedometer.model == ScriptedCatalog.ring.key && pedometer.address == Self.watch.address)
+        #expect(scanner.log == ["scan 6.0", "probe \(Self.watch.address)", "check InfiniTime"])
+        // Without the option no unknown device is connected to.
+        let plain = ScriptedPedometerScanner([Self.watch], probed: [ScriptedCatalog.ring])
+        await #expect(throws: ServiceError.notHeard("a new pedometer", seconds: 6)) { try await register(.init(), plain) }
+        #expect(plain.log == ["scan 6.0"])
+    }
+
+    @Test func `with probing, too, the user chooses among several`() async throws {
+        let scanner = ScriptedPedometerScanner([Self.ring, Self.watch], probed: [ScriptedCatalog.ring])
+        await #expect(
+            throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:03 (InfiniTime)"], count: 2)
+        ) { try await register(.init(probes: true), scanner) }
+        #expect(scanner.log == ["scan 6.0", "probe \(Self.watch.address)"], "one that is recognised is not connected to")
+        let crowd = (10..<40).map { ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random") }
+        let busy = ScriptedPedometerScanner(crowd)
+        await #expect(throws: ServiceError.notHeard("a new pedometer", seconds: 6)) { try await register(.init(probes: true), busy) }
+        #expect(busy.log.count == 11)
+    }
+
+    @Test func `a pedometer is registered with the address that pairing has shown`() async throws {
+        let identity = PedometerAddress(address: "C0:DE:00:00:00:77", type: "public")
+        let (pedometer, _) = try await register(.init(), ScriptedPedometerScanner([Self.other], identity: identity))
+        #expect(pedometer.address == identity.address && pedometer.addressType == "public")
+    }
+
+    @Test func `a device that only its name shows is registered as what its services show`() async throws {
+        var impostor = Self.ring
+        impostor.kind = ScriptedCatalog.described
+        impostor.evidence = .name
+        let scanner = ScriptedPedometerScanner([impostor], refusals: 1, probed: [ScriptedCatalog.ring])
+        let (pedometer, _) = try await register(.init(), scanner)
+        #expect(pedometer.model == ScriptedCatalog.ring.key)
+        // With certain evidence, the failure of the check is the result.
+        (impostor.evidence, impostor.address) = (.advertisedService, "C0:DE:00:00:00:09")
+        let certain = ScriptedPedometerScanner([impostor], refusals: 1, probed: [ScriptedCatalog.ring])
+        await #expect(throws: ScriptedPedometerScanner.Refused.self) { try await register(.init(), certain) }
+    }
+
+    @Test func `a described pedometer needs valid options and a device, before the radio is used`() async throws {
+        let scanner = ScriptedPedometerScanner([Self.watch])
+        await #expect(throws: ServiceError.deviceNeeded) { try await register(.init(options: ["service": "180d"]), scanner) }
+        await #expect(throws: ScriptedCatalog.BadOption.self) {
+            try await register(.init(device: "Infini", options: ["service": "bad"]), scanner)
+        }
+        await #expect(throws: ServiceError.unknownKind("shoe", known: ["ring", "described"])) {
+            try await register(.init(kind: "shoe"), scanner)
+        }
+        #expect(scanner.log.isEmpty)
+        let (pedometer, _) = try await register(.init(device: "Infini", options: ["service": "180d"]), scanner)
+        #expect(pedometer.model == "described" && pedometer.options == ["service": "180d", "format": "u32le"])
+    }
+
+    @Test func `nobody is added where the check fails`() async throws {
+        let scanner = ScriptedPedometerScanner([Self.ring], isRefusing: true)
+        await #expect(throws: ScriptedPedometerScanner.Refused.self) { try await register(.init(), scanner) }
+        #expect(history.users().isEmpty && history.pedometers().isEmpty)
+    }
+
+    @Test func `a name from the air is made plain, and gets a number if it is in use`() async throws {
+        var hostile = Self.ring
+        hostile.name = "R02\u{1b}"
+        _ = try await register(.init(), ScriptedPedometerScanner([hostile]))
+        var second = Self.other
+        second.name = "r02\u{1b}"
+        _ = try await register(.init(), ScriptedPedometerScanner([second]))
+        #expect(Set(history.pedometers().map(\.name)) == ["R02?", "r02? 2"])
+    }
+
+    @Test func `a forgotten pedometer is unpaired on request only`() async throws {
+        let (pedometer, _) = try await register(.init(), ScriptedPedometerScanner([Self.ring]))
+        let scanner = ScriptedPedometerScanner([])
+        let registration = Registration(history, scanner: scanner, catalog: ScriptedCatalog())
+        await #expect(throws: ServiceError.unknownPedometer("watch", known: ["R02_A1B2"])) {
+            try await registration.forget("watch", unpairing: true)
+        }
+        #expect(try await registration.forget("r02_a1b2", unpairing: false) == pedometer)
+        #expect(scanner.log.isEmpty && history.pedometers().isEmpty)
+
+        _ = try await register(.init(), ScriptedPedometerScanner([Self.ring]))
+        _ = try await registration.forget(Self.ring.address, unpairing: true)
+        #expect(scanner.log == ["unpair R02_A1B2"])
+    }
+}
+
+/// A radio that hears given devices.
+final class ScriptedPedometerScanner: PedometerScanner {
+    struct Refused: Error {}
+
+    private let devices: [ScannedDevice]
+    private let refusals: Mutex<Int>
+    private let probed: [PedometerKind]
+    private let identity: PedometerAddress?
+    private let calls = Mutex<(log: [String], conditions: [ScanConditions])>(([], []))
+
+    /// - Parameters:
+    ///   - refusals: checks that fail at first.
+    ///   - probed: the kinds that the services of each device show.
+    ///   - identity: the address that pairing shows.
+    init(
+        _ devices: [ScannedDevice], isRefusing: Bool = false, refusals: Int = 0, probed: [PedometerKind] = [],
+        identity: PedometerAddress? = nil
+    ) {
+        self.identity = identity
+        self.devices = devices
+        self.refusals = Mutex(isRefusing ? .max : refusals)
+        self.probed = probed
+    }
+
+    var log: [String] { calls.withLock(\.log) }
+    /// Of the scans for one device.
+    var conditions: [ScanConditions] { calls.withLock(\.conditions) }
+
+    private func note(_ call: String) { calls.withLock { $0.log.append(call) } }
+
+    func scan(_ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void) -> ScanOutcome {
+        note("scan \(seconds)")
+        return ScanOutcome(devices)
+    }
+
+    func first(
+        _ conditions: ScanConditions, seconds: Double, where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
+    ) throws -> ScannedDevice? {
+        note("first \(seconds)")
+        calls.withLock { $0.conditions.append(conditions) }
+        return try devices.first { device in
+            if let address = conditions.address, device.address != address { return false }
+            if let prefix = conditions.namePrefix, device.name?.hasPrefix(prefix) != true { return false }
+            return try isWanted(device)
+        }
+    }
+
+    func check(_ pedometer: Pedometer) throws -> PedometerAddress? {
+        note("check \(pedometer.name)")
+        let isRefused = refusals.withLock { left in
+            defer { left = max(0, left - 1) }
+            return left > 0
+        }
+        if isRefused { throw Refused() }
+        return identity
+    }
+
+    func probe(_ address: String) -> ProbedDevice {
+        note("probe \(address)")
+        return ProbedDevice(kinds: probed, services: [])
+    }
+
+    func unpair(_ pedometer: Pedometer) { note("unpair \(pedometer.name)") }
+}
+
+struct ScriptedCatalog: PedometerCatalog {
+    struct BadOption: Error {}
+
+    static let ring = PedometerKind(key: "ring", title: "a ring")
+
+    static let described = PedometerKind(key: "described", title: "another")
+
+    let kinds = [ring, described]
+    let describedKind = "described"
+
+    func checked(_ options: [String: String]) throws -> [String: String] {
+        if options["service"] == "bad" { throw BadOption() }
+        return options.merging(["format": "u32le"]) { own, _ in own }
+    }
+
+    func address(_ text: String) -> String? { text.count == 17 && text.contains(":") ? text.uppercased() : nil }
+    func uuid(_ text: String) -> String? { text }
+}

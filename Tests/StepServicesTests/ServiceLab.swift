@@ -1,0 +1,94 @@
+import StepDomain
+import StepServices
+import Synchronization
+import TestSupport
+
+/// A history in memory with what the use cases need around it.
+struct ServiceLab {
+    let outbox: Outbox
+    let lock = ScriptedLock()
+    let upkeep = ScriptedUpkeep()
+    var reader = ScriptedReader([:])
+    var destinations: [any ShareDestination] = []
+    /// Names of further destinations in the configuration.
+    var otherNames: [String] = []
+
+    /// - Parameter now: after the first release of istep: an earlier time means that the clock is wrong.
+    init(now: Timestamp = LocalTime.berlin.at("2026-04-22", 3)) { outbox = Outbox(now: now) }
+
+    var history: InMemoryHistory { outbox.history }
+
+    var context: ServiceContext {
+        let reader = reader, destinations = destinations, outbox = outbox
+        return ServiceContext(
+            history: outbox.history, lock: lock, upkeep: upkeep, reader: { _, _ in reader }, waitForAdapter: {},
+            destinations: { destinations }, destinationNames: destinations.map(\.name) + otherNames, localTime: outbox.place,
+            now: { outbox.now }, clock: PassingClock(outbox))
+    }
+}
+
+/// A lock that another process may hold.
+final class ScriptedLock: WorkLock {
+    struct Held: Error { var work: HistoryWork }
+
+    private let state = Mutex<(held: Set<HistoryWork>, own: [HistoryWork], log: [HistoryWork])>(([], [], []))
+
+    func holdElsewhere(_ work: HistoryWork) { state.withLock { _ = $0.held.insert(work) } }
+    /// What this process has held the lock for, in order.
+    var log: [HistoryWork] { state.withLock(\.log) }
+    func isHeldHere(_ work: HistoryWork) -> Bool { state.withLock { $0.own.contains(work) } }
+
+    func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R {
+        try state.withLock { state in
+            if state.held.contains(work) { throw Held(work: work) }
+            state.own.append(work)
+            state.log.append(work)
+        }
+        defer { state.withLock { state in state.own.removeAll { $0 == work } } }
+        return try await body()
+    }
+
+    func heldWork(_ error: any Error) -> HistoryWork? { (error as? Held)?.work }
+}
+
+final class ScriptedUpkeep: HistoryUpkeep {
+    struct Damaged: Error {}
+
+    private let state = Mutex<(isDamaged: Bool, failure: (any Error)?, runs: Int)>((false, nil, 0))
+
+    func damage() { state.withLock { $0.isDamaged = true } }
+    func fail(_ error: any Error) { state.withLock { $0.failure = error } }
+    var runs: Int { state.withLock(\.runs) }
+
+    func checkBeforeSync() throws { if state.withLock(\.isDamaged) { throw Damaged() } }
+
+    func run() throws {
+        let failure = state.withLock { state in
+            state.runs += 1
+            return state.failure
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// Sleeps by moving the outbox's clock.
+struct PassingClock: Clock {
+    private let outbox: Outbox
+
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
+    }
+
+    init(_ outbox: Outbox) { self.outbox = outbox }
+
+    var now: Instant { Instant(offset: .seconds(outbox.now.seconds)) }
+    var minimumResolution: Duration { .seconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        outbox.pass(max(0, Int((deadline.offset - now.offset).components.seconds)))
+    }
+}

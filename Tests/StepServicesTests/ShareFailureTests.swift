@@ -1,0 +1,399 @@
+import StepDomain
+import StepServices
+import Testing
+import TestSupport
+
+@Suite struct ShareFailureTests {
+    let outbox = Outbox()
+    private let post = ScriptedDestination(
+        "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: false), terms: always)
+
+    @Test(arguments: [ShareFailure.Kind.unreachable, .busy, .unanswered])
+    func `a server that is down is retried with growing delays`(kind: ShareFailure.Kind) async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(kind, "down")), .fail(ShareFailure(kind, "down")))
+        let first = try #require(try await outbox.share(to: garden).first)
+        #expect(first.failure?.reason == "down")
+        #expect(first.events.count == 1)
+        #expect(first.waiting == 0)
+        #expect(first.state.notBefore == outbox.now + 60)
+        // Not due yet: it is not sent, and nothing is lost.
+        #expect(try await outbox.share(to: garden).first?.waiting == 1)
+        #expect(garden.deliveries.count == 1)
+        outbox.pass(60)
+        #expect(try await outbox.share(to: garden).first?.state.notBefore == outbox.now + 120)
+        outbox.pass(120)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+        #expect(outbox.history.state(of: "garden").failures == 0)
+    }
+
+    @Test func `the retry delay requested by the server is limited to a day`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.busy, "slow down", retryAfter: 900)), .fail(ShareFailure(.busy, "slow down", retryAfter: .max)))
+        #expect(try await outbox.share(to: garden).first?.state.notBefore == outbox.now + 900)
+        outbox.pass(900)
+        #expect(try await outbox.share(to: garden).first?.state.notBefore == outbox.now + 86_400)
+    }
+
+    /// More days than a destination is sent at a time: the next ones are begun while the ones before are being sent.
+    @Test func `days that were begun and not sent before a failure are still to be sent`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        let days = (0..<600).map { april20.advanced(by: $0 - 599) }
+        for (index, day) in days.enumerated() { try outbox.walk(1000 + index, on: day) }
+        for _ in 0..<50 { garden.script(.accept) }
+        garden.script(.fail(ShareFailure(.unreachable, "down")))
+        let report = try #require(try await outbox.share(.days(days, of: outbox.anna), to: garden).first)
+        #expect(report.failure?.reason == "down")
+        let sent = garden.deliveries.flatMap(\.self)
+        #expect((50..<60).contains(sent.count), "what was under way is not many")
+        #expect(outbox.history.entries(for: "garden", in: [.sending]).isEmpty)
+        #expect(outbox.history.entries(for: "garden", in: [.pending]).count == 600 - report.events.filter { $0.outcome == .sent }.count)
+        outbox.pass(60)
+        #expect(try await outbox.share(to: garden).first?.waiting == 0)
+        #expect(zip(days, 1000...).allSatisfy { garden.steps($0) == $1 })
+        #expect(days.allSatisfy { garden.times($0) == 1 })
+    }
+
+    @Test func `refused credentials stop a destination until the user acts`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(4100, on: april21)
+        garden.script(.fail(ShareFailure(.credentials, "401 Unauthorized")))
+        #expect(try await outbox.share(to: garden).first?.state.stopped == "401 Unauthorized")
+        outbox.pass(1_000_000)
+        #expect(try await outbox.share(to: garden).first?.waiting == 2)
+        #expect(garden.deliveries.count == 1)
+        #expect(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent, .sent])
+    }
+
+    @Test func `a failing destination does not delay the others`() async throws {
+        let bad = ScriptedDestination("bad", terms: always)
+        let good = ScriptedDestination("good", terms: always)
+        try outbox.walk(4000, on: april20)
+        bad.script(.fail(ShareFailure(.unreachable, "no route")))
+        let reports = try await outbox.share(to: bad, good)
+        #expect(reports.map(\.destination) == ["bad", "good"])
+        #expect(good.steps(april20) == 4000)
+    }
+
+    @Test func `a rejected day is not resent automatically until its figures change`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(4100, on: april21)
+        garden.script(.refuse(steps: 4000))
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.rejected(reason: "no day of 4000 steps"), .sent])
+        #expect(try await outbox.share(to: garden).first?.events.isEmpty == true)
+        // Enqueued again with the same figures: it is rejected again.
+        #expect(
+            try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.rejected(reason: "no day of 4000 steps")])
+        try outbox.walk(4200, on: april20)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+
+    @Test func `each day of a rejected batch is sent separately`() async throws {
+        var traits = ShareTraits.replacing
+        traits.batch = 10
+        let garden = ScriptedDestination("garden", traits, terms: always)
+        for back in 0..<5 { try outbox.walk(4000 + back, on: april20.advanced(by: -back)) }
+        garden.script(.refuse(steps: 4002))
+        let report = try #require(try await outbox.share(to: garden).first)
+        #expect(report.outcomes.count { $0 == .sent } == 4)
+        #expect(report.outcomes.contains(.rejected(reason: "no day of 4002 steps")))
+    }
+
+    @Test func `three rejections in a row end a run`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        let no = ScriptedDestination.Turn.fail(ShareFailure(.rejected, "404 Not Found"))
+        for back in 0..<10 { try outbox.walk(4000 + back, on: april20.advanced(by: -back)) }
+        garden.script(no, no, no)
+        let report = try #require(try await outbox.share(to: garden).first)
+        #expect(report.events.count == 3)
+        #expect(report.waiting == 7)
+        #expect(garden.deliveries.count == 3)
+    }
+
+    @Test func `a destination is queried for a day after a lost answer`() async throws {
+        try outbox.walk(4000, on: april20)
+        post.script(.acceptSilently)
+        #expect(try await outbox.share(to: post).first?.outcomes == [.unknown(reason: "no answer")])
+        #expect(outbox.entry(april20, post)?.state == .unknown)
+        outbox.pass(60)
+        #expect(try await outbox.share(to: post).first?.outcomes == [.unchanged])
+        #expect(post.finds == 1)
+        #expect(post.times(april20) == 1)
+        #expect(outbox.entry(april20, post)?.remoteID == "2014-04-20")
+    }
+
+    @Test func `a day that a later query does not find is sent`() async throws {
+        try outbox.walk(4000, on: april20)
+        post.script(.fail(ShareFailure(.unanswered, "no answer")))
+        try await outbox.share(to: post)
+        outbox.pass(120)
+        #expect(try await outbox.share(to: post).first?.outcomes == [.sent])
+        #expect(post.finds == 1)
+        #expect(post.times(april20) == 1)
+    }
+
+    @Test func `a query that is rejected leaves the decision to the user and does not hold up other days`() async throws {
+        try outbox.walk(4000, on: april20.advanced(by: -1))
+        post.script(.fail(ShareFailure(.unanswered, "no answer")))
+        try await outbox.share(to: post)
+        outbox.pass(120)
+        try outbox.walk(4100, on: april20)
+        post.failFinding(ShareFailure(.rejected, "the search was answered with 404"))
+        let report = try await outbox.share(to: post).first
+        #expect(report?.outcomes == [.doubtful(reason: "the search was answered with 404"), .sent])
+        #expect(outbox.entry(april20.advanced(by: -1), post)?.nextAttempt == nil)
+        #expect(post.times(april20) == 1)
+    }
+
+    @Test func `an interrupted attempt is not explained by the error of an earlier one`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.unreachable, "down")))
+        try await outbox.share(to: garden)
+        var entry = try #require(outbox.entry(april20, garden))
+        #expect(entry.lastError == "down")
+        entry.begin("content", at: outbox.now)
+        entry.abandon(at: outbox.now)
+        #expect(entry.lastError == "interrupted while it was being sent")
+    }
+
+    @Test func `a wait that was recorded while the clock was wrong counts as over`() {
+        let now = outbox.now
+        for (wait, isHeldBack) in [(0, false), (1, true), (DestinationState.longestWait, true), (DestinationState.longestWait + 1, false)] {
+            let state = DestinationState(name: "garden", notBefore: now + wait)
+            #expect(state.isHeldBack(at: now) == isHeldBack && (state.nextAttempt(after: now) != nil) == isHeldBack, "\(wait)")
+        }
+        let stopped = DestinationState(name: "garden", notBefore: now + 60, stopped: "401")
+        #expect(stopped.isHeldBack(at: now) && stopped.nextAttempt(after: now) == nil)
+    }
+
+    @Test func `an unclear answer to the query leaves the decision to the user`() async throws {
+        try outbox.walk(4000, on: april20)
+        post.script(.acceptSilently)
+        try await outbox.share(to: post)
+        post.answer(.unclear)
+        outbox.pass(60)
+        #expect(try await outbox.share(to: post).first?.outcomes == [.doubtful(reason: "no answer")])
+        outbox.pass(86_400)
+        #expect(try await outbox.share(to: post).first?.events.isEmpty == true)
+        #expect(post.deliveries.count == 1)
+
+        var entry = try #require(outbox.entry(april20, post))
+        entry.retry(at: outbox.now)
+        try outbox.history.record([entry])
+        #expect(try await outbox.share(to: post).first?.outcomes == [.sent])
+    }
+
+    @Test func `a lost answer from a destination without queries is doubtful immediately`() async throws {
+        let deaf = ScriptedDestination(
+            "deaf", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
+        try outbox.walk(4000, on: april20)
+        deaf.script(.acceptSilently)
+        let report = try await outbox.share(to: deaf).first
+        #expect(report?.outcomes == [.doubtful(reason: "no answer")])
+        #expect(outbox.entry(april20, deaf)?.nextAttempt == nil)
+        outbox.pass(86_400)
+        #expect(try await outbox.share(to: deaf).first?.events.isEmpty == true)
+        #expect(deaf.times(april20) == 1)
+    }
+
+    @Test func `three rejections in a row delay the other days with a reason`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        for back in 0..<8 { try outbox.walk(4000 + back, on: april20.advanced(by: -back)) }
+        let rejection = ScriptedDestination.Turn.fail(ShareFailure(.rejected, "422 unknown field"))
+        garden.script(rejection, rejection, rejection)
+        let report = try #require(try await outbox.share(to: garden).first)
+        #expect(report.outcomes.count { if case .rejected = $0 { true } else { false } } == 3)
+        #expect(report.waiting == 5)
+        #expect(report.state.lastError == "422 unknown field")
+        #expect(report.state.notBefore == outbox.now + 60)
+        // A sync before that time does not get three more days rejected.
+        #expect(try await outbox.share(to: garden).first?.waiting == 5)
+        #expect(garden.deliveries.count == 3)
+        outbox.pass(60)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent, .sent, .sent, .sent, .sent])
+        #expect(outbox.history.state(of: "garden") == DestinationState(name: "garden", firstDay: outbox.history.state(of: "garden").firstDay))
+    }
+
+    @Test func `a sent day is sent again only on request`() async throws {
+        for destination in [ScriptedDestination(terms: always), post] {
+            let outbox = Outbox()
+            try outbox.walk(4000, on: april20)
+            try await outbox.share(to: destination)
+            #expect(try await outbox.share(.days([april20], of: outbox.anna), to: destination).first?.outcomes == [.unchanged])
+            #expect(destination.deliveries.count == 1)
+            let again = try await outbox.share(.days([april20], of: outbox.anna, again: true), to: destination)
+            #expect(again.first?.outcomes == [.sent])
+            #expect(destination.deliveries.count == 2)
+            // A server that recognises the key of the first delivery must not mistake the second one for it.
+            #expect(Set(destination.keys).count == 2)
+            #expect(outbox.entry(april20, destination)?.repetition == 1)
+        }
+    }
+
+    @Test func `a dropped day in doubt is corrected and not sent anew`() async throws {
+        try outbox.walk(4000, on: april20)
+        post.script(.acceptSilently)
+        try await outbox.share(to: post)
+        var entry = try #require(outbox.entry(april20, post))
+        let isForgotten = entry.drop(at: outbox.now)
+        #expect(!isForgotten)
+        try outbox.history.record([entry])
+        outbox.pass(86_400)
+        try outbox.walk(4500, on: april20)
+        // The first delivery is found, then corrected.
+        #expect(try await outbox.share(to: post).first?.outcomes == [.corrected])
+        #expect(post.finds == 1)
+    }
+
+    @Test func `a dropped day that was never delivered can be forgotten`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.unreachable, "down")))
+        try await outbox.share(to: garden)
+        var entry = try #require(outbox.entry(april20, garden))
+        let isForgotten = entry.drop(at: outbox.now)
+        #expect(isForgotten)
+    }
+
+    @Test func `a rejected day is tried again on request`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.rejected, "404")))
+        try await outbox.share(to: garden)
+        #expect(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent])
+    }
+
+    @Test func `a next attempt far in the future does not delay sharing`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.history.record(DestinationState(name: "garden", notBefore: outbox.now + 80 * 365 * 86_400, failures: 1))
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+
+    @Test func `a delivery is recorded although the history was locked briefly`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.whileDelivering { [outbox] in outbox.history.refuse(.record, with: Refusal(), times: 5) }
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+        #expect(outbox.entry(april20, garden)?.state == .sent)
+    }
+
+    @Test func `parallel deliveries that fail count as one failure`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        for back in 0..<20 { try outbox.walk(4000 + back, on: april20.advanced(by: -back)) }
+        let down = ScriptedDestination.Turn.fail(ShareFailure(.unreachable, "down"))
+        garden.script(.accept, down, down, down, down, down, down, down, down)
+        let report = try #require(try await outbox.share(to: garden).first)
+        #expect(report.state.failures == 1)
+        #expect(garden.deliveries.count == 9)
+        #expect(report.waiting + report.events.count == 20)
+    }
+
+    @Test func `a day that is not found is not sent again while the server may still be processing it`() async throws {
+        try outbox.walk(4000, on: april20)
+        post.script(.acceptSilently)
+        post.answer(.absent)
+        try await outbox.share(to: post)
+        outbox.pass(60)
+        let early = try #require(try await outbox.share(to: post).first)
+        #expect(early.failure?.kind == .busy)
+        #expect(early.outcomes == [.unknown(reason: early.failure?.reason ?? "")])
+        #expect(early.state.notBefore.map { $0 - outbox.now } == 120)
+        #expect(outbox.entry(april20, post)?.state == .unknown)
+        // By then it has appeared.
+        outbox.pass(120)
+        #expect(try await outbox.share(to: post).first?.outcomes == [.unchanged])
+        #expect(post.times(april20) == 1)
+    }
+
+    @Test func `asking for a day by name does not shorten the time in which it may still appear`() async throws {
+        try outbox.walk(4000, on: april20)
+        post.script(.acceptSilently)
+        post.answer(.absent, .absent)
+        try await outbox.share(to: post)
+        for _ in 0..<2 {
+            outbox.pass(30)
+            let report = try await outbox.share(.days([april20], of: outbox.anna), to: post).first
+            #expect(report?.failure?.kind == .busy)
+        }
+        #expect(post.deliveries.count == 1)
+    }
+
+    @Test func `a clock that was set back does not hold a day up`() async throws {
+        try outbox.walk(4000, on: april20)
+        post.script(.fail(ShareFailure(.unanswered, "no answer")))
+        try await outbox.share(to: post)
+        outbox.pass(-3 * 86_400)
+        #expect(try await outbox.share(.days([april20], of: outbox.anna), to: post).first?.outcomes == [.sent])
+    }
+
+    @Test func `a failed attempt does not change the unknown state before it`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.acceptSilently, .fail(ShareFailure(.unreachable, "no route")))
+        try await outbox.share(to: garden)
+        outbox.pass(60)
+        try await outbox.share(to: garden)
+        #expect(outbox.entry(april20, garden)?.state == .unknown)
+        outbox.pass(86_400)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+
+    @Test func `new steps of a day with a lost answer become a correction`() async throws {
+        try outbox.walk(4000, on: april20)
+        post.script(.acceptSilently)
+        try await outbox.share(to: post)
+        try outbox.walk(4400, on: april20)
+        outbox.pass(60)
+        #expect(try await outbox.share(to: post).first?.outcomes == [.corrected])
+        #expect(post.steps(april20) == 4400)
+        #expect(post.times(april20) == 2)
+    }
+
+    @Test func `a day that a killed process was sending is unknown`() async throws {
+        try outbox.walk(4000, on: april20)
+        try outbox.service.enqueueShares(.due, to: [post], users: [outbox.anna])
+        var entry = try #require(outbox.entry(april20, post))
+        entry.state = .sending
+        entry.fingerprint = "of then"
+        try outbox.history.record([entry])
+        // The request of that process may still be on its way.
+        #expect(try await outbox.share(to: post).first?.failure?.kind == .busy)
+        outbox.pass(120)
+        #expect(try await outbox.share(to: post).first?.outcomes == [.sent])
+        #expect(post.finds == 2)
+    }
+
+    @Test func `steps that arrive during a delivery are sent afterwards`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.whileDelivering { [outbox] in
+            try? outbox.walk(4600, on: april20)
+            try? outbox.service.enqueueShares(.due, to: [garden], users: [outbox.anna])
+        }
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent, .corrected])
+        #expect(garden.steps(april20) == 4600)
+    }
+
+    @Test func `a ledger that cannot be written prevents any delivery`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.service.enqueueShares(.due, to: [garden], users: [outbox.anna])
+        outbox.history.refuse(.record, with: Refusal())
+        await #expect(throws: Refusal.self) { try await outbox.share(to: garden) }
+        #expect(garden.deliveries.isEmpty)
+    }
+
+    @Test func `a configuration error causes no back-off`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.misconfigured, "no token file")))
+        #expect(try await outbox.share(to: garden).first?.failure?.kind == .misconfigured)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+}

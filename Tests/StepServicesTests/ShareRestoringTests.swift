@@ -1,0 +1,73 @@
+import StepDomain
+import Testing
+import TestSupport
+
+/// Days that a destination has lost by itself are restored, and deliveries that build on one another do not run concurrently.
+@Suite struct ShareRestoringTests {
+    private let outbox = Outbox()
+    private let april20 = Day("2014-04-20")!, april21 = Day("2014-04-21")!
+    private let always = ShareTerms(since: Day("2014-04-01"))
+
+    private var forgetful: ShareTraits {
+        var traits = ShareTraits.replacing
+        traits.needsRestoring = true
+        return traits
+    }
+
+    @Test func `every share ends with the latest day that was confirmed`() async throws {
+        let sensor = ScriptedDestination("sensor", forgetful, terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(5000, on: april21)
+        try await outbox.share(to: sensor)
+        #expect(sensor.restored.map { $0.map(\.day.day) } == [[april21]])
+        // Nothing is new, and the day is restored all the same.
+        let report = try await outbox.share(to: sensor).first
+        #expect(report?.events.isEmpty == true && report?.failure == nil)
+        #expect(sensor.restored.last?.map(\.day.steps) == [5000])
+        #expect(sensor.deliveries.flatMap(\.self).count == 2)
+    }
+
+    @Test func `a day that was not confirmed is not restored`() async throws {
+        let sensor = ScriptedDestination("sensor", forgetful, terms: always)
+        try outbox.walk(4000, on: april20)
+        sensor.script(.fail(ShareFailure(.rejected, "no")))
+        try await outbox.share(to: sensor)
+        #expect(sensor.restored.isEmpty)
+    }
+
+    @Test func `only who needs it is asked, and not who is left alone`() async throws {
+        let plain = ScriptedDestination("plain", terms: always), down = ScriptedDestination("down", forgetful, terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: plain, down)
+        #expect(plain.restored.isEmpty && down.restored.count == 1)
+        try outbox.walk(4500, on: april20)
+        down.script(.fail(ShareFailure(.unreachable, "down")))
+        try await outbox.share(to: down)
+        try await outbox.share(to: down)
+        #expect(down.restored.count == 1)
+    }
+
+    @Test func `restoring that fails is left to the next share, unless the user has to act`() async throws {
+        let sensor = ScriptedDestination("sensor", forgetful, terms: always)
+        try outbox.walk(4000, on: april20)
+        sensor.failRestoring(ShareFailure(.unreachable, "down"))
+        let quiet = try #require(try await outbox.share(to: sensor).first)
+        #expect(quiet.outcomes == [.sent] && quiet.failure == nil && quiet.state.notBefore == nil)
+        sensor.failRestoring(ShareFailure(.credentials, "who are you?"))
+        let stopped = try #require(try await outbox.share(to: sensor).first)
+        #expect(stopped.failure?.kind == .credentials && stopped.state.stopped == "who are you?")
+        #expect(outbox.history.state(of: "sensor").stopped == "who are you?")
+    }
+
+    @Test func `deliveries that build on one another are never under way together`() async throws {
+        var sequential = ShareTraits.replacing
+        sequential.isSequential = true
+        let one = ScriptedDestination("one", sequential, terms: always), many = ScriptedDestination("many", terms: always)
+        for number in 0..<20 { try outbox.walk(1000 + number, on: april20.advanced(by: -number)) }
+        try await outbox.share(to: one)
+        many.gather(2)
+        try await outbox.share(to: many)
+        #expect(one.deliveries.count == 20 && one.mostTogether == 1)
+        #expect(many.mostTogether > 1)
+    }
+}

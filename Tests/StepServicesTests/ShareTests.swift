@@ -1,0 +1,180 @@
+import StepDomain
+import StepServices
+import Testing
+import TestSupport
+
+@Suite struct ShareTests {
+    let outbox = Outbox()
+
+    @Test func `a new day is sent once and confirmed`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(5000, on: april21)
+        let report = try #require(try await outbox.share(to: garden).first)
+        #expect(report.outcomes == [.sent, .sent])
+        #expect(garden.steps(april20) == 4000)
+        #expect(outbox.entry(april20, garden)?.state == .sent)
+        #expect(outbox.entry(april20, garden)?.remoteID == "2014-04-20")
+
+        #expect(try await outbox.share(to: garden).first?.events.isEmpty == true)
+        #expect(garden.times(april20) == 1)
+    }
+
+    @Test func `late steps correct a sent day`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: garden)
+        try outbox.walk(4500, on: april20)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.corrected])
+        #expect(garden.steps(april20) == 4500)
+        #expect(Set(garden.keys).count == 2)
+    }
+
+    @Test func `the first figures remain where corrections are not possible`() async throws {
+        let post = ScriptedDestination("post", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: post)
+        try outbox.walk(4500, on: april20)
+        #expect(try await outbox.share(to: post).first?.outcomes == [.fixed])
+        #expect(post.times(april20) == 1)
+        #expect(outbox.entry(april20, post)?.state == .sent)
+    }
+
+    @Test func `days that were sent in an earlier layout are sent once more`() async throws {
+        var traits = ShareTraits.replacing
+        let before = ScriptedDestination("garden", traits, terms: always)
+        for day in [april20, april21] { try outbox.walk(4000, on: day) }
+        try await outbox.share(to: before)
+        // One of them grows, and its correction may have arrived.
+        try outbox.walk(4100, on: april21)
+        before.script(.acceptSilently)
+        try await outbox.share(to: before)
+        outbox.pass(86_400)
+
+        traits.layout = 1
+        let after = ScriptedDestination("garden", traits, terms: always)
+        #expect(try await outbox.share(to: after).first?.outcomes == [.corrected, .corrected])
+        #expect(after.parcels.map(\.isMoved) == [true, false])
+        #expect(after.parcels.map(\.isCorrection) == [true, true])
+        #expect(Set(before.keys).isDisjoint(with: after.keys))
+        #expect(try await outbox.share(to: after).first?.events.isEmpty == true)
+        try outbox.walk(4200, on: april20)
+        #expect(try await outbox.share(to: after).first?.outcomes == [.corrected])
+        #expect(after.parcels.last?.isMoved == false)
+    }
+
+    @Test func `a day that may have arrived in an earlier layout counts as there`() async throws {
+        var traits = ShareTraits.replacing
+        let before = ScriptedDestination("garden", traits, terms: always)
+        try outbox.walk(4000, on: april20)
+        before.script(.acceptSilently)
+        try await outbox.share(to: before)
+        outbox.pass(86_400)
+        traits.layout = 1
+        let after = ScriptedDestination("garden", traits, terms: always)
+        #expect(try await outbox.share(to: after).first?.outcomes == [.corrected])
+        #expect(after.parcels.map(\.isCorrection) == [true])
+    }
+
+    @Test func `a new destination starts in the present layout`() async throws {
+        var traits = ShareTraits.replacing
+        traits.layout = 1
+        let garden = ScriptedDestination("garden", traits, terms: always)
+        try outbox.walk(4000, on: april20)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+        #expect(outbox.history.state(of: "garden").layout == 1)
+        #expect(try await outbox.share(to: garden).first?.events.isEmpty == true)
+    }
+
+    @Test func `a preview shows a day that is to be sent in a new layout`() async throws {
+        var traits = ShareTraits.replacing
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: ScriptedDestination("garden", traits, terms: always))
+        traits.layout = 1
+        let after = ScriptedDestination("garden", traits, terms: always)
+        #expect(try outbox.service.previewShare(of: outbox.anna, on: april20, to: after) == .content("2014-04-20: 4000"))
+    }
+
+    @Test func `a shared day has the UTC offset of its first sample`() throws {
+        try outbox.walk(4000, on: april20)
+        let data = try outbox.history.stepData(of: outbox.anna, on: april20)
+        let there = SharedDay(data, localTime: .fixed(-5 * 3600), now: outbox.now, withSamples: false)
+        #expect(there?.utcOffset == 7200)
+        // Without samples, the offset is that of the machine at the day's beginning: clocks went forward on this day.
+        let change = try #require(Day("2014-03-30"))
+        outbox.history.setCorrection(700, of: outbox.anna.id, on: change, at: outbox.now)
+        let corrected = try outbox.history.stepData(of: outbox.anna, on: change)
+        #expect(SharedDay(corrected, localTime: .berlin, now: outbox.now, withSamples: false)?.utcOffset == 3600)
+    }
+
+    @Test func `a merge without new steps sends nothing`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: garden)
+        try outbox.walk(3000, on: april20)
+        #expect(try await outbox.share(to: garden).first?.events.isEmpty == true)
+    }
+
+    @Test func `a new destination does not receive past days automatically`() async throws {
+        let garden = ScriptedDestination()
+        try outbox.walk(4000, on: april20)
+        #expect(try await outbox.share(to: garden).first?.events.isEmpty == true)
+        #expect(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent])
+        outbox.pass(86_400)
+        try outbox.walk(6000, on: april21.advanced(by: 1))
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+
+    @Test func `an earlier since date includes past days`() async throws {
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(5000, on: april21)
+        let late = ScriptedDestination(terms: ShareTerms(since: april21))
+        #expect(try await outbox.share(to: late).first?.events.map(\.day) == [april21])
+        let early = ScriptedDestination(terms: ShareTerms(since: april20))
+        #expect(try await outbox.share(to: early).first?.events.filter { $0.outcome == .sent }.map(\.day) == [april20])
+    }
+
+    @Test func `a day without data is not shared`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        let report = try #require(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first)
+        #expect(report.outcomes == [.nothingKnown])
+        #expect(garden.deliveries.isEmpty)
+        #expect(outbox.entry(april20, garden) == nil)
+    }
+
+    @Test func `each destination receives only the users of its terms`() async throws {
+        let ben = outbox.history.addUser(named: "Ben")
+        try outbox.walk(4000, on: april20)
+        outbox.history.setCorrection(700, of: ben.id, on: april20, at: outbox.now)
+        let hers = ScriptedDestination("hers", terms: ShareTerms(users: ["ANNA"], since: april20))
+        let all = ScriptedDestination("all", terms: always)
+        let reports = try await outbox.share(to: hers, all)
+        #expect(reports[0].events.map(\.user) == [outbox.anna.id])
+        #expect(reports[1].events.map(\.user) == [outbox.anna.id, ben.id])
+    }
+
+    @Test func `a latest-only destination receives no day after a later one`() async throws {
+        var traits = ShareTraits.replacing
+        traits.showsLatestOnly = true
+        let sensor = ScriptedDestination("sensor", traits, terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(5000, on: april21)
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.sent, .sent])
+        try outbox.walk(4500, on: april20)
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.passed])
+        #expect(sensor.times(april20) == 1)
+        try outbox.walk(5500, on: april21)
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.corrected])
+    }
+
+    @Test func `samples change the fingerprint of a shared day`() async throws {
+        try outbox.walk(4000, on: april20)
+        let data = try outbox.history.stepData(of: outbox.anna, on: april20)
+        let summary = DaySummary(data, localTime: outbox.place, now: outbox.now)
+        let plain = try #require(SharedDay(summary))
+        let whole = try #require(SharedDay(summary, tracks: [.init(pedometer: "ring", samples: data.tracks[0].samples)]))
+        #expect(plain.fingerprint != whole.fingerprint)
+        #expect(plain.fingerprint == SharedDay(summary)?.fingerprint)
+        #expect(plain.fingerprint.count == 32)
+    }
+}

@@ -1,0 +1,58 @@
+import StepDomain
+import StepServices
+import Testing
+import TestSupport
+
+@Suite struct StepDataServiceTests {
+    private let place = LocalTime.berlin
+    private let history = InMemoryHistory()
+
+    private func service(now: Timestamp) -> StepDataService {
+        StepDataService(history: history, localTime: place, now: { now })
+    }
+
+    @Test func `a day is summed up from the history`() throws {
+        let anna = history.addUser(named: "anna")
+        let ring = history.addPedometer(
+            Pedometer(id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+        let day = try #require(Day("2014-04-20"))
+        history.setProfile(Profile(validFrom: Day(daysSince1970: 0), stepLength: 0.75), of: anna.id)
+        history.setPlan(SportPlan(validFrom: day, everyDay: 2000), of: anna.id)
+        let sync = try history.beginSync(of: ring.id, at: place.at("2014-04-21", 6))
+        _ = try history.merge(
+            SampleBatch(
+                samples: [StepSample(start: place.at("2014-04-20", 7), length: 900, steps: 1000, utcOffset: 7200)],
+                coverage: [place.span(of: day)]), sync: sync, place: place)
+        try history.endSync(sync, at: place.at("2014-04-21", 6, 1), outcome: .complete, battery: nil, failure: nil)
+
+        let summary = try service(now: place.at("2014-04-21", 7)).summary(of: anna, on: day)
+        #expect(summary.steps == 1000)
+        #expect(summary.distance == 750)
+        #expect(summary.percentage == 50)
+        #expect(summary.completeness == .complete)
+        #expect(summary.lastSync == place.at("2014-04-21", 6, 1))
+        #expect(try service(now: place.at("2014-04-20", 8)).summary(of: anna, on: day).isRunning)
+    }
+
+    @Test func `the plan in force depends on the day`() throws {
+        let anna = history.addUser(named: "anna")
+        let day = try #require(Day("2014-04-20"))
+        history.setPlan(SportPlan(validFrom: day, everyDay: 5000), of: anna.id)
+        history.setPlan(SportPlan(validFrom: day.advanced(by: 7), everyDay: 6000), of: anna.id)
+        let service = service(now: place.at("2014-04-21", 7))
+        #expect(try service.sportPlan(of: anna, on: day.advanced(by: -1)) == nil)
+        #expect(try service.sportPlan(of: anna, on: day.advanced(by: 6))?.goals == Array(repeating: 5000, count: 7))
+        #expect(try service.sportPlan(of: anna, on: day.advanced(by: 7))?.goals == Array(repeating: 6000, count: 7))
+    }
+
+    @Test func `errors of the history are passed on`() throws {
+        let anna = history.addUser(named: "anna")
+        let day = try #require(Day("2014-04-20"))
+        history.refuse(.stepData(day), with: Refusal())
+        history.refuse(.plans, with: Refusal())
+        #expect(throws: Refusal.self) { try service(now: Timestamp(0)).summary(of: anna, on: day) }
+        #expect(throws: Refusal.self) { try service(now: Timestamp(0)).sportPlan(of: anna, on: day) }
+    }
+}
+
+struct Refusal: Error, Equatable, CustomStringConvertible { var description: String { "the history is locked" } }

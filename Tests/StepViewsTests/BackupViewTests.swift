@@ -1,0 +1,30 @@
+import StepDomain
+import StepViews
+import Testing
+
+@Suite struct BackupViewTests {
+    private func holdings(corrections: Int = 0, pedometers: [String] = []) -> HistoryHoldings {
+        HistoryHoldings(
+            path: "/home/anna/backup.sqlite", schema: 8, bytes: 131_072, people: ["anna"], pedometers: pedometers, samples: 1440, syncs: 1,
+            corrections: corrections, firstDay: Day("2014-04-19"), lastDay: Day("2014-04-20"))
+    }
+
+    @Test func `what a backup holds stands in two columns`() {
+        #expect(
+            BackupView(holdings(corrections: 2)).lines(TextStyle()) == [
+                "Backup, read back and verified: /home/anna/backup.sqlite",
+                "  People      anna",
+                "  Pedometers  none",
+                "  Days read   2014-04-19 to 2014-04-20",
+                "  Samples     1,440, of 1 sync",
+                "  By hand     2 days",
+                "  File        131 kB, schema 8",
+            ])
+    }
+
+    @Test func `a long list is continued in its column`() {
+        let names = ["ring of the left hand", "ring of the right hand", "watch"]
+        let lines = BackupView(holdings(pedometers: names)).lines(TextStyle(width: 40))
+        #expect(lines.contains("  Pedometers  ring of the left hand,") && lines.contains("              ring of the right hand,"))
+    }
+}

@@ -1,0 +1,255 @@
+import StepDomain
+import Testing
+
+@testable import StepViews
+
+@Suite struct BrowseStateTests {
+    private let today = Sample.day
+    private var first: Day { today.advanced(by: -400) }
+
+    private func state(_ keys: String = "") -> BrowseState {
+        var state = BrowseState(today: today, known: first...today, weekStart: .monday)
+        press(keys, &state)
+        return state
+    }
+
+    /// `<` and `>` are the arrows, `_` is Enter.
+    private func press(_ keys: String, _ state: inout BrowseState) {
+        let named: [Character: KeyDecoder.Key] = ["<": .left, ">": .right, "_": .enter, "^": .up, "v": .down]
+        for key in keys { _ = state.press(named[key] ?? .character(key)) }
+    }
+
+    private func lines(_ state: BrowseState, _ content: [String] = [], columns: Int = 100, lines: Int = 24, unicode: Bool = true) -> [String] {
+        state.screen(content, columns: columns, lines: lines, style: TextStyle(width: columns, unicode: unicode))
+    }
+
+    @Test(arguments: [
+        ("", "2014-04-20"), ("<", "2014-04-19"), ("<<", "2014-04-18"), ("<>", "2014-04-20"), (">", "2014-04-20"), ("<<<t", "2014-04-20"),
+        // The last day of the month before, then that day.
+        ("m<d", "2014-03-31"), ("y<d", "2013-12-31"), ("w<d", "2014-04-13"), ("w<>d", "2014-04-20"),
+    ])
+    func `arrows move by the unit`(keys: String, day: String) {
+        #expect(state(keys).content == .day(Day(day) ?? today))
+    }
+
+    /// Entries of the days after 2013-01-01 with these numbers.
+    private static func waiting(_ days: ClosedRange<Int>) -> [BrowseState.OutboxEntry] {
+        days.map {
+            let day = Day("2013-01-01")!.advanced(by: $0)
+            return BrowseState.OutboxEntry(ShareEntry(user: 1, day: day, destination: "garden", changedAt: Timestamp(0)))
+        }
+    }
+
+    @Test func `a day of the outbox is chosen, retried and dropped`() {
+        var state = state("S")
+        // Nothing to choose: the keys do nothing.
+        for key in ["r", "x", "x"] as [Character] { #expect(state.press(.character(key)) == nil) }
+        state.outbox = Self.waiting(1...3)
+        #expect(state.press(.character("r")) == .retry(Self.waiting(1...1)[0]))
+        press("vvvv^", &state)
+        #expect(state.selection == 1 && state.press(.character("r")) == .retry(Self.waiting(2...2)[0]))
+        // Dropping is asked twice, and any other key between is a no.
+        #expect(state.press(.character("x")) == nil && state.message?.contains("x again") == true)
+        #expect(state.press(.character("x")) == .drop(Self.waiting(2...2)[0]))
+        press("xv", &state)
+        #expect(state.press(.character("x")) == nil)
+        press("x", &state)
+        state.outbox = Self.waiting(1...1)
+        #expect(state.selection == 0)
+        // Not while something runs.
+        state.report(work: "Sending")
+        #expect(state.press(.character("r")) == nil)
+        press("x", &state)
+        #expect(state.press(.character("x")) == nil)
+        // On the days they are other keys.
+        var days = self.state()
+        days.outbox = Self.waiting(1...3)
+        #expect(days.press(.character("r")) == nil && days.press(.character("x")) == nil)
+    }
+
+    @Test func `a day is dropped only if the question for it was on the screen`() {
+        // While something runs, the last line shows that.
+        var state = state("S")
+        state.outbox = Self.waiting(1...3)
+        state.report(work: "Syncing")
+        press("x", &state)
+        state.report(work: nil)
+        #expect(state.press(.character("x")) == nil && state.message?.contains("x again") == true)
+        // The result of something that ran replaces the question.
+        state.report("ring: nothing new")
+        #expect(state.press(.character("x")) == nil)
+        // Another entry came while the question was asked.
+        state.outbox = Self.waiting(0...3)
+        #expect(state.press(.character("x")) == nil)
+        #expect(state.press(.character("x")) == .drop(Self.waiting(1...1)[0]))
+        // Another pane was shown in between.
+        press("x", &state)
+        _ = state.press(.escape)
+        press("S", &state)
+        #expect(state.press(.character("x")) == nil && state.press(.character("r")) == nil)
+    }
+
+    @Test func `the chosen day stays chosen when others come and go`() {
+        var state = state("S")
+        state.outbox = Self.waiting(1...3)
+        press("v", &state)
+        state.outbox = Self.waiting(0...3)
+        #expect(state.selection == 2 && state.press(.character("r")) == .retry(Self.waiting(2...2)[0]))
+        state.outbox = Self.waiting(2...3)
+        #expect(state.selection == 0)
+        state.outbox = []
+        #expect(state.selection == 0 && state.press(.character("r")) == nil)
+    }
+
+    @Test func `the chosen day of a long outbox is on the screen`() {
+        var state = state("S")
+        state.outbox = Self.waiting(1...50)
+        for index in 0..<50 {
+            let content = ["garden"] + (0..<50).map { ($0 == state.selection ? "> " : "  ") + "day \($0)" }
+            #expect(lines(state, content, lines: 10).contains("> day \(index)"), "\(index)")
+            press("v", &state)
+        }
+    }
+
+    @Test func `units show the period of the day`() {
+        for (key, unit) in [("w", Period.Unit.week), ("m", .month), ("y", .year)] {
+            #expect(state(key).content == .period(Period(unit, containing: today)))
+        }
+        #expect(state("yd").content == .day(today))
+    }
+
+    @Test func `there is nothing before the first known day and after today`() {
+        var state = state()
+        state.go(to: first)
+        press("<", &state)
+        #expect(state.content == .day(first) && state.message == "Nothing is known before this.")
+        press("t>", &state)
+        #expect(state.content == .day(today) && state.message == "The next day has not begun.")
+        press("y>", &state)
+        #expect(state.message == "The next year has not begun.")
+        state.go(to: today.advanced(by: 1))
+        #expect(state.message == "2014-04-21 has not begun.")
+        state.go(to: first.advanced(by: -1))
+        #expect(state.message?.hasPrefix("Nothing is known of") == true && state.content == .period(Period(.year, containing: today)))
+    }
+
+    @Test func `a date is typed and can be corrected`() {
+        var state = state("g2014-04-0x")
+        #expect(state.input == "2014-04-0x" && lines(state)[22] == "Day: 2014-04-0x_")
+        _ = state.press(.backspace)
+        press("3", &state)
+        #expect(state.press(.enter) == .find("2014-04-03") && state.input == nil)
+        // Keys that mean something elsewhere are text here.
+        press("gqs", &state)
+        #expect(state.input == "qs")
+        _ = state.press(.escape)
+        #expect(state.input == nil && state.press(.character("q")) == .quit)
+        press("g" + String(repeating: "1", count: 99), &state)
+        #expect(state.input?.count == 20)
+        var empty = self.state("g")
+        #expect(empty.press(.enter) == nil && empty.input == nil)
+    }
+
+    @Test func `keys that need a service are effects`() {
+        var state = state("<")
+        #expect(state.press(.character("q")) == .quit && state.press(.control("c")) == .quit && state.press(.control("z")) == .suspend)
+        #expect(state.press(.character("s")) == .sync)
+        // One at a time.
+        state.report(work: "ring: day 2 of 8")
+        #expect(state.press(.character("s")) == nil && lines(state)[22] == "ring: day 2 of 8")
+        state.report(work: nil)
+        #expect(state.press(.character("S")) == nil && state.content == .outbox)
+        #expect(state.press(.enter) == .share(Day("2014-04-19") ?? today))
+        #expect(state.press(.escape) == nil && state.content == .day(Day("2014-04-19") ?? today))
+        #expect(state.press(.enter) == nil, "on a day it shares nothing")
+    }
+
+    @Test func `help and outbox lead back`() {
+        #expect(state("?").content == .help && state("??").content == .day(today) && state("S<").content == .day(today.advanced(by: -1)))
+        var state = state("?")
+        _ = state.press(.escape)
+        #expect(state.content == .day(today))
+    }
+
+    @Test func `the screen has as many lines as the terminal`() {
+        let content = (0..<50).map { "line \($0)" }
+        for size in [8, 24, 60] {
+            let screen = lines(state(), content, lines: size)
+            #expect(screen.count == size && screen[0] == "line 0")
+            #expect(screen[size - 2].contains("more") == (size < 52))
+        }
+        #expect(lines(state("vvv"), content)[0] == "line 3" && lines(state("vvv^"), content)[0] == "line 2")
+        // No farther than the last line.
+        var far = state(String(repeating: "v", count: 99))
+        far.limitScroll(to: content.count, lines: 24)
+        #expect(lines(far, content)[21] == "line 49")
+        // The way back begins there.
+        press("^", &far)
+        #expect(lines(far, content)[21] == "line 48")
+    }
+
+    @Test(arguments: [1, 10, 39]) func `a terminal that is too small says so`(columns: Int) {
+        let screen = lines(state(), ["x"], columns: columns, lines: 20)
+        #expect(screen.allSatisfy { $0.count <= columns })
+        if columns > 8 { #expect(screen.joined(separator: " ").contains("Too small")) }
+        #expect(lines(state(), ["x"], columns: 100, lines: 3).count <= 3)
+    }
+
+    @Test(arguments: ["", "?", "S", "g", "w"]) func `no line is wider than the terminal`(keys: String) {
+        for columns in [40, 72, 80, 200] {
+            var state = state(keys)
+            state.report(String(repeating: "long message ", count: 40))
+            for unicode in [true, false] {
+                let screen = lines(state, [], columns: columns, unicode: unicode)
+                #expect(screen.allSatisfy { Columns.of($0) < columns || Columns.of($0) == 0 }, "\(screen)")
+                #expect(unicode || screen.joined().unicodeScalars.allSatisfy(\.isASCII), "\(screen)")
+            }
+        }
+    }
+
+    @Test func `what a pedometer or server says cannot control the terminal`() {
+        var state = state()
+        state.report("ring\u{1b}[2J\u{9b}31m: gone")
+        #expect(!lines(state).joined().unicodeScalars.contains { $0.value == 0x1b || $0.value == 0x9b })
+    }
+}
+
+@Suite struct KeyDecoderTests {
+    private func keys(_ text: String) -> [KeyDecoder.Key] {
+        var decoder = KeyDecoder()
+        return decoder.keys(text.utf8)
+    }
+
+    @Test func `arrows and page keys in both modes`() {
+        #expect(
+            keys("\u{1b}[D\u{1b}[C\u{1b}[A\u{1b}[B\u{1b}OD\u{1b}OC\u{1b}[5~\u{1b}[6~") == [
+                .left, .right, .up, .down, .left, .right, .pageUp, .pageDown,
+            ])
+    }
+
+    @Test func `characters and control characters`() {
+        #expect(keys("aS?\r\u{7f}\u{3}") == [.character("a"), .character("S"), .character("?"), .enter, .backspace, .control("c")])
+    }
+
+    @Test func `a lone escape is the key, at the end or before a character`() {
+        #expect(keys("\u{1b}") == [.escape] && keys("\u{1b}q") == [.escape, .character("q")])
+    }
+
+    @Test func `an arrow that was read together with an escape before it is kept`() {
+        #expect(keys("\u{1b}\u{1b}[D") == [.escape, .left] && keys("\u{1b}\u{1b}") == [.escape, .escape])
+        #expect(keys("\u{1b}\u{1b}OC\u{1b}") == [.escape, .right, .escape])
+    }
+
+    @Test func `a sequence may come in pieces and unknown ones are left out`() {
+        var decoder = KeyDecoder()
+        #expect(decoder.keys([0x1b, 0x5b]) == [] && decoder.keys([0x44]) == [.left])
+        #expect(keys("\u{1b}[1;5D\u{1b}[200~x") == [.character("x")])
+        #expect(keys("é") == [])
+    }
+
+    /// A terminal that sends anything at all: no sequence blocks the keys after it for long.
+    @Test func `garbage does not block later keys`() {
+        let garbage = "\u{1b}[" + String(repeating: "1", count: 5000)
+        #expect(keys(garbage + "q").last == .character("q") || keys(garbage + "qq").last == .character("q"))
+    }
+}

@@ -1,0 +1,36 @@
+import StepDomain
+import Testing
+
+@testable import StepViews
+
+@Suite struct GATTViewTests {
+    private func characteristic(
+        _ uuid: String, _ value: GATTCharacteristicContent.Value, flags: [String] = ["read"]
+    ) -> GATTCharacteristicContent {
+        GATTCharacteristicContent(uuid: uuid, handle: 3, flags: flags, value: value)
+    }
+
+    @Test func `a table names what the Bluetooth SIG has named, and shows bytes and text`() {
+        let service = GATTServiceContent(
+            uuid: "0000180a-0000-1000-8000-00805f9b34fb", handle: 1,
+            characteristics: [
+                characteristic("00002a26-0000-1000-8000-00805f9b34fb", .bytes(Array("1.15".utf8))),
+                characteristic("00030001-78fc-48fe-8e23-433b3a1942d0", .bytes([0x10, 0x27, 0, 0]), flags: ["read", "notify"]),
+                characteristic("00002a19-0000-1000-8000-00805f9b34fb", .refused("needs pairing\u{1b}[2J")),
+                characteristic("00002a2b-0000-1000-8000-00805f9b34fb", .bytes([])),
+            ])
+        let text = GATTTableView(address: "C0:DE:00:00:00:01", services: [service]).text()
+        for words in [
+            "service 180a  Device Information", "2a26  read  Firmware Revision", "31 2e 31 35 \"1.15\"", "read, notify", "10 27 00 00",
+            "not read: needs pairing", "(empty)",
+        ] { #expect(text.contains(words), "\(words)") }
+        #expect(!text.unicodeScalars.contains { $0 == "\u{1b}" })
+        #expect(GATTTableView(address: "C0:DE:00:00:00:01", services: []).text().contains("no services"))
+    }
+
+    @Test func `a value in a format, and one that is too short for it`() {
+        #expect(GATTValueView([0x10, 0x27], as: .number(bytes: 2, isBigEndian: false)).text() == "10000")
+        #expect(GATTValueView([0x10], as: .number(bytes: 2, isBigEndian: false)).text() == "10  (too short for this format)")
+        #expect(!GATTValueView(Array("\u{1b}[2J".utf8), as: .text).text().contains("\u{1b}"))
+    }
+}

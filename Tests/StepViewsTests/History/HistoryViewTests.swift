@@ -1,0 +1,214 @@
+import StepDomain
+import StepServices
+import Testing
+import TestSupport
+
+@testable import StepViews
+
+@Suite struct HistoryViewTests {
+    @Test func `a week is shown with each kind of day`() {
+        // Golden: what a user sees. Change it only with a reason.
+        #expect(
+            SampleHistory.view().text() == """
+                anna · Week 16 of 2014, 14 to 20 April 2014
+
+                  Mon 14 Apr  ██████████████████████│▓▓▓▓▓▓▓▓▓                    8,200
+                  Tue 15 Apr                        │                                 0
+                  Wed 16 Apr  ▒▒▒▒▒▒▒▒              │                             2,100  partial
+                  Thu 17 Apr  ██████████████████████│██████████████████████████  12,400  by hand
+                  Fri 18 Apr  ?                     │                                 ?  unknown
+                  Sat 19 Apr  ███                   │                               900  so far
+                  █ walked  ▓ run  ▒ partial  ? unknown  │ goal
+
+                  Total     23,600 steps · 17.5 km · 616 kcal
+                  Mean      5,675 a day, median 5,150  of 4 days, without today
+                  Best      12,400 on Thursday 17 April 2014
+                  Goal      met on 2 of 4 days
+                  Streak    ended: nothing shows that the goal of 18 April 2014 was met
+                            (longest: 1 day, 17 April 2014)
+                  Compared  4 % less than the 5,900 a day in week 15 of 2014  (7 to 11 April
+                            2014)
+                  Gait      21,400 steps walked, 2,200 run
+                  Days      3 complete (1 by hand), 1 partial, 1 unknown, today so far
+
+                  Previous: istep history week --on 2014-04-07
+                """)
+    }
+
+    @Test func `a week is shown in ASCII at a width of 40`() {
+        #expect(
+            SampleHistory.view().text(TextStyle(width: 40, unicode: false)) == """
+                anna - Week 16 of 2014, 14 to 20 April
+                  2014
+
+                  14 Apr  #########|====           8,200
+                  15 Apr           |                   0
+                  16 Apr  :::      |               2,100
+                  17 Apr  #########|############  12,400
+                  18 Apr  ?        |                   ?
+                  19 Apr  #        |                 900
+                  # walked  = run  : partial  ? unknown
+                  | goal
+
+                  Total     23,600 steps - 17.5 km - 616
+                            kcal
+                  Mean      5,675 a day, median 5,150
+                            of 4 days, without today
+                  Best      12,400 on Thursday 17 April
+                            2014
+                  Goal      met on 2 of 4 days
+                  Streak    ended: nothing shows that
+                            the goal of 18 April 2014
+                            was met  (longest: 1 day, 17
+                            April 2014)
+                  Compared  4 % less than the 5,900 a
+                            day in week 15 of 2014  (7
+                            to 11 April 2014)
+                  Gait      21,400 steps walked, 2,200
+                            run
+                  Days      3 complete (1 by hand), 1
+                            partial, 1 unknown, today so
+                            far
+
+                  Previous:
+                istep history week --on 2014-04-07
+                """)
+    }
+
+    private static let styles: [TextStyle] = [40, 56, 80, 121, 200].flatMap { width in
+        [TextStyle(width: width), TextStyle(width: width, colour: true), TextStyle(width: width, unicode: false)]
+    }
+
+    @Test(arguments: HistoryView.Grouping.allCases) func `every grouping fits every terminal`(grouping: HistoryView.Grouping) {
+        for style in Self.styles {
+            for unit in Period.Unit.allCases {
+                let lines = SampleHistory.view(SampleHistory.years, unit, by: grouping).lines(style)
+                for line in lines {
+                    let plain = line.replacing(/\u{1b}\[[0-9]*m/, with: "")
+                    #expect(Columns.of(plain) <= style.wide.width, "\(plain)")
+                    #expect(style.unicode || plain.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 32 }, "\(plain)")
+                }
+                #expect(lines.contains { $0.contains("Total") })
+            }
+        }
+    }
+
+    @Test func `width is used up to 200 columns`() {
+        let lines = SampleHistory.view().lines(TextStyle(width: 200))
+        #expect((lines.map(Columns.of).max() ?? 0) > 130)
+    }
+
+    @Test func `colour shows whether the goal was met`() throws {
+        let lines = SampleHistory.view().lines(TextStyle(colour: true))
+        let met = try #require(lines.first { $0.contains("8,200") }), missed = try #require(lines.first { $0.contains("2,100") })
+        #expect(met.contains("\u{1b}[32m") && !missed.contains("\u{1b}[32m"))
+        #expect(missed.contains("\u{1b}[33m"))
+        #expect(!SampleHistory.view().text().contains("\u{1b}"))
+    }
+
+    /// Neither a sign nor a figure of an unknown day can be taken for a day without steps.
+    @Test(arguments: [true, false]) func `unknown, partial and zero differ without colour`(unicode: Bool) throws {
+        let figures = SampleHistory.figures("? 0 2000~ 2000 5")
+        let lines = SampleHistory.view(figures, .week).lines(TextStyle(unicode: unicode)).prefix(6).suffix(4)
+        let bars = lines.map { line in String(line.dropFirst(14).prefix(8)) }
+        #expect(Set(bars).count == 4, "\(bars)")
+        #expect(lines.first?.contains("unknown") == true && lines.first?.contains(" 0") == false)
+    }
+
+    @Test func `a bar reaches the mark when the goal is reached and not before`() {
+        for (steps, isFull) in [(5999.0, false), (6000.0, true), (6001.0, true), (1.0, false)] {
+            let chart = BarChart(bars: [.init(label: "x", steps: steps, goal: 6000), .init(label: "y", steps: 9000)], width: 80)
+            var page = Page(TextStyle())
+            for row in chart.rows { page.row(row) }
+            let before = page.lines[0].prefix { $0 != "│" }
+            #expect((before.last == "█") == isFull, "\(steps): \(page.lines[0])")
+        }
+    }
+
+    @Test func `walking and running have different tones`() throws {
+        let line = try #require(SampleHistory.view().lines(TextStyle()).first { $0.contains("8,200") })
+        let (walked, run) = (line.count { $0 == "█" }, line.count { $0 == "▓" })
+        #expect(walked > 0 && run > 0 && walked > run)
+    }
+
+    @Test(arguments: [40, 80, 200]) func `a year has a calendar of seven rows`(width: Int) {
+        let style = TextStyle(width: width).wide
+        let year = SampleHistory.years.statistics(of: Period(.year, containing: Day("2013-06-01") ?? SampleHistory.years.today))
+        let map = HeatMap(days: year.days, weekStart: .monday, style: style)
+        #expect(map.rows.count == (width == 40 ? 16 : 8), "two halves on a narrow terminal")
+        var page = Page(style)
+        for row in map.rows { page.row(row) }
+        #expect(page.lines.allSatisfy { Columns.of($0) <= width })
+        // The signs of all days, each once; the names of weekdays and months have none of them.
+        let signs = page.lines.filter { !$0.contains("J") }.joined().count { "·░▒▓█~?".contains($0) }
+        #expect(signs == 365)
+        #expect(page.lines.joined().count { $0 == "?" } == year.unknownDays)
+        #expect(page.lines.joined().count { $0 == "~" } == year.partialDays)
+    }
+
+    @Test func `a partial day that reached its goal has the colour of the goal in the calendar`() {
+        let figures = SampleHistory.figures("9000~ 2000~ 3000")
+        let days = figures.statistics(of: Period(.year, containing: figures.today)).days
+        let map = HeatMap(days: days, weekStart: .monday, style: TextStyle(colour: true))
+        var page = Page(TextStyle(colour: true))
+        for row in map.rows { page.row(row) }
+        let text = page.lines.joined()
+        #expect(text.contains("\u{1b}[32m~") && text.contains("\u{1b}[33m~"))
+    }
+
+    @Test func `the legend names only what occurs`() {
+        #expect(SampleHistory.view(SampleHistory.figures("7000 8000 9")).text().contains("\n  │ goal\n"))
+        #expect(!SampleHistory.view(SampleHistory.figures("7000 8000 9")).text().contains("partial"))
+    }
+
+    @Test func `without anything known the first steps are explained`() {
+        let nothing = SampleHistory.figures("")
+        let period = Period(.week, containing: Day(daysSince1970: 0))
+        #expect(HistoryView(nothing, period, hasPedometers: false).text().contains("istep scan"))
+        let text = HistoryView(nothing, period, hasPedometers: true).text()
+        #expect(text.contains("istep sync") && !text.contains("istep scan"))
+    }
+
+    @Test func `a figure that cannot be is not shown as one`() throws {
+        let view = SampleHistory.view(SampleHistory.figures("300000 5000 9"))
+        #expect(view.text().contains("wrong: more than anyone walks in a day"))
+        #expect(view.document.days.first?.steps == nil && view.document.errors.map(\.day) == ["2014-04-14"])
+    }
+
+    @Test func `a name of a person cannot control the terminal`() {
+        let figures = DailyFigures(user: User(id: 1, name: "an\u{1b}[2Jna"), today: SampleHistory.week.today, days: SampleHistory.week.days)
+        #expect(!SampleHistory.view(figures).text().contains("\u{1b}"))
+    }
+
+    @Test(arguments: HistoryView.Grouping.allCases) func `CSV has as many values as its header in each line`(grouping: HistoryView.Grouping) {
+        let view = SampleHistory.view(SampleHistory.years, .year, by: grouping)
+        let counts = Set(view.csv.map { $0.split(separator: ",", omittingEmptySubsequences: false).count })
+        #expect(counts.count == 1)
+        let rows = [HistoryView.Grouping.day: view.statistics.days.count, .week: 16, .month: 4, .year: 1, .weekday: 7, .hour: 24]
+        #expect(view.csv.count - 1 == rows[grouping])
+    }
+
+    @Test func `CSV has no figure for an unknown day`() {
+        let csv = SampleHistory.view(SampleHistory.figures("? 0 9"), .week).csv
+        #expect(csv[1] == "2014-04-14,,,,,,6000,false,unknown,false,false")
+        #expect(csv[2].hasPrefix("2014-04-15,0,0,0,0.0,0.0,6000,false,complete,"))
+    }
+
+    @Test(arguments: [
+        ("2014-04-14", "2014-04-20", "14 to 20 April 2014"), ("2014-04-28", "2014-05-04", "28 April to 4 May 2014"),
+        ("2014-12-29", "2015-01-04", "29 December 2014 to 4 January 2015"), ("2014-04-20", "2014-04-20", "20 April 2014"),
+        ("2014-04-20", "2015-04-20", "20 April 2014 to 20 April 2015"),
+    ])
+    func `ranges are named as people would`(first: String, last: String, words: String) throws {
+        let days = try #require(Day(first))...(try #require(Day(last)))
+        #expect(Period(days).title == words)
+    }
+
+    @Test func `periods have names`() throws {
+        let day = try #require(Day("2014-04-20"))
+        #expect(Period(.week, containing: day).title == "Week 16 of 2014, 14 to 20 April 2014")
+        #expect(Period(.week, containing: day, weekStart: .sunday).title == "Week, 20 to 26 April 2014")
+        #expect(Period(.month, containing: day).title == "April 2014" && Period(.year, containing: day).title == "2014")
+        #expect(Period(.day, containing: day).title == "Sunday 20 April 2014")
+    }
+}

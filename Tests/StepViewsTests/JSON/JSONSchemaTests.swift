@@ -1,0 +1,258 @@
+import StepDomain
+import StepServices
+import TestSupport
+import Testing
+
+@testable import StepViews
+
+/// Every document of every view, with every key that it can have, against the schema that `istep json --schema` prints.
+@Suite struct JSONSchemaTests {
+    private struct Broken: Error {}
+
+    private let anna = User(id: 1, name: "anna")
+    private let failure = ErrorDocument.Failure(category: "configuration", exitCode: 78, message: "wrong", advice: "Correct it.")
+    /// With a failure, which a complete sync does not have, so that each key has a value somewhere.
+    private var full: SyncRecord { Sample.sync(failure: "none") }
+    private var failed: SyncRecord { Sample.sync(.failed, failure: "not found") }
+
+    private func check(_ body: (inout JSONSchemaCheck) throws -> Void, isComplete: Bool = false) throws -> [String] {
+        var check = JSONSchemaCheck(schema: try JSONReference.schema())
+        try body(&check)
+        return try check.complaints(isComplete: isComplete)
+    }
+
+    private var wrongDay: DayView {
+        Sample.view { summary in
+            summary.steps = -5
+            summary.deviceTotals = [
+                .init(pedometer: "ring", total: DeviceTotal(day: Sample.day, at: Sample.synced, total: 8921, slots: 8801))
+            ]
+        }
+    }
+
+    private var status: StatusView {
+        StatusView(
+            [
+                .init(
+                    today: Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]),
+                    pedometers: [
+                        .init(pedometer: Sample.pedometer(), model: "a ring", syncs: [failed, full]),
+                        .init(pedometer: Sample.pedometer("new"), model: "a ring", syncs: []),
+                    ])
+            ],
+            notices: [
+                StoredNotice(
+                    id: 1, notice: Notice(.pedometer(1), name: "ring", since: Sample.synced, .batteryLow(percent: 9)), keptAt: Sample.now),
+                StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), keptAt: Sample.now),
+            ], database: "/h", now: Sample.now, localTime: Sample.place)
+    }
+
+    private var share: ShareView {
+        let outcomes: [ShareReport.Event.Outcome] = [
+            .sent, .corrected, .unchanged, .fixed, .passed, .nothingKnown, .held(until: Sample.now), .queued(reason: "down"),
+            .unknown(reason: "?"), .doubtful(reason: "?"), .rejected(reason: "no"),
+        ]
+        let report = ShareReport(
+            destination: "garden", kind: "rest", events: outcomes.map { .init(user: 1, day: Sample.day, outcome: $0) }, waiting: 2,
+            state: DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401"),
+            failure: ShareFailure(.busy, "slow down", advice: "Wait."))
+        let broken = ShareReport(
+            destination: "diary", kind: "file", events: [], waiting: 0, state: DestinationState(name: "diary"), failure: nil, fault: Broken())
+        return ShareView([report, broken], users: [anna], now: Sample.now, localTime: Sample.place)
+    }
+
+    private var sync: SyncView {
+        let notices: [SyncNotice] = [
+            .clockWasOff(seconds: -7200), .batteryLow(9), .undecodable(frames: 1), .implausible(samples: 2), .counterRestarted,
+            .lost(from: Sample.day, through: Sample.day), .dayNotClosed(Sample.day),
+            .missing([DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: -1), .unanswered)]), .countingStarted, .oversized(values: 1),
+        ]
+        let good = SyncReport(
+            pedometer: Sample.pedometer(), record: full, counts: full.counts, notices: notices, battery: 81, firmware: "1.15.0",
+            connectedSeconds: 1.2,
+            daysRead: 6, daysPlanned: 8, failure: nil, failureText: nil)
+        let bad = SyncReport(pedometer: Sample.pedometer("watch"), failure: Broken(), failureText: "gone")
+        return SyncView([good, bad], shares: share, failures: [failure], now: Sample.now, localTime: Sample.place) { _ in "Bring it close." }
+    }
+
+    private var auto: AutoView {
+        let trigger = AutoView.Trigger(isEnabled: true, isActive: true, last: Sample.synced, next: Sample.now)
+        return AutoView(
+            .init(
+                owner: .user("anna", lingers: false), night: trigger, midnight: trigger, adapter: trigger, watch: trigger,
+                lastRun: .init(end: Sample.synced, exitCode: 75, result: "exit-code")),
+            now: Sample.now, localTime: Sample.place)
+    }
+
+    private var machineAuto: AutoView {
+        let trigger = AutoView.Trigger(isEnabled: false, isActive: false)
+        return AutoView(
+            .init(
+                owner: .machine, night: trigger, midnight: trigger, adapter: trigger, watch: trigger,
+                lastRun: .init(end: Sample.synced, exitCode: nil, result: "timeout")),
+            now: Sample.now, localTime: Sample.place)
+    }
+
+    private var outbox: OutboxView {
+        var entries = ShareEntry.State.allCases.enumerated().map { index, state in
+            ShareEntry(user: 1, day: Sample.day.advanced(by: -index), destination: "garden", state: state, changedAt: Sample.synced)
+        }
+        (entries[0].nextAttempt, entries[0].lastError, entries[0].remoteID, entries[0].attempts) = (Sample.now, "down", "7", 2)
+        return OutboxView(
+            entries, states: [DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401", lastError: "401")],
+            users: [anna],
+            now: Sample.now, localTime: Sample.place)
+    }
+
+    private var destinations: DestinationsView {
+        DestinationsView(
+            [
+                .init(
+                    name: "garden", kind: "rest", place: "https://a",
+                    state: DestinationState(name: "garden", notBefore: Sample.now, stopped: "401"),
+                    counts: [.sent: 1, .pending: 2], answer: .success("it answers")),
+                .init(
+                    name: "diary", kind: "file", place: "/s", state: DestinationState(name: "diary"), counts: [:],
+                    answer: .failure(ShareFailure(.busy, "no"))),
+                .init(name: "other", kind: "file", place: "/s", state: DestinationState(name: "other"), counts: [:]),
+            ], now: Sample.now, localTime: Sample.place)
+    }
+
+    private var doctor: DoctorView {
+        let diagnoses: [Diagnosis] =
+            [
+                .bluetooth(.kernelSupported), .noSystemd, .storage(.fileOpen(path: "/a b", mode: 0o644)), .skipped(.disk, dependsOn: .history),
+            ] + FailureCategory.allCases.map { .failed(.history, .reported($0, message: "y", advice: "Do `chmod 600 x`")) }
+        return DoctorView(diagnoses.map { Finding(check: "x", area: .history, diagnosis: $0) }, now: Sample.now, localTime: Sample.place)
+    }
+
+    private func holdings(_ day: Day? = Sample.day) -> HistoryHoldings {
+        HistoryHoldings(
+            path: "/b", schema: 5, bytes: 1000, people: ["anna"], pedometers: ["ring"], samples: 7, syncs: 2, corrections: 1,
+            firstDay: day, lastDay: day)
+    }
+
+    private var repair: RepairView {
+        RepairView(
+            history: "/h",
+            .init(
+                holdings: holdings(), damaged: "/h.damaged", tables: [.init(name: "sample", rows: 5, rebuilt: 1, rejected: 1, gaps: 1)],
+                lostDays: [.init(pedometer: "ring", first: Sample.day, last: Sample.day)], isSharingUncertain: true))
+    }
+
+    private func live() -> LiveDocument {
+        LiveDocument(
+            [.init(name: "ring", steps: 4857, goal: 8000), .init(name: "watch", steps: nil, goal: nil)], now: Sample.now, localTime: Sample.place
+        )
+    }
+
+    @Test func `every document is as the schema says, and every key of the schema occurs`() throws {
+        let complaints = try check(
+            { check in
+                check.add(try Sample.view().json(), as: "show", "a day")
+                check.add(try wrongDay.json(), as: "show", "a wrong day")
+                let corrected = Sample.view {
+                    ($0.isCorrected, $0.correctionReason, $0.correctedAt) = (true, "no ring", Sample.synced)
+                }
+                check.add(try corrected.json(), as: "show", "a corrected day")
+                check.add(try Sample.view(DaySummary(user: anna, day: Sample.day)).json(), as: "show", "an unknown day")
+                check.add(try SampleHistory.view().json(), as: "history", "a week")
+                check.add(try SampleHistory.view(SampleHistory.years, .year, by: .month).json(), as: "history", "a year")
+                check.add(try SampleHistory.view(SampleHistory.figures("7000 300000 7")).json(), as: "history", "a wrong day")
+                let nothing = HistoryView(SampleHistory.figures(""), Period(.week, containing: Sample.day))
+                check.add(try nothing.json(), as: "history", "nothing known")
+                check.add(try status.json(), as: "status", "status")
+                check.add(try StatusView([], database: "/h", now: Sample.now, localTime: Sample.place).json(), as: "status", "nobody")
+                check.add(
+                    try DevicesView(
+                        [
+                            .init(pedometer: Sample.pedometer(), model: "a ring", caveat: "Not proven.", user: "anna", syncs: [failed, full]),
+                            .init(pedometer: Sample.pedometer("b"), model: "a ring", user: "anna", syncs: [Sample.sync(.running, battery: nil)]),
+                        ], now: Sample.now, localTime: Sample.place
+                    ).json(), as: "devices", "devices")
+                let ring = ScannedDevice(
+                    address: "C0:DE:00:00:00:01", addressType: "public", name: "R02", rssi: -60,
+                    kind: PedometerKind(key: "colmi", title: "a ring", caveat: "Not proven."), evidence: .services, services: ["180d"])
+                check.add(
+                    try ScanView(rows: [ring, .init(address: "C0:DE:00:00:00:02", addressType: "random")], hidden: 1).json(), as: "scan", "scan")
+                let values: [GATTCharacteristicContent.Value] = [.bytes([1, 0xff]), .refused("needs pairing"), .notRead]
+                let characteristics = values.enumerated().map {
+                    GATTCharacteristicContent(uuid: "2a19", handle: $0, flags: ["read"], descriptors: ["2901"], value: $1)
+                }
+                let service = GATTServiceContent(uuid: "180f", handle: 1, characteristics: characteristics)
+                check.add(try GATTTableView(address: "C0:DE:00:00:00:01", services: [service]).json(), as: "gatt", "a table")
+                check.add(try GATTValueView([1, 2], as: .text).json(), as: "value", "a value")
+                check.add(try CaptureView(path: "/c", frames: 3, isComplete: false).json(), as: "capture", "a capture")
+                check.add(try sync.json(), as: "sync", "sync")
+                check.add(try live().json(), as: "live", "live steps")
+                check.add(try share.json(), as: "share", "share")
+                check.add(
+                    try ProfileView(
+                        user: anna,
+                        profiles: [
+                            Profile(
+                                validFrom: Sample.day, height: 1.78, weight: 72.5, sex: .female, birthDate: Day("1980-01-02"), stepLength: 0.7),
+                            Profile(validFrom: Sample.day),
+                        ]
+                    ).json(), as: "profile", "profile")
+                check.add(try PlanView(user: anna, plans: [SportPlan(validFrom: Sample.day, everyDay: 8000)]).json(), as: "plan", "plan")
+                check.add(
+                    try PreviewView([
+                        .init(destination: "garden", user: "anna", day: Sample.day, content: "x"),
+                        .init(destination: "garden", user: "anna", day: Sample.day, content: nil, remark: "nothing is known"),
+                    ]).json(), as: "previews", "previews")
+                check.add(try destinations.json(), as: "destinations", "destinations")
+                check.add(try outbox.json(), as: "outbox", "outbox")
+                check.add(try auto.json(), as: "auto", "auto")
+                check.add(try machineAuto.json(), as: "auto", "auto of the machine")
+                check.add(try ConfigView(files: ["/a"], destinations: ["garden"], problems: ["line 3: wrong"]).json(), as: "config", "config")
+                check.add(try KindsView([.init(key: "rest", title: "a server")]).json(), as: "kinds", "kinds")
+                check.add(try ExampleView(kind: "rest", example: "[share.x]").json(), as: "example", "example")
+                check.add(try doctor.json(), as: "doctor", "doctor")
+                check.add(try BackupView(holdings()).json(), as: "backup", "a backup")
+                check.add(try BackupView(holdings(nil)).json(), as: "backup", "a backup without samples")
+                check.add(
+                    try BackupsView(directory: "/b", [.init(path: "/b/1", isAutomatic: true, bytes: 1000)]).json(), as: "backups", "backups")
+                check.add(try RestoreView(holdings(), history: "/h", isDone: true, old: "/h.old").json(), as: "restore", "a restore")
+                check.add(try RestoreView(holdings(), history: "/h", isDone: false, old: nil).json(), as: "restore", "before a restore")
+                check.add(try repair.json(), as: "repair", "a repair")
+                check.add(try RepairView(history: "/h", nil).json(), as: "repair", "a sound history")
+                check.add(try ReportView(file: "/r.html", bytes: 5000, days: 3).json(), as: "report", "report")
+                check.add(try ServeView(address: "http://127.0.0.1:1/open/a", isRunning: true).json(), as: "serve", "a port")
+                check.add(try ServeView(address: "http://localhost/open/a", socket: "/s", isRunning: false).json(), as: "serve", "a socket file")
+                check.add(try VersionDocument(release: "1.2.3").json(), as: "version", "version")
+                check.add(try ErrorDocument(failure).json(), as: "error", "error")
+            }, isComplete: true)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test func `what is not as the schema says is found`() throws {
+        let good = try Sample.view().json()
+        let spoiled = [
+            good.replacing("\"steps\" : 8801", with: "\"steps\" : \"8801\""), good.replacing("\"restDay\"", with: "\"holiday\""),
+            good.replacing("\"somewhatActive\"", with: "\"lively\""), good.replacing("2014-04-21T07:30:00+02:00", with: "2014-04-21 07:30"),
+            good.replacing("\"version\" : 1", with: "\"version\" : 2"), good + good, "", "{}",
+        ]
+        for text in spoiled {
+            #expect(text != good)
+            #expect(try !check { $0.add(text, as: "show", "a spoiled day") }.isEmpty, "\(text)")
+        }
+        #expect(try check { $0.add(good, as: "show", "a day") }.isEmpty)
+        #expect(try check({ $0.add(good, as: "show", "a day") }, isComplete: true).contains("nothing has status.users[].today"))
+    }
+
+    @Test func `the reference names every document with its keys`() {
+        let lines = JSONReference.lines(TextStyle())
+        #expect(lines.allSatisfy { Columns.of($0) <= 80 })
+        let text = lines.joined(separator: "\n")
+        for entry in JSONReference.documents where entry.name != "error" {
+            for command in entry.commands { #expect(text.contains("istep \(command)")) }
+        }
+        for words in [
+            "lastSyncTime: time with offset; or null.", "lastSync: time with offset; or null. Deprecated.", "today: object as of show.",
+        ] {
+            #expect(text.contains(words))
+        }
+        #expect(Set(JSONReference.documents.map(\.name)).count == JSONReference.documents.count)
+    }
+}

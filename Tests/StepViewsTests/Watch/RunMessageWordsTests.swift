@@ -1,0 +1,72 @@
+import StepDomain
+import StepServices
+import StepViews
+import Testing
+
+struct RunMessageWordsTests {
+    private let now = Timestamp(1_779_278_700)
+
+    private func lines(_ outcome: Synchronization.Outcome) -> [String] {
+        outcome.messages.flatMap {
+            RunMessageWords.lines(for: $0, isHousehold: false, now: now, localTime: .fixed(0)) { ("problem \($0)", "fix \($0)") }
+        }
+    }
+
+    private struct Failed: CausedError, CustomStringConvertible {
+        var cause: FailureCause
+        var description: String { "\(cause)" }
+    }
+
+    private func report(_ cause: FailureCause) -> SyncReport {
+        let ring = Pedometer(id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring\u{1b}")
+        return SyncReport(pedometer: ring, failure: Failed(cause: cause), failureText: "it failed\u{1b}[2J")
+    }
+
+    @Test func `a fault comes with advice, and a pedometer that is away without`() {
+        var outcome = Synchronization.Outcome(start: now)
+        outcome.reports = [report(.other)]
+        #expect(lines(outcome) == ["ring\u{fffd}: it failed\u{fffd}[2J", "ring\u{fffd}: fix other"])
+        outcome.reports = [report(.outOfRange)]
+        #expect(lines(outcome) == ["ring\u{fffd}: it failed\u{fffd}[2J"])
+    }
+
+    @Test func `what concerns a destination begins with its name`() {
+        let day = Day("2026-05-19")!
+        var stopped = DestinationState(name: "b")
+        stopped.stopped = "401"
+        var outcome = Synchronization.Outcome(start: now)
+        outcome.shares = [
+            ShareReport(
+                destination: "a", kind: "file",
+                events: [
+                    .init(user: 1, day: day, outcome: .rejected(reason: "no")),
+                    .init(user: 1, day: day, outcome: .doubtful(reason: "no answer")),
+                ], state: DestinationState(name: "a"), failure: ShareFailure(.misconfigured, "no file", advice: "Make one.")),
+            ShareReport(destination: "b", kind: "file", state: stopped),
+            ShareReport(destination: "c", kind: "file", state: stopped, fault: Failed(cause: .other)),
+        ]
+        #expect(
+            lines(outcome) == [
+                "a: 2026-05-19 rejected: no", "a: 2026-05-19 may have arrived: no answer", "a: no file", "a: Make one.",
+                "b: paused: credentials rejected: 401", "c: problem other; fix other",
+            ])
+    }
+
+    @Test func `a failure as a whole is an error of the program`() {
+        var outcome = Synchronization.Outcome(start: now)
+        outcome.upkeepFailure = Failed(cause: .other)
+        #expect(lines(outcome) == ["istep: problem other", "       fix other"])
+    }
+
+    @Test func `a desktop notification has the words of its notice, several are listed`() {
+        let words = NotificationWords(now: { now }, localTime: .fixed(0))
+        let low = Notice(.pedometer(1), name: "ring", since: now, .batteryLow(percent: 5))
+        let stopped = Notice(.destination("a"), name: "a", since: now, .destinationStopped(reason: "401"))
+        #expect(
+            words.notification(of: [low], isHousehold: false)
+                == UserNotification(summary: "ring: battery at 5 %", body: "Charge it soon.", kind: .batteryLow))
+        #expect(
+            words.notification(of: [low, stopped], isHousehold: false)
+                == UserNotification(summary: "2 more: istep status", body: "ring: battery at 5 %\na: paused: credentials rejected"))
+    }
+}

@@ -1,0 +1,75 @@
+import DBus
+import PrivateBus
+import StepDomain
+import Systemd
+import SystemdStage
+import Testing
+
+/// Automatic sync on a systemd that the test controls.
+struct AutomaticSyncTests {
+    private static let units = [
+        AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.midnightService, AutomaticSync.watch,
+    ]
+
+    private func withSync(
+        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(units), rules: [String] = ["/"], linger: Bool? = nil,
+        _ body: (AutomaticSync, FakeSystemd) async throws -> Void
+    ) async throws {
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        let fake = try await FakeSystemd.start(bus.address, units: units, linger: linger)
+        let manager = try await ServiceManager.open(.user, on: .address(bus.address))
+        try await body(AutomaticSync(manager, environment: [:], systemBus: .address(bus.address), rules: rules), fake)
+        await manager.close()
+        await fake.close()
+    }
+
+    private func enabled(_ fake: FakeSystemd) async -> Set<String> {
+        Set(await fake.units.filter { $0.value.fileState == "enabled" }.keys)
+    }
+
+    @Test func `without a watch the timers are enabled, and a watch from before is disabled`() async throws {
+        try await withSync { sync, fake in
+            try await sync.switchOn(watching: true)
+            #expect(await enabled(fake) == [AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.watch])
+            #expect(try await sync.schedule().watch.isEnabled)
+            try await sync.switchOn(watching: false)
+            #expect(await enabled(fake) == [AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service])
+            #expect(await fake.units[AutomaticSync.watch]?.activeState == "inactive")
+            try await sync.switchOff()
+            #expect(await enabled(fake) == [])
+        }
+    }
+
+    @Test(arguments: [true, false]) func `an adapter starts a sync only with udev's rule`(isInstalled: Bool) async throws {
+        try await withSync(rules: [isInstalled ? "/" : "/nonexistent"], linger: true) { sync, _ in
+            try await sync.switchOn(watching: false)
+            let schedule = try await sync.schedule()
+            #expect(schedule.adapter.isEnabled == isInstalled)
+            guard case .user(_, lingers: true) = schedule.owner else {
+                Issue.record("\(schedule.owner)")
+                return
+            }
+        }
+    }
+
+    @Test func `the end of the last sync is that of its service`() async throws {
+        var units = FakeSystemd.installed(Self.units)
+        units[AutomaticSync.service]?.own = [
+            "Result": .string("exit-code"), "ExecMainCode": .int32(1), "ExecMainStatus": .int32(75),
+            "ExecMainExitTimestamp": .uint64(1_397_980_800_000_000),
+        ]
+        try await withSync(units) { sync, _ in
+            let run = try await sync.schedule().lastRun
+            #expect(run == SyncSchedule.Run(end: Timestamp(1_397_980_800), exitCode: 75, result: "exit-code"))
+        }
+    }
+
+    @Test func `without its units it is not installed`() async throws {
+        var units = FakeSystemd.installed(Self.units)
+        units[AutomaticSync.nightTimer]?.isInstalled = false
+        try await withSync(units) { sync, _ in
+            await #expect(throws: SystemdError.notInstalled(unit: AutomaticSync.nightTimer, .user)) { _ = try await sync.schedule() }
+        }
+    }
+}

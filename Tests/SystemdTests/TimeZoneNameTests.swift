@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+@testable import Systemd
+
+/// The name of the machine's time zone.
+@Suite struct TimeZoneNameTests {
+    @Test(
+        arguments: [
+            (["TZ": "Europe/Berlin"], "Europe/Berlin"), (["TZ": ":Europe/Berlin"], "Europe/Berlin"), (["TZ": "EST5EDT"], "EST5EDT"),
+            (["TZ": "<+03>-3"], "<+03>-3"), (["TZ": "Europe/Nowhere"], nil), (["TZ": "nonsense"], nil),
+        ] as [([String: String], String?)]) func `the zone of the environment`(_ environment: [String: String], _ name: String?)
+    {
+        #expect(TimeZoneName.current(environment) == name)
+    }
+
+    @Test func `the zone of the machine`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-zone-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let link = folder.path + "/localtime"
+        #expect(TimeZoneName.current([:], localtime: link) == "UTC", "without one the C library takes UTC")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/share/zoneinfo/Europe/Berlin")
+        #expect(TimeZoneName.current([:], localtime: link)?.hasSuffix("Berlin") == true)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import SimulatedBlueZ
+import Testing
+
+/// `istep correct` as a user runs it.
+@Suite(.timeLimit(.minutes(5))) struct CorrectCommandTests {
+    @Test func `a day is corrected, shown as such, and set back`() async throws {
+        let istep = Command(folder: try Folder())
+        let corrected = try await istep("correct", "2014-04-20", "--steps", "9000", "--reason", "left the ring at home")
+        #expect(corrected.status == 0, "\(corrected.error)")
+        #expect(corrected.output.contains("9,000") && corrected.output.contains("entered by hand"))
+        let shown = try await istep("show", "2014-04-20", "--json").json
+        #expect(shown["steps"] as? Int == 9000 && shown["corrected"] as? Bool == true)
+        #expect(try #require(shown["correctionTime"] as? String).hasPrefix("20"))
+        #expect(shown["correctionReason"] as? String == "left the ring at home" && shown["countedSteps"] is NSNull)
+
+        let removed = try await istep("correct", "2014-04-20", "--remove", "--json")
+        #expect(removed.status == 0 && removed.json["corrected"] as? Bool == false && removed.json["steps"] is NSNull)
+        let again = try await istep("correct", "2014-04-20", "--remove")
+        #expect(again.status == 64 && again.error.contains("2014-04-20 has no correction."))
+    }
+
+    @Test func `a correction stays when the day is synced again`() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
+            let before = try await home.istep("show", "yesterday", "--json")
+            #expect(before.json["steps"] is NSNull)
+            #expect(try await home.istep("correct", "yesterday", "--steps", "12345").status == 0)
+            let sync = try await home.istep("sync")
+            #expect(sync.status == 0, "\(sync.error)")
+            let day = try await home.istep("show", "-1", "--json").json
+            #expect(day["steps"] as? Int == 12_345)
+            let counted = try #require(day["countedSteps"] as? Int)
+            #expect(counted > 0 && counted != 12_345)
+            let removed = try await home.istep("correct", "-1", "--remove", "--json")
+            #expect(removed.json["steps"] as? Int == counted)
+        }
+    }
+
+    @Test func `each user has corrections of their own`() async throws {
+        let istep = Command(folder: try Folder())
+        _ = try await istep("plan", "8000", "--user", "anna")
+        let typing = try await istep("correct", "2014-04-20", "--steps", "1", "--user", "anan")
+        #expect(typing.status == 64 && typing.error.contains("anna"))
+        #expect(try await istep("correct", "2014-04-20", "--steps", "7000", "--user", "anna", "--json").json["user"] as? String == "anna")
+        #expect(try await istep("show", "2014-04-20", "--user", "anna", "--json").json["steps"] as? Int == 7000)
+    }
+
+    @Test func `a refused correction creates no history and says what is possible`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        let future = try await istep("correct", "2999-01-01", "--steps", "5")
+        #expect(future.status == 64 && future.error.contains("2999-01-01 has not begun."))
+        let many = try await istep("correct", "yesterday", "--steps", "200001")
+        #expect(many.status == 64 && many.error.contains("0 to 200,000 steps"))
+        #expect(try await istep("correct", "yesterday", "--remove").status == 69, "there is no history")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
+    }
+}

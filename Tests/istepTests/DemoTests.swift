@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// `istep demo --keep`: a demo that goes on, used and ended as from a shell.
+@Suite(.timeLimit(.minutes(5))) struct DemoTests {
+    /// A shell of its own; whatever a test does, no demo of it is left.
+    private func visiting(_ body: (_ istep: Command, _ folder: Folder) async throws -> Void) async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder, timeZone: Self.noon)
+        do { try await body(istep, folder) } catch { Issue.record("\(error)") }
+        _ = try await istep("demo", "--end")
+    }
+
+    /// A time zone in which no day ends during a test.
+    private static var noon: String {
+        let hour = Int(Date().timeIntervalSince1970) / 3600 % 24
+        return "LOCAL\(hour - 12)"  // POSIX writes offsets west of Greenwich as positive.
+    }
+
+    private func home(_ folder: Folder) -> String { folder.path + "/istep-demo" }
+
+    /// The process that holds the lock of a demo (`/proc/locks`), and so runs it.
+    private func process(_ home: String) throws -> Int32 {
+        var status = stat()
+        try #require(stat(home + "/demo.lock", &status) == 0)
+        while true {
+            // A reading of this file can miss a lock while others come and go.
+            let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+            if let line = locks.first(where: { $0.contains("POSIX") && $0.contains(":\(status.st_ino) ") }) {
+                return try #require(Int32(line.split(separator: " ")[4]))
+            }
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Recognised by what they advertise, besides the ring.
+    private static let models = ["infinitime", "banglejs", "miband", "ycbt", "jring", "moyoung", "lefun", "no1f1", "id115"]
+
+    /// Whether a process is gone, or has ended and was not waited for by the init of a container.
+    private func hasEnded(_ process: Int32) -> Bool {
+        let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        return text?.split(separator: ")").last?.drop { $0 == " " }.first.map { $0 == "Z" } ?? true
+    }
+
+    private func until(_ isDone: () async throws -> Bool) async throws {
+        while try await !isDone() { try Task.checkCancellation() }
+    }
+
+    @Test func `a kept demo goes on walking, every command runs in it, and nothing is left at its end`() async throws {
+        try await visiting { istep, folder in
+            let begun = try await istep("demo", "--keep", "--pedometer", "all")
+            #expect(begun.status == 0, "\(begun)")
+            #expect(begun.output.contains("export ISTEP_DEMO=\(home(folder))"), "\(begun.output)")
+            let process = try process(home(folder))
+
+            // The ring has steps that the last sync did not read, once and again.
+            for _ in 0..<2 {
+                try await until {
+                    let synced = try await istep("--demo", "sync", "--json")
+                    try #require(synced.status == 0, "\(synced)")
+                    let results = try #require(synced.json["pedometers"] as? [[String: Any]])
+                    return (results.first?["steps"] as? Int ?? 0) > 0
+                }
+            }
+            let found = try await istep("--demo", "scan", "--all", "--timeout", "3", "--json")
+            let models = Set((found.json["peripherals"] as? [[String: Any]] ?? []).compactMap { $0["model"] as? String })
+            #expect(models.isSuperset(of: Self.models + ["colmi"]), "\(found.output)")
+            #expect(found.output.contains("Stepper"))
+
+            // By the variable as by the option; with a year of history.
+            var inside = istep
+            inside.environment["ISTEP_DEMO"] = home(folder)
+            let year = try await inside("history", "--from", "-365", "--by", "day", "--csv")
+            #expect(year.status == 0 && year.output.split(separator: "\n").count > 350, "\(year.error)")
+            #expect(try await inside("show", "yesterday", "--json").json["steps"] as? Int ?? 0 > 0)
+            #expect(try await inside("devices").output.contains("ring"))
+            #expect(try await inside("doctor", "--no-network").status == 0)
+            // An option is for another place than the variable's.
+            #expect(try await inside("--demo=\(folder.path)/none", "show").status == 69)
+            // Nothing of it is the user's.
+            #expect(try await istep("show", "yesterday").status != 0)
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
+
+            let server = try inside.start(["serve", "--port", "0"])
+            try await server.until { $0.contains("/open/") }
+            let address = try #require(server.outputSoFar.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\/open\/[0-9a-f]{64}/))
+            let visitor = try await ServeTests.Visitor.open(String(address.0))
+            #expect(try await visitor.get("/year").status == 200)
+            server.send(SIGTERM)
+            #expect(await server.result.status == 0)
+
+            let second = try await istep("demo", "--keep")
+            #expect(second.status == 0 && second.output.contains("runs already") && second.output.contains("istep --demo sync"), "\(second)")
+            #expect(try self.process(home(folder)) == process)
+
+            let ended = try await istep("demo", "--end")
+            #expect(ended.status == 0 && ended.output.contains("has ended"), "\(ended)")
+            #expect(!FileManager.default.fileExists(atPath: home(folder)))
+            try await until { hasEnded(process) }
+            #expect(try await istep("demo", "--end").output.contains("No demo runs"))
+            let without = try await inside("show")
+            #expect(without.status == 69 && without.error.contains("unset ISTEP_DEMO"), "\(without)")
+        }
+    }
+
+    @Test func `a demo that was killed is noticed, and its files are removed`() async throws {
+        try await visiting { istep, folder in
+            try #require(try await istep("demo", "--keep").status == 0)
+            let killed = try process(home(folder))
+            kill(killed, SIGKILL)
+            try await until { hasEnded(killed) }
+            let shown = try await istep("--demo", "show", "--json")
+            #expect(shown.status == 69 && shown.error.contains("ended from outside") && shown.output.contains("\"exitCode\""), "\(shown)")
+            let again = try await istep("demo", "--keep")
+            #expect(again.status == 0 && again.output.contains("new steps"), "\(again)")
+            let process = try process(home(folder))
+            #expect(process != killed)
+            kill(process, SIGKILL)
+            try await until { hasEnded(process) }
+            let ended = try await istep("demo", "--end")
+            #expect(ended.status == 0 && ended.output.contains("its files are removed"), "\(ended)")
+            #expect(!FileManager.default.fileExists(atPath: home(folder)))
+        }
+    }
+
+    @Test func `of two that begin at once, one starts the demo`() async throws {
+        try await visiting { istep, folder in
+            async let first = istep("demo", "--keep")
+            async let second = istep("demo", "--keep")
+            let results = try await [first, second]
+            // The other one says that it runs, or that it is being started.
+            #expect(results.count { $0.output.contains("The demo goes on") } == 1, "\(results)")
+            #expect(Set(results.map(\.status)).isSubset(of: [0, 75]), "\(results)")
+            #expect(try await istep("--demo", "show").status == 0)
+            #expect(try process(home(folder)) > 0)
+        }
+    }
+
+    @Test func `it ends when its folder is removed`() async throws {
+        try await visiting { istep, folder in
+            try #require(try await istep("demo", "--keep", "--pedometer", "infinitime").status == 0)
+            let process = try process(home(folder))
+            try FileManager.default.removeItem(atPath: home(folder))
+            try await until { hasEnded(process) }
+            #expect(!FileManager.default.fileExists(atPath: home(folder)))
+        }
+    }
+
+    @Test func `a state file without a process is not taken for a demo, and ends none`() async throws {
+        try await visiting { istep, folder in
+            try FileManager.default.createDirectory(
+                atPath: home(folder), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try Data(#"{"bus": "unix:path=/nowhere", "pedometers": ["colmi"]}"#.utf8).write(
+                to: URL(fileURLWithPath: home(folder) + "/demo.json"))
+            #expect(try await istep("--demo", "show").status == 69)
+            #expect(try await istep("demo", "--end").output.contains("its files are removed"))
+            #expect(!FileManager.default.fileExists(atPath: home(folder)))
+        }
+    }
+
+    @Test func `a folder of the user's keeps the history, and a killed demo goes on there`() async throws {
+        try await visiting { istep, folder in
+            let own = folder.path + "/it's mine"
+            try #require(try await istep("demo", "--keep", own).status == 0)
+            let shown = try await istep("--demo=" + own, "show", "yesterday")
+            #expect(shown.status == 0 && shown.output.contains("Steps"))
+            // It is none of the standard place.
+            #expect(try await istep("--demo", "show").status == 69)
+            let killed = try process(own)
+            kill(killed, SIGKILL)
+            try await until { hasEnded(killed) }
+            let resumed = try await istep("demo", "--keep", own)
+            #expect(resumed.status == 0 && !resumed.output.contains("istep add"), "\(resumed)")
+            #expect(try await istep("--demo=" + own, "show", "yesterday").output == shown.output)
+            #expect(try await istep("demo", "--end", own).status == 0)
+            #expect(try await istep("show", "yesterday", "--db", own + "/history.sqlite").output == shown.output)
+            // A history without a demo is not added to.
+            #expect(try await istep("demo", "--keep", own).error.contains("already contains a history"))
+        }
+    }
+
+    @Test func `wrong uses of the demo are errors`() async throws {
+        let istep = Command(folder: try Folder())
+        #expect(try await istep("demo", "--keep", "").status == 64)
+        #expect(try await istep("demo", "--keep", "--end").status == 64)
+        let unknown = try await istep("demo", "--pedometer", "pigeon")
+        #expect(unknown.status == 64 && unknown.error.contains("infinitime"))
+        let none = try await istep("--demo", "sync")
+        #expect(none.status == 69 && none.error.contains("istep demo --keep"))
+    }
+
+    @Test(arguments: models + ["generic"])
+    func `the walk-through shows each model`(_ model: String) async throws {
+        let istep = Command(folder: try Folder(), timeZone: Self.noon)
+        let result = try await istep("demo", "--pedometer", model)
+        #expect(result.status == 0 && result.output.contains("end of the demo"), "\(result)")
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import SimulatedBlueZ
+import Testing
+
+/// A watch that is known by its name, and the commands for devices that are not known, with the built program.
+@Suite(.timeLimit(.minutes(5))) struct GATTCommandTests {
+    @Test func `a watch is added by its name alone, and a capture of its sync is a file without its address`() async throws {
+        try await Household.live { home in
+            let add = try await home.istep("add", "InfiniTime", "--timeout", "120")
+            #expect(add.status == 0, "\(add.error)")
+            home.watch.set(4_321)
+            let file = home.folder.path + "/capture.txt"
+            let capture = try await home.istep("gatt", "capture", "InfiniTime", "--output", file, "--json")
+            #expect(capture.status == 0, "\(capture.error)")
+            #expect(capture.json["frames"] as? Int == 1)
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(text.hasPrefix("pedometer capture 1\nmodel: infinitime\n"))
+            #expect(text.contains("\n< e1 10 00 00\n"))
+            #expect(try await home.istep("show", "--json").json["steps"] as? Int == 4_321, "the sync is a real one")
+            let again = try await home.istep("gatt", "capture", "InfiniTime", "--output", file)
+            #expect(again.status == 64 && again.error.contains("exists already"))
+            await home.expectManners()
+        }
+    }
+
+    @Test func `services are listed, and values are read, written and followed by UUIDs`() async throws {
+        try await Household.live { home in
+            home.watch.set(10_000)
+            let (address, steps) = (home.watch.address, home.watch.steps)
+            let list = try await home.istep("gatt", "list", address, "--json")
+            #expect(list.status == 0, "\(list.error)")
+            let services = list.json["services"] as? [[String: Any]]
+            #expect(services?.contains { $0["uuid"] as? String == steps.service.text } == true)
+            let read = try await home.istep("gatt", "read", address, steps.service.text, steps.characteristic.text, "--format", "u32le")
+            #expect(read.output == "10000\n")
+            #expect(try await home.istep("gatt", "read", address, "180f", "2a19", "--format", "u8").output == "61\n")
+            #expect(try await home.istep("gatt", "read", address, "180f", "ffff").status == 69)
+            #expect(try await home.istep("gatt", "write", address, "180f", "2a19", "05").status == 65)
+            let time = try await home.istep("gatt", "notify", address, "180f", "2a19", "--seconds", "0.2")
+            #expect(time.status == 0 && time.output.isEmpty, "\(time.error)")
+            #expect(
+                try await home.istep(
+                    "gatt", "write", home.ring.address, SimulatedRing.service.text, SimulatedRing.commands.characteristic.text, "03",
+                    "--no-response"
+                ).status == 0)
+            #expect(home.ring.received == [[3]])
+            await home.expectManners()
+        }
+    }
+
+    @Test func `a scan with probe is certain about what its services show`() async throws {
+        try await Household.live { home in
+            let scan = try await home.istep("scan", "--probe", "--timeout", "2", "--json")
+            #expect(scan.status == 0, "\(scan.error)")
+            let found = scan.json["peripherals"] as? [[String: Any]] ?? []
+            #expect(found.count == 2 && found.allSatisfy { $0["evidence"] as? String == "services" })
+            await home.expectManners()
+        }
+    }
+}

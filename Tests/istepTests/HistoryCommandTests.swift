@@ -1,0 +1,99 @@
+import Foundation
+import SimulatedBlueZ
+import Testing
+import TestSupport
+
+/// `istep history` as a user runs it.
+@Suite(.timeLimit(.minutes(5))) struct HistoryCommandTests {
+    /// A history of corrected days, which need no pedometer.
+    private func corrected(_ steps: [Int], _ istep: Command) async throws {
+        for (ago, steps) in steps.enumerated() {
+            let result = try await istep("correct", "-\(ago)", "--steps", "\(steps)")
+            try #require(result.status == 0, "\(result.error)")
+        }
+    }
+
+    @Test func `what was synced is shown, the same as by day`() async throws {
+        try await Household.live { home in
+            _ = try await home.istep("plan", "8000")
+            _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
+            let empty = try await home.istep("history")
+            #expect(empty.status == 0 && empty.output.contains("Nothing is known yet.") && empty.output.contains("istep sync"))
+            _ = try await home.istep("sync")
+            let history = try await home.istep("history", "--json").json
+            let days = try #require(history["days"] as? [[String: Any]])
+            #expect(days.count >= 7)
+            for (ago, entry) in days.reversed().enumerated().prefix(4) {
+                let shown = try await home.istep("show", "-\(ago)", "--json").json
+                for key in ["day", "steps", "goal", "completeness", "distanceMetres", "energyKilocalories"] {
+                    #expect("\(entry[key] ?? "")" == "\(shown[key] ?? "")", "\(key) of \(entry["day"] ?? "")")
+                }
+            }
+            let text = try await home.istep("history")
+            #expect(text.status == 0 && text.output.contains("Total") && text.output.contains("│ goal"))
+            // A sync that brings more is seen at once, though sums of days are stored.
+            let before = days.compactMap { $0["steps"] as? Int }.reduce(0, +)
+            _ = try await home.istep("correct", "yesterday", "--steps", "1")
+            let after = try await home.istep("history", "--json").json["total"] as? [String: Any]
+            #expect(after?["steps"] as? Int == before - home.walked(daysAgo: 1) + 1)
+        }
+    }
+
+    @Test func `periods and groupings`() async throws {
+        let istep = Command(folder: try Folder())
+        try await corrected([7000, 0, 12_000], istep)
+        for words in [
+            ["week"], ["month"], ["year"], ["all"], ["all", "--by", "hour"], ["--from", "-2"], ["--to", "yesterday"], ["month", "--on", "-1"],
+        ] {
+            let result = try await istep.run(["history"] + words)
+            #expect(result.status == 0, "\(words): \(result.error)")
+            #expect(result.output.contains("Total"), "\(words)")
+        }
+        let csv = try await istep("history", "--from", "-2", "--csv")
+        #expect(csv.output.split(separator: "\n").map { $0.split(separator: ",")[1] } == ["steps", "12000", "0", "7000"])
+        let json = try await istep("history", "all", "--by", "weekday", "--json").json
+        #expect(json["by"] as? String == "weekday" && (json["weekdays"] as? [Any])?.count == 7)
+    }
+
+    @Test func `a wrong range gets an error that says what to do`() async throws {
+        let istep = Command(folder: try Folder())
+        #expect(try await istep("history").status == 69, "there is no history")
+        try await corrected([7000], istep)
+        for (words, message) in [
+            (["--from", "2014-04-20", "--to", "2014-04-01"], "The range ends before it begins: 2014-04-20 to 2014-04-01."),
+            (["--from", "2999-01-01"], "2999-01-01 has not begun."), (["--to", "2014-04-20"], "Nothing is known of 2014-04-20"),
+            (["week", "--on", "2014-04-20"], "the history begins on"),
+            (["week", "--from", "-3"], "Give a period, or --from and --to, not both."),
+            (["--on", "-3"], "--on needs a period"), (["decade"], "decade"), (["--by", "minute"], "minute"),
+            (["--csv", "--json"], "Give only one of --csv and --json."),
+        ] {
+            let result = try await istep.run(["history"] + words)
+            #expect(result.status == 64, "\(words)")
+            #expect(result.error.contains(message), "\(words): \(result.error)")
+        }
+        #expect(try await istep("history", "--from", "2014-04-20", "--to", "2014-04-01").error.contains("--from 2014-04-01 --to 2014-04-20"))
+    }
+
+    /// The configuration, then the locale of the machine, if it is installed.
+    @Test func `the week begins on the configured day`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        try await corrected([7000], istep)
+        func first() async throws -> String? { try await istep("history", "week", "--json").json["firstDay"] as? String }
+        func weekday(_ word: String) throws -> Int {
+            let parts = word.split(separator: "-").compactMap { Int($0) }
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = .gmt
+            let date = try #require(calendar.date(from: DateComponents(year: parts[0], month: parts[1], day: parts[2])))
+            return calendar.component(.weekday, from: date)
+        }
+        #expect(try weekday(try #require(try await first())) == 2, "Monday where the locale is C.UTF-8")
+        let path = folder.path + "/config/istep"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try Data("week-start = \"Sunday\"\n".utf8).write(to: URL(fileURLWithPath: path + "/config.toml"))
+        #expect(try weekday(try #require(try await first())) == 1)
+        try Data("week-start = \"easter\"\n".utf8).write(to: URL(fileURLWithPath: path + "/config.toml"))
+        let wrong = try await istep("history", "week")
+        #expect(wrong.status == 78 && wrong.error.contains("week-start"), "\(wrong.error)")
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import SimulatedBlueZ
+import StepDomain
+import Testing
+
+/// The pages in a real browser, with a simulated ring behind them.
+@Suite(.timeLimit(.minutes(5))) struct BrowserTests {
+    /// A person who opens the pages for the first time, with a ring that was registered and a file to share with.
+    private func visiting(_ timing: Timing = .immediate, _ body: (Household, Browser, _ base: String) async throws -> Void) async throws {
+        try await Household.live(timing) { home in
+            _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
+            _ = try await home.istep("plan", "8000", "--on", "sun=rest")
+            let folder = home.folder.path + "/config/istep"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data("[share.diary]\nkind = \"file\"\npath = \"\(home.folder.path)/steps.csv\"\n".utf8).write(
+                to: URL(fileURLWithPath: folder + "/config.toml"))
+            let server = try home.istep.start(["serve", "--port", "0"])
+            let pattern = /(http:\/\/127\.0\.0\.1:[0-9]+)\/open\/[0-9a-f]{64}/
+            try await server.until { $0.contains(pattern) }
+            let match = try #require(server.outputSoFar.firstMatch(of: pattern))
+            let browser = try await Browser.open()
+            do {
+                try await browser.go(String(match.0))
+                try await browser.until { $0.hasSuffix("today – istep") }
+                try await body(home, browser, String(match.1))
+                // Nothing was loaded from anywhere else, and no script has failed.
+                let own = [String(match.1), "data:", "chrome://"]  // The last: the page that chromium begins with.
+                let elsewhere = try await browser.requestedAddresses().filter { address in !own.contains { address.hasPrefix($0) } }
+                #expect(elsewhere.isEmpty, "\(elsewhere)")
+                let errors = try await browser.consoleErrors().filter { !$0.contains("422") }
+                #expect(errors.isEmpty, "\(errors)")
+            } catch {
+                Issue.record("\(error): \((try? await browser.source.prefix(3000)) ?? "")")
+            }
+            await browser.close()
+            server.send(SIGTERM)
+            let result = await server.result
+            #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+        }
+    }
+
+    @Test func `sync, look back, share, as a new user would`() async throws {
+        try await visiting { home, browser, base in
+            // Sync, with the ring's steps of the week behind it.
+            try await browser.click("form[action='/sync'] button")
+            try await browser.until { $0.hasPrefix("Sync: done") }
+            #expect(try await browser.text("main pre").contains("ring: "))
+            try await browser.click("link=Today")
+            try await browser.click("link=← Previous day")
+            let yesterday = try await browser.address
+            #expect(try await browser.text(".tiles li:first-child strong") == Self.grouped(home.walked(daysAgo: 1)))
+            try await browser.click("link=Next day →")
+            #expect(try await browser.title.contains("today"))
+            // A date of the picker.
+            let day = String(yesterday.suffix(10))
+            _ = try await browser.evaluate("document.getElementById('date').value = '\(day)'")
+            try await browser.click("form[action='/go'] button")
+            try await browser.until { !$0.contains("today") }
+            #expect(try await browser.address == "\(base)/day/\(day)")
+            // Share it.
+            try await browser.click("form[action='/share'] button")
+            try await browser.until { $0.hasPrefix("Share \(day): done") }
+            let file = try String(contentsOfFile: home.folder.path + "/steps.csv", encoding: .utf8)
+            #expect(file.contains("\(day)") && file.contains("\(home.walked(daysAgo: 1))"), "\(file)")
+            try await browser.go("\(base)/day/\(day)")
+            #expect(try await browser.source.contains("sent 20"))
+            // The chart of the week leads to the day.
+            try await browser.click("link=Week")
+            #expect(try await browser.evaluate("document.querySelectorAll('figure svg a').length") as? Int ?? 0 >= 1)
+            try await browser.click("link=Pedometers")
+            #expect(try await browser.text("main h2") == "ring")
+            await home.expectManners()
+        }
+    }
+
+    /// The time of the radio is real here, so that the sync goes on when its page appears.
+    @Test func `without scripts, the page of a sync loads itself again until it is done`() async throws {
+        try await visiting(.realistic) { _, browser, base in
+            _ = try await browser.protocolCommand("Emulation.setScriptExecutionDisabled", ["value": true])
+            try await browser.go("\(base)/day")
+            try await browser.click("form[action='/sync'] button")
+            #expect(try await browser.title == "Sync – istep")
+            #expect(try await browser.address == "\(base)/activity")
+            try await browser.until { $0.hasPrefix("Sync: done") }
+            #expect(try await browser.text("main pre").contains("ring: "))
+            // The rest works as well: a turn of the page, and a form.
+            try await browser.click("link=Today")
+            try await browser.click("link=← Previous day")
+            try await browser.click("link=Plan and profile")
+            try await browser.click("form[action='/plan'] button")
+            #expect(try await browser.address == "\(base)/plan?saved=goals")
+        }
+    }
+
+    @Test func `a wrong value comes back beside its field`() async throws {
+        try await visiting { _, browser, base in
+            try await browser.click("link=Plan and profile")
+            #expect(try await browser.evaluate("document.getElementById('monday').value") as? String == "8000")
+            try await browser.type("many", into: "#monday")
+            try await browser.click("form[action='/plan'] button")
+            #expect(try await browser.text("#monday-error").contains("0 to 200,000 steps"))
+            #expect(try await browser.evaluate("document.getElementById('monday').value") as? String == "many")
+            try await browser.type("9500", into: "#monday")
+            try await browser.click("form[action='/plan'] button")
+            #expect(try await browser.address == "\(base)/plan?saved=goals")
+            #expect(try await browser.text("[role=status]") == "The goals are saved.")
+            #expect(try await browser.evaluate("document.getElementById('monday').value") as? String == "9500")
+        }
+    }
+
+    @Test func `dark and narrow screens, screen readers, and a checker of HTML`() async throws {
+        try await visiting { _, browser, base in
+            try await browser.click("form[action='/sync'] button")
+            try await browser.until { $0.hasPrefix("Sync: done") }
+            for page in ["day", "week", "month", "year", "share", "devices", "plan", "activity"] {
+                try await browser.go("\(base)/\(page)")
+                let source = try await browser.source
+                #expect(!source.contains("onload=") && !source.contains("style="), "\(page)")
+                let complaints = try Tidy.complaints("<!DOCTYPE html>" + source)
+                #expect(complaints.isEmpty, "\(page): \(complaints.prefix(5))")
+                // Every control and every picture has a name.
+                let nodes = try await browser.accessibleNodes()
+                let nameless = nodes.filter {
+                    ["button", "link", "textbox", "combobox", "image", "img", "Date", "spinbutton", "progressbar"].contains($0.role)
+                        && $0.name.isEmpty
+                }
+                #expect(nameless.isEmpty && nodes.contains { $0.role == "button" && $0.name == "Sync" }, "\(page): \(nameless)")
+                // A chart has its table beside it.
+                let charts = try await browser.evaluate(
+                    "Array.from(document.querySelectorAll('figure')).every(f => f.querySelector('details table tbody tr'))")
+                #expect(charts as? Bool == true, "\(page)")
+                _ = try await browser.protocolCommand(
+                    "Emulation.setDeviceMetricsOverride", ["width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true])
+                let width = try await browser.evaluate("document.documentElement.scrollWidth") as? Int ?? 0
+                #expect(width <= 360, "\(page) is \(width) wide")
+                _ = try await browser.protocolCommand("Emulation.clearDeviceMetricsOverride")
+            }
+            let ground = "getComputedStyle(document.body).backgroundColor"
+            #expect(try await browser.evaluate(ground) as? String == "rgb(244, 245, 241)")
+            _ = try await browser.protocolCommand(
+                "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": "dark"]]])
+            #expect(try await browser.evaluate(ground) as? String == "rgb(18, 23, 26)")
+            #expect(try await browser.evaluate("getComputedStyle(document.body).color") as? String == "rgb(231, 236, 234)")
+        }
+    }
+
+    private static func grouped(_ number: Int) -> String {
+        let digits = String(number)
+        return digits.count <= 3 ? digits : digits.dropLast(3) + "," + digits.suffix(3)
+    }
+}

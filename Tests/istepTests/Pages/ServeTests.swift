@@ -1,0 +1,291 @@
+import Foundation
+import SocketStage
+import StepDomain
+import TestSupport
+import Testing
+
+/// `istep serve` from outside: who gets in, where it listens, how it begins and ends.
+@Suite(.timeLimit(.minutes(3))) struct ServeTests {
+    /// A client of the pages, as a browser without scripts.
+    struct Visitor: Sendable {
+        let port: UInt16
+        var cookie = ""
+
+        func get(_ target: String) async throws -> (status: Int, text: String) { try await send("GET \(target) HTTP/1.1\r\n", "") }
+
+        private func send(_ line: String, _ body: String) async throws -> (status: Int, text: String) {
+            let visitor = self
+            let answer = try await blocking {
+                let client = try LoopbackClient(port: visitor.port)
+                client.send("\(line)Host: 127.0.0.1:\(visitor.port)\r\nCookie: \(visitor.cookie)\r\nConnection: close\r\n\r\n\(body)")
+                return client.receiveAll()
+            }
+            return (Int(answer.dropFirst(9).prefix(3)) ?? 0, answer)
+        }
+
+        /// Exchanges the token of an address.
+        static func open(_ address: String) async throws -> Visitor {
+            let url = try #require(URL(string: address))
+            var visitor = Visitor(port: UInt16(try #require(url.port)))
+            let opened = try await visitor.get(url.path)
+            #expect(opened.status == 200)
+            visitor.cookie = String(try #require(opened.text.firstMatch(of: /Set-Cookie: ([^;]+);/)).1)
+            return visitor
+        }
+    }
+
+    private static func address(_ output: String) -> String? {
+        output.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\/open\/[0-9a-f]{64}/).map { String($0.0) }
+    }
+
+    /// Starts it at a free port and ends it after `body`.
+    private func serving(_ istep: Command, _ words: [String] = [], _ body: (_ address: String, Running) async throws -> Void) async throws {
+        let running = try istep.start(["serve", "--port", "0"] + words)
+        do {
+            try await running.until { Self.address($0) != nil }
+            try await body(try #require(Self.address(running.outputSoFar)), running)
+        } catch {
+            Issue.record("\(error)")
+        }
+        running.send(SIGTERM)
+        _ = await running.result
+    }
+
+    @Test func `the address works once, and only who opened it sees the pages`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        try await serving(istep) { address, running in
+            let stranger = Visitor(port: UInt16(try #require(URL(string: address)?.port)))
+            #expect(try await stranger.get("/plan").status == 403)
+            let visitor = try await Visitor.open(address)
+            let page = try await visitor.get("/plan")
+            #expect(page.status == 200 && page.text.contains("8000"))
+            #expect(try await stranger.get(try #require(URL(string: address)).path).status == 403, "the token is used up")
+            #expect(try await stranger.get("/plan").status == 403)
+            running.send(SIGINT)
+            let result = await running.result
+            #expect(result.status == 0 && result.error.isEmpty, "\(result)")
+            // Neither the cookie nor another token is printed.
+            #expect(
+                !result.output.contains(visitor.cookie.dropFirst(visitor.cookie.count - 64))
+                    && result.output.matches(of: /[0-9a-f]{64}/).count == 1)
+        }
+    }
+
+    @Test func `a second call gives another address to the same pages`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        try await serving(istep) { address, _ in
+            let port = try #require(URL(string: address)?.port)
+            let again = try await istep("serve", "--port", "\(port)", "--json")
+            #expect(again.status == 0 && again.json["running"] as? Bool == true, "\(again)")
+            let other = try #require(again.json["address"] as? String)
+            #expect(other != address)
+            let (first, second) = (try await Visitor.open(address), try await Visitor.open(other))
+            #expect(first.cookie != second.cookie)
+            #expect(try await first.get("/plan").status == 200)
+            #expect(try await second.get("/plan").status == 200)
+        }
+    }
+
+    @Test func `the browser is led to the pages by a file, and no argument has the token`() async throws {
+        let folder = try Folder()
+        var istep = Command(folder: folder)
+        let bin = folder.path + "/bin"
+        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+        // A browser that writes down what it was called with, and what it was led to.
+        try Data("#!/bin/sh\necho \"$@\" >'\(folder.path)/called'; cp \"$1\" '\(folder.path)/opened'\n".utf8).write(
+            to: URL(fileURLWithPath: bin + "/xdg-open"))
+        chmod(bin + "/xdg-open", 0o700)
+        istep.environment["PATH"] = bin + ":" + (istep.environment["PATH"] ?? "")
+        _ = try await istep("plan", "8000")
+        let running = try istep.start(["serve", "--port", "0", "--open"])
+        try await running.until { Self.address($0) != nil }
+        let address = try #require(Self.address(running.outputSoFar))
+        while !((try? String(contentsOfFile: folder.path + "/opened", encoding: .utf8))?.contains("</html>") ?? false) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        running.send(SIGTERM)
+        #expect(await running.result.error.isEmpty)
+        let opened = try String(contentsOfFile: folder.path + "/opened", encoding: .utf8)
+        let called = try String(contentsOfFile: folder.path + "/called", encoding: .utf8)
+        #expect(opened.contains("0; url=\(address)\"") && !called.contains("token") && !called.contains(address.suffix(64)), "\(called)")
+        let mode = try FileManager.default.attributesOfItem(atPath: called.trimmingCharacters(in: .newlines))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        // Without a browser, the address is there to be opened by hand.
+        istep.environment["PATH"] = "/nonexistent"
+        let without = try istep.start(["serve", "--port", "0", "--open"])
+        try await without.untilError { $0.contains("No browser could be started") }
+        without.send(SIGTERM)
+        #expect(Self.address(await without.result.output) != nil)
+    }
+
+    @Test func `a socket file is served, too`() async throws {
+        let folder = try Folder(), path = folder.path + "/istep.sock"
+        let istep = Command(folder: folder)
+        let running = try istep.start(["serve", "--socket", path])
+        try await running.until { $0.contains("Ctrl-C") }
+        let token = try #require(running.outputSoFar.firstMatch(of: /\/open\/[0-9a-f]{64}/)).0
+        let answers = try await blocking {
+            try ["GET /day", "GET \(token)"].map { line in
+                let client = try LoopbackClient(path: path)
+                client.send("\(line) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                return client.receiveAll()
+            }
+        }
+        #expect(answers[0].hasPrefix("HTTP/1.1 403 ") && answers[1].contains("Set-Cookie: istep-80="))
+        running.send(SIGTERM)
+        #expect(await running.result.status == 0)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    /// Opens a socket and starts the program with it, as systemd does.
+    private func activated(_ istep: Command, address: String) throws -> Running {
+        let script = """
+            import os, socket, sys
+            s = socket.socket()
+            s.bind((sys.argv[1], 0))
+            s.listen()
+            print("port", s.getsockname()[1], flush=True)
+            os.dup2(s.fileno(), 3)
+            os.set_inheritable(3, True)
+            os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+            os.execv(sys.argv[2], ["istep", "serve"])
+            """
+        let process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.arguments = ["-c", script, address, try Command.program.path]
+        process.environment = istep.environment
+        return try Running(process)
+    }
+
+    @Test func `systemd's socket is used, and no token is written to its log`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        let running = try activated(istep, address: "127.0.0.1")
+        try await running.until { $0.hasSuffix("\n") }
+        let port = try #require(running.outputSoFar.firstMatch(of: /port ([0-9]+)/)?.1)
+        // What 'istep serve --open' does while systemd has the port.
+        let address = try #require(try await istep("serve", "--port", "\(port)", "--json").json["address"] as? String)
+        let visitor = try await Visitor.open(address)
+        #expect(try await visitor.get("/plan").status == 200)
+        running.send(SIGTERM)
+        let result = await running.result
+        #expect(result.status == 0 && result.output == "port \(port)\n" && result.error.isEmpty, "\(result)")
+    }
+
+    @Test func `a socket that other machines reach is refused`() async throws {
+        let folder = try Folder()
+        let running = try activated(Command(folder: folder), address: "0.0.0.0")
+        let result = await running.result
+        #expect(
+            result.status == 78 && result.error.contains("reachable from other machines") && result.error.contains("127.0.0.1:7837"), "\(result)"
+        )
+    }
+
+    @Test func `wrong words say what is right`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        #expect(try await istep("serve", "--port", "70000").status == 64)
+        #expect(try await istep("serve", "--socket", "x", "--open").status == 64)
+        #expect(try await istep("serve", "--socket", folder.path).status == 64)
+        // Without a runtime directory, a second server cannot be given a token: the port is in use.
+        try await serving(istep) { address, _ in
+            var other = Command(folder: try Folder())
+            other.environment["XDG_RUNTIME_DIR"] = nil
+            let result = try await other.run(["serve", "--port", "\(try #require(URL(string: address)?.port))"])
+            #expect(result.status == 75 && result.error.contains("is in use") && result.error.contains("--port 0"), "\(result)")
+        }
+    }
+
+    // MARK: Files
+
+    @Test func `a report is written whole, for its owner only`() async throws {
+        let folder = try Folder(), file = folder.path + "/steps.html"
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        _ = try await istep("correct", "yesterday", "--steps", "9000", "--reason", "<b>no ring</b>")
+        let written = try await istep("report", "-o", file, "--json")
+        #expect(written.status == 0 && written.json["days"] as? Int == 2, "\(written)")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.hasPrefix("<!DOCTYPE html>") && text.hasSuffix("</html>") && text.contains("9,000"))
+        #expect(
+            !text.contains("<script") && !text.contains("http:") && !text.contains("https:") && !text.contains("<form") && !text.contains("src=")
+        )
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".tmp") }.isEmpty)
+        let complaints = try Tidy.complaints(text)
+        #expect(complaints.isEmpty, "\(complaints)")
+        #expect(try await istep("report").output.hasPrefix("<!DOCTYPE html>"))
+    }
+
+    @Test func `a report that cannot be written leaves what is there`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        let nowhere = try await istep("report", "-o", folder.path + "/no/such/folder.html")
+        #expect(nowhere.status == 64 && nowhere.error.contains("No such file"), "\(nowhere)")
+        #expect(try await istep("report", "-o", folder.path).status == 64)
+        #expect(try await istep("report", "-o", "/dev/full").status == 64)
+        let range = try await istep("report", "-o", folder.path + "/x.html", "--from", "2026-05-02", "--to", "2026-05-01")
+        #expect(
+            range.status == 64 && range.error.contains("ends before it begins") && range.error.contains("--from 2026-05-01 --to 2026-05-02"),
+            "\(range)")
+        #expect(try await istep("report", "-o", folder.path + "/x.html", "--from", "2999-01-01", "--to", "2999-01-02").status == 64)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/x.html"))
+    }
+
+    @Test func `a day is printed as a picture`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        _ = try await istep("correct", "yesterday", "--steps", "9000")
+        let card = try await istep("show", "yesterday", "--svg")
+        #expect(card.status == 0 && card.output.hasPrefix("<?xml") && card.output.contains(">9,000<"), "\(card)")
+        #expect(try XMLCheck.isWellFormed(card.output))
+        #expect(try await istep("show", "--svg", "--json").status == 64)
+    }
+}
+
+/// Debian's checker for HTML.
+enum Tidy {
+    /// Warnings and errors. The link of SVG 2 (`a` with `href`) and `inputmode` (HTML 5.1) are newer than this program.
+    static func complaints(_ html: String) throws -> [String] {
+        let output = try ToolOutput.of("/usr/bin/tidy", ["-q", "-e", "-utf8"], input: html)
+        return output.split(separator: "\n").map(String.init).filter { line in
+            !line.contains("<a> proprietary attribute") && !line.contains("proprietary attribute \"inputmode\"")
+        }
+    }
+}
+
+enum XMLCheck {
+    static func isWellFormed(_ text: String) throws -> Bool {
+        try ToolOutput.of("/usr/bin/python3", ["-c", "import sys, xml.dom.minidom as x; x.parseString(sys.stdin.buffer.read())"], input: text)
+            .isEmpty
+    }
+}
+
+enum ToolOutput {
+    /// Standard error of a program that reads the text.
+    static func of(_ program: String, _ arguments: [String], input: String) throws -> String {
+        let folder = try Folder()
+        let file = URL(fileURLWithPath: folder.path + "/input")
+        try Data(input.utf8).write(to: file)
+        let process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        process.standardOutput = .nullDevice
+        let errors = URL(fileURLWithPath: folder.path + "/errors")
+        try Data().write(to: errors)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return try String(contentsOf: errors, encoding: .utf8)
+    }
+}
