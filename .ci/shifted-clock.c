@@ -1,7 +1,7 @@
 // A wall clock that is $SHIFTED_CLOCK seconds ahead of the machine's, for programs that are started with this library in LD_PRELOAD.
 //
-// Only the wall clock is shifted, with the times of files: limits of time go by the monotonic clock. Waits until a moment of the wall clock
-// are shifted back, as the kernel knows only its own. libfaketime does more, and with it some tests wait for ever.
+// Only the wall clock and the times of files are shifted; time limits use the monotonic clock. Waits until a moment of the wall clock are
+// shifted back for the kernel. libfaketime does more, but with it some tests never end.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

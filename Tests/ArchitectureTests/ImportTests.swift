@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Who may import whom. Imports run one way: UI → Domain ← Resource; the simulation enters at the bus address only.
+/// The allowed imports: UI → Domain ← Resource; the simulation is selected by the bus address only.
 @Suite struct ImportTests {
     /// What each module may import of the package and of other packages.
     ///
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `the domain knows no command`() throws {
+    @Test func `the text of the domain contains no command`() throws {
         let programs = [
             "istep", "sudo", "systemctl", "journalctl", "loginctl", "timedatectl", "bluetoothctl", "rfkill", "chmod", "chown", "findmnt",
             "fuser",

@@ -32,21 +32,39 @@ struct Input {
         return bytes[next]
     }
 
-    /// A frame: its length in one byte, and its bytes. With the highest bit set, the last byte becomes the sum of the 15 others, so that
-    /// packets of rings pass their check.
+    /// A frame: its length and the kind of its checksum in one byte, and its bytes. With a right checksum it passes the check of its model.
     mutating func frame() -> [UInt8] {
         let head = byte()
-        var frame = (0..<Int(head & 0x7f)).map { _ in byte() }
-        guard head & 0x80 != 0 else { return frame }
-        frame = Array(frame.prefix(15)) + Array(repeating: 0, count: max(0, 15 - frame.count))
-        return frame + [frame.reduce(0, &+)]
+        let bytes = (0..<Int(head & 0x3f)).map { _ in byte() }
+        switch head >> 6 {
+        // Rings of the QRing protocol: 15 bytes and their sum.
+        case 1:
+            let frame = Array(bytes.prefix(15)) + Array(repeating: 0, count: max(0, 15 - bytes.count))
+            return frame + [frame.reduce(0, &+)]
+        // Lefun: a length, and a CRC-8 of Maxim.
+        case 2:
+            let frame = [0x5a, UInt8(bytes.count + 3)] + bytes
+            let sum = frame.reduce(UInt8(0)) { sum, byte in
+                (0..<8).reduce(sum ^ byte) { value, _ in value & 1 == 1 ? value >> 1 ^ 0x8c : value >> 1 }
+            }
+            return frame + [sum]
+        // YCBT: a length, and a CRC-16/CCITT-FALSE.
+        case 3:
+            let frame = Array(bytes.prefix(2)) + [UInt8(bytes.count + 4), 0] + bytes.dropFirst(2)
+            let sum = frame.reduce(UInt16(0xffff)) { sum, byte in
+                (0..<8).reduce(sum ^ UInt16(byte) << 8) { value, _ in value & 0x8000 == 0 ? value << 1 : value << 1 ^ 0x1021 }
+            }
+            return frame + [UInt8(sum & 0xff), UInt8(sum >> 8)]
+        default: return bytes
+        }
     }
 }
 
 func pedometer(_ model: any PedometerModel.Type, _ input: inout Input) -> Pedometer {
     var cursor = PedometerCursor()
     if input.byte() & 1 == 1 {
-        let at = now - Int(input.byte()) * 3_600
+        // Now and then by a machine whose clock was a day ahead.
+        let at = now + 86_400 - Int(input.byte()) * 3_600
         cursor = PedometerCursor(
             readThrough: at, utcOffset: 7_200, counter: CounterReading(at: at, value: Int(input.byte()) * 256, utcOffset: 7_200))
     }
@@ -56,10 +74,16 @@ func pedometer(_ model: any PedometerModel.Type, _ input: inout Input) -> Pedome
         cursor: cursor)
 }
 
-func check(_ batch: SampleBatch) {
+/// - Parameter moment: when it was delivered.
+func check(_ batch: SampleBatch, at moment: Timestamp, isCounter: Bool) {
+    for span in batch.coverage {
+        precondition(!span.isEmpty && span.start >= now - 410 * 86_400 && span.end <= moment + 120, "a span of another time")
+    }
+    let counts = isCounter ? [batch.cursor?.counter?.at, batch.cursor?.quarantined?.at] : []
+    for mark in [batch.cursor?.readThrough] + counts { precondition((mark ?? moment) <= moment + 120, "a cursor of the future") }
     for sample in batch.samples {
         precondition(sample.steps >= 0 && sample.length > 0, "an impossible sample")
-        precondition(sample.start >= now - 410 * 86_400 && sample.start <= now + 7_200, "a sample of another time")
+        precondition(sample.start >= now - 410 * 86_400 && sample.start <= moment + 7_200, "a sample of another time")
     }
 }
 
@@ -67,6 +91,9 @@ func play(_ model: any LinkedPedometerModel.Type, _ input: inout Input) {
     let pedometer = pedometer(model, &input)
     let context = SessionContext(pedometer: pedometer, localTime: .fixed(7_200))
     guard var session = try? input.byte() & 1 == 0 ? model.session(context) : model.probe(context) else { return }
+    // Frames that drip in keep a session waiting, if they extend its wait.
+    let secondsPerFrame = Int(input.byte() & 3)
+    let isCounter = model.holdsTodayOnly(pedometer) && model.key != "id115"
     var (event, moment, actions) = (SessionEvent.started, now, 0)
     loop: while true {
         actions += 1
@@ -83,14 +110,15 @@ func play(_ model: any LinkedPedometerModel.Type, _ input: inout Input) {
                 event = .silence
             } else {
                 event = .value(input.frame())
+                moment = moment + secondsPerFrame
             }
         case .deliver(let batch, _):
-            check(batch)
+            check(batch, at: moment, isCounter: isCounter)
             event = .done
         case .finish, .fail: break loop
         }
         if case .linkLost = event {
-            if case .deliver(let batch, _) = session.next(after: event, at: moment) { check(batch) }
+            if case .deliver(let batch, _) = session.next(after: event, at: moment) { check(batch, at: moment, isCounter: isCounter) }
             break
         }
     }
@@ -108,7 +136,9 @@ func hear(_ model: any AdvertisedPedometerModel.Type, _ input: inout Input) {
         address: DeviceAddress("C0:DE:00:00:00:07")!, name: String(decoding: input.frame(), as: UTF8.self),
         manufacturerData: [0x0157: own], serviceData: ["fee0": input.frame()])
     _ = PedometerRegistry.recognise(discovery)
-    if let reading = model.reading(in: discovery) { check(model.batch(reading, context, at: now)) }
+    if let reading = model.reading(in: discovery) {
+        check(model.batch(reading, context, at: now), at: now, isCounter: true)
+    }
 }
 
 var count = CommandLine.argc

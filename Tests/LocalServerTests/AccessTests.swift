@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Sockets
 
-    @Test func `a socket file is only for this user, and goes at the end`() throws {
+    @Test func `a socket file is only for this user, and is removed at the end`() throws {
         let place = Place(), path = place.path + "/istep.sock"
         do {
             let socket = try ListeningSocket.path(path)
@@ -84,7 +84,7 @@ import Testing
         #expect(mode(path) == 0)
     }
 
-    @Test func `one that was left behind is replaced, another file is not`() throws {
+    @Test func `a socket file that was left behind is replaced, another file is not`() throws {
         let place = Place(), path = place.path + "/istep.sock"
         // As after a kill: the file is there, and nobody listens.
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -104,7 +104,7 @@ import Testing
         #expect(throws: ListeningSocket.Failure.self) { try ListeningSocket.path("/" + String(repeating: "x", count: 200)) }
     }
 
-    @Test func `a port in use says so`() throws {
+    @Test func `a port in use is reported`() throws {
         let first = try ListeningSocket.loopback(port: 0)
         guard case .loopback(let port, false) = first.address else { return #expect(Bool(false)) }
         #expect(throws: ListeningSocket.Failure.portInUse(port)) { try ListeningSocket.loopback(port: port) }

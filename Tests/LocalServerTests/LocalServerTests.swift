@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `it ends by itself when nobody looks`() async throws {
+    @Test func `it ends by itself without requests`() async throws {
         let server = try LocalServer([.loopback(port: 0)], quietTime: .milliseconds(50)) { _ in ServedResponse(status: 200) }
         await server.run()
     }

@@ -53,7 +53,7 @@ import Testing
         #expect(parse("GET / HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: 101) + "\r\n") == .failure(400))
     }
 
-    @Test func `one of an older client ends the connection`() {
+    @Test func `a request of an HTTP/1.0 client ends the connection`() {
         #expect(parse("GET / HTTP/1.0\r\n\r\n") == .request(ServedRequest(method: "GET", target: "/"), keepsAlive: false, length: 18))
     }
 

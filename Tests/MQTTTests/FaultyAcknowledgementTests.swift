@@ -31,7 +31,7 @@ struct FaultyAcknowledgementTests {
             if let packet = wire.readPacket() { wire.acknowledge(packet) }
         }
         guard case .unanswered = await failure([try .text("a", "1"), try .text("b", "1")], try broker.address()) else {
-            Issue.record("not told as unanswered")
+            Issue.record("not reported as unanswered")
             return
         }
     }

@@ -60,7 +60,7 @@ struct TLSTests {
     @Test func `a broker without TLS is reported as not sent`() async throws {
         try await RealBroker.with { broker in
             guard case .notSent = await failure([try .text("a", "1")], try address(broker, authority: nil)) else {
-                Issue.record("not told as not sent")
+                Issue.record("not reported as not sent")
                 return
             }
         }
@@ -79,7 +79,7 @@ struct TLSTests {
         let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true), message = try MQTTMessage.text("a", "1")
         for _ in 0..<10 {
             guard case .notSent(let reason) = await failure([message], address) else {
-                Issue.record("not told as not sent")
+                Issue.record("not reported as not sent")
                 return
             }
             // The call did not end by its time limit.

@@ -96,7 +96,7 @@ struct RealModemManagerTests {
         try await withModem { messages, manager in
             manager.allow(false)
             guard case .accessDenied(let what) = await failure({ _ = try await messages.send("steps", to: receiver) }) else {
-                Issue.record("not told as access denied")
+                Issue.record("not reported as access denied")
                 return
             }
             #expect(what.contains("org.freedesktop.ModemManager1.Messaging"))
@@ -121,7 +121,7 @@ struct RealModemManagerTests {
             let task = Task { await failure { _ = try await messages.send("steps", to: receiver) } }
             await manager.modem.wasGivenOne()
             await manager.stop()
-            #expect(await task.value == .unanswered(reason: "ModemManager ended in the middle"))
+            #expect(await task.value == .unanswered(reason: "ModemManager ended before its answer"))
             #expect(await failure { _ = try await messages.find("steps", to: receiver) } == .notRunning)
         }
     }

@@ -57,7 +57,7 @@ import Testing
                 check.problems.map { $0.description.replacing(machine.root, with: "") } == [
                     "\"/etc/istep/config.toml\", line 1, column 8: not TOML: Error while parsing key-value pair: encountered end-of-file; "
                         + "a setting looks like `timeout = 30`",
-                    "\"/home/ada/.config/istep/config.toml\", line 1: unknown key \"zzz\"; known are "
+                    "\"/home/ada/.config/istep/config.toml\", line 1: unknown key \"zzz\"; known keys: "
                         + "`user`, `adapter`, `database`, `timeout`, `notifications`, `backups`, `frames`, `week-start`, `share`",
                     "\"/home/ada/.config/istep/config.toml\", line 4: \"/\" cannot be a name in [share.NAME]; "
                         + "it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _",
@@ -66,7 +66,7 @@ import Testing
                     "--adapter: `adapter` cannot be \"wlan0\"; it has to be the name of an adapter, such as \"hci0\"",
                     "--timeout: `timeout` cannot be \"0\"; it has to be a number of seconds from 1 to 600",
                 ])
-            #expect(machine.error() == check.problems.first, "loading tells the first")
+            #expect(machine.error() == check.problems.first, "loading reports the first")
         }
     }
 

@@ -44,6 +44,22 @@ import Testing
         }
     }
 
+    @Test func `an hour that is not known is stored as such`() throws {
+        try withFixture { history in
+            _ = try history.database.merge(
+                SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight, midnight + 15 * 3600 + 60)]), sync: history.sync)
+            var expected = [Int?](repeating: 0, count: 15) + [Int?](repeating: nil, count: 9)
+            expected[8] = 900
+            // Calculated, and then as it was stored.
+            for _ in 0..<2 {
+                let hours = try history.database.dayRecords(of: history.user, in: day...day).sums[0].hours
+                #expect(hours == expected)
+            }
+            #expect(try history.sums() == ["16180 partial 900"])
+            #expect(try history.database.wrongSums() == [])
+        }
+    }
+
     @Test func `sums that differ from their samples are found and corrected`() throws {
         try withFixture { history in
             let start = midnight - 2 * 86_400

@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a day knows the syncs that its figures came from`() throws {
+    @Test func `a day has the syncs that its figures came from`() throws {
         try withFixture { history in
             let later = try history.database.beginSync(of: history.pedometer.id, at: noon + 3600)
             _ = try history.database.merge(SampleBatch(samples: [slot(480, 900), slot(495, 100), slot(480 - 1440, 7)]), sync: history.sync)

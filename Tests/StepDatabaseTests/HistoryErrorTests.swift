@@ -13,7 +13,7 @@ import Testing
         (.foreign(path: "/h"), .data, "--db"),
         (.newerVersion(path: "/h", found: 3, supported: 2), .data, "newer istep"),
         (.noSpace(path: "/h"), .temporary, "nothing was lost"),
-        (.inputOutput(path: "/h", reason: "disk I/O error"), .unforeseen, "sound disk"),
+        (.inputOutput(path: "/h", reason: "disk I/O error"), .unforeseen, "another disk"),
         (.nameTaken("ring"), .usage, "--name"),
         (.addressTaken("30:34:42:00:00:01", name: "ring"), .usage, "istep forget"),
         (.missing(path: "/h"), .unavailable, "istep add"),
@@ -28,8 +28,8 @@ import Testing
         (HistoryError.missing(path: "/b"), FailureCategory.usage, "no such file"),
         (.cannotOpen(path: "/b", reason: "it is a directory"), .usage, "name the file of a backup"),
         (.damaged(path: "/b", reason: "malformed"), .data, "`cp /b copy.sqlite`"),
-        (.empty(path: "/b"), .data, "no backup"),
-        (.foreign(path: "/b"), .data, "no backup of istep"),
+        (.empty(path: "/b"), .data, "not a backup"),
+        (.foreign(path: "/b"), .data, "not a backup of istep"),
         (.newerVersion(path: "/b", found: 9, supported: 5), .data, "newer istep"),
         (.readOnly(path: "/b", reason: "Permission denied"), .permission, "restore the copy"),
         (.closedLog(path: "/b", file: "/b-wal", reason: "Permission denied"), .permission, "restore the copy"),
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a repair that failed does not advise a repair`() {
-        let error = HistoryError.irreparable(path: "/h", reason: "nothing in it can be read any more")
+        let error = HistoryError.irreparable(path: "/h", reason: "nothing in it can be read")
         #expect(error.category == .data)
         #expect(!error.description.contains("--repair") && error.description.contains("istep restore --db /h"))
     }

@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `who comes second learns what the first does`() async throws {
+    @Test func `a second process is given the activity of the first`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try await SyncLock.hold(ofDatabase: path, as: .repair) {

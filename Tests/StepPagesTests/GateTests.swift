@@ -76,7 +76,7 @@ import Testing
         #expect(await status(PagesLab.request("DELETE", "/plan")) == 405)
     }
 
-    @Test func `every answer tells the browser to be strict`() async {
+    @Test func `every answer has strict security headers`() async {
         for request in [
             PagesLab.request("GET", "/plan"), PagesLab.request("GET", "/plan", headers: ["cookie": ""]), PagesLab.request("GET", "/nowhere"),
             nil,

@@ -72,7 +72,7 @@ import Testing
         ("/range?from=2027-01-01&to=2027-01-02", 404, "has not begun"), ("/go?unit=century&date=2026-11-01", 404, "nothing at this address"),
         ("/day?user=nobody", 404, "no person &#39;nobody&#39;"), ("/nowhere", 404, "nothing at this address"),
         ("/day/1/2/3", 404, "nothing at this address"),
-    ]) func `a wrong address says what is wrong`(_ target: String, _ status: Int, _ words: String) async throws {
+    ]) func `the error for a wrong address shows what is wrong`(_ target: String, _ status: Int, _ words: String) async throws {
         let answer = await (try lab()).get(target)
         #expect(answer.status == status && answer.text.contains(words), "\(answer.text.suffix(900))")
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(await lab.get("/devices\(query)").text.contains("&lt;script&gt;server()&lt;/script&gt;"))
     }
 
-    @Test func `a day tells which syncs its figures came from, and when it was corrected`() async throws {
+    @Test func `a day shows which syncs its figures came from, and when it was corrected`() async throws {
         let lab = try lab()
         let user = lab.history.users()[0], day = PagesLab.today.advanced(by: -1)
         lab.history.setCorrection(StepCorrection(steps: 5), of: user.id, on: day, at: PagesLab.now - 60)
@@ -141,7 +141,8 @@ import Testing
         let response = await lab.post("/plan", GateTests.plan.replacing("tuesday=8000", with: "tuesday=8%2C5<k>"))
         #expect(response.status == 422)
         #expect(response.text.contains("value=\"8,5&lt;k&gt;\" autocomplete=\"off\" aria-invalid=\"true\" aria-describedby=\"tuesday-error\""))
-        #expect(response.text.contains("id=\"tuesday-error\">0 to 200,000 steps") && response.text.contains("name=\"monday\" value=\"8000\""))
+        #expect(response.text.contains("id=\"tuesday-error\">Enter a whole number from 0 to 200,000; 0 is a rest day."))
+        #expect(response.text.contains("name=\"monday\" value=\"8000\""))
         #expect(try lab.history.plans(of: 1).isEmpty)
         let profile = await lab.post("/profile", "height=1.78&weight=72%2C5&sex=male&birth=2031-01-01")
         #expect(profile.status == 422 && profile.text.contains("50 to 250 cm") && profile.text.contains("Enter a date in the past"))
@@ -157,6 +158,80 @@ import Testing
         #expect(profile.validFrom == Day("2026-11-01"))
         #expect(await lab.get("/plan?saved=profile").text.contains("The profile is saved."))
         #expect(!(await lab.get("/plan?saved=%3Cb%3E").text.contains("<b>")))
+    }
+
+    @Test(arguments: ["/plan", "/profile"]) func `nothing is valid from before the beginning`(_ target: String) async throws {
+        let lab = try lab()
+        let values = target == "/plan" ? GateTests.plan : "height=178"
+        #expect(await lab.post(target, values).status == 303)
+        let refused = await lab.post(target, values + "&valid-from=0001-01-01")
+        #expect(refused.status == 422 && refused.text.contains("Enter a date from 1970-01-01 on"), "\(refused.text.suffix(900))")
+        #expect(await lab.post(target, values + "&valid-from=1970-01-01").status == 303)
+        #expect(try lab.history.plans(of: 1).count + lab.history.profiles(of: 1).count == 1)
+        // At the command line both are possible.
+        if target == "/plan" { lab.history.setPlan(SportPlan(validFrom: Period.calendar.lowerBound, everyDay: 5000), of: 1) }
+        #expect(await lab.get("/plan").text.matches(of: /the beginning/).count == (target == "/plan" ? 1 : 0))
+    }
+
+    @Test func `a form without a field is incomplete, and says so`() async throws {
+        let lab = try lab()
+        for (target, form) in [
+            ("/share", ""), ("/share", "destination=garden"), ("/outbox/drop", "day=2026-11-17"), ("/notices/dismiss", "notice=x"),
+        ] {
+            let response = await lab.post(target, form)
+            #expect(response.status == 400 && response.text.contains("<h1>The form is incomplete</h1>"), "\(target) \(form)")
+        }
+    }
+
+    @Test func `dropping a day that was sent meanwhile is a conflict`() async throws {
+        var lab = try lab()
+        lab.destinations = [ScriptedDestination("garden")]
+        let day = PagesLab.today.advanced(by: -1)
+        let gone = await lab.post("/outbox/drop", "destination=garden&day=\(day)")
+        #expect(gone.status == 409 && gone.text.contains("The outbox has changed"), "\(gone.text.suffix(900))")
+        try lab.history.record([ShareEntry(user: 1, day: day, destination: "garden", state: .sent, changedAt: PagesLab.now)])
+        #expect(await lab.post("/outbox/drop", "destination=garden&day=\(day)").status == 409)
+    }
+
+    @Test func `an error page is of the person whose page was asked for`() async throws {
+        let lab = try lab()
+        _ = try lab.walk(lab.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
+        let page = await lab.get("/day/2027-01-01?user=bob")
+        #expect(page.status == 404 && page.text.contains("href=\"/day?user=bob\""), "\(page.text.suffix(900))")
+        #expect(page.text.contains("<option value=\"bob\" selected=\"selected\">"))
+        let form = await lab.post("/share", "user=bob")
+        #expect(form.status == 400 && form.text.contains("href=\"/week?user=bob\""))
+    }
+
+    @Test func `hours of today that have not begun are not zero`() async throws {
+        let lab = try lab()
+        let page = await lab.get("/day/2026-11-18").text
+        #expect(page.contains("<th scope=\"row\">8:00</th><td>100</td>") && page.contains("<th scope=\"row\">9:00</th><td>0</td>"))
+        #expect(page.contains("<th scope=\"row\">13:00</th><td>not begun</td>") && page.contains("<title>13:00: not begun</title>"))
+    }
+
+    @Test func `the two hours of one name are told apart`() async throws {
+        let lab = try lab()
+        let place = LocalTime.berlin, day = try #require(Day("2026-10-25"))
+        let pedometer = try #require(lab.history.pedometers().first)
+        let sync = try lab.history.beginSync(of: pedometer.id, at: PagesLab.now - 20)
+        _ = try lab.history.merge(SampleBatch(coverage: [place.span(of: day)]), sync: sync, place: place)
+        let page = await lab.get("/day/\(day)").text
+        #expect(page.contains("<th scope=\"row\">2:00 (first)</th>") && page.contains("<th scope=\"row\">2:00 (second)</th>"))
+        #expect(page.contains("<th scope=\"row\">3:00</th>"))
+    }
+
+    @Test func `the longest streak is that of the whole history, and why the last one ended is shown`() async throws {
+        let lab = try lab([9000, 9000, 9000, nil, 9000, 100])
+        lab.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
+        // The longest lies in the week before.
+        let week = await lab.get("/week").text
+        #expect(week.contains("<span>Longest streak</span> <strong>3 days</strong>"), "\(week.prefix(4000))")
+        #expect(week.contains("<span>Streak now</span> <strong>1 day</strong>"))
+        let ended = try self.lab([9000, 9000, nil, 100])
+        ended.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
+        let year = await ended.get("/year").text
+        #expect(year.contains("<strong>none</strong>") && year.contains("nothing shows that the goal of 2026-11-17 was met"))
     }
 
     @Test func `a notice is dismissed`() async throws {
@@ -216,8 +291,8 @@ import Testing
         #expect(await lab.post("/share", "destination=garden&day=\(day)", to: pages).status == 303)
         await finish(pages)
         let failed = await pages.respond(to: PagesLab.request("GET", "/activity")).text
-        #expect(failed.contains("not all worked") && failed.contains("too many &lt;steps&gt;"), "\(failed)")
-        #expect(await lab.get("/share").text.contains("rejected, 1 try: too many &lt;steps&gt;"))
+        #expect(failed.contains("finished with errors") && failed.contains("too many &lt;steps&gt;"), "\(failed)")
+        #expect(await lab.get("/share").text.contains("rejected, 1 attempt: too many &lt;steps&gt;"))
         _ = await lab.post("/outbox/retry", "destination=garden&day=\(day)", to: pages)
         await finish(pages)
         #expect(garden.steps(day) == 4000)

@@ -67,7 +67,7 @@ import Testing
         for (name, colour) in [("walking", palette.walking), ("running", palette.running), ("goal", palette.goal), ("faint", palette.faint)] {
             #expect(contrast(colour, palette.card) >= 3, "\(name)")
         }
-        // The two ends of a heat map can be told apart, and each tone from the next.
+        // The two ends of a heat map can be distinguished, and each tone from the next.
         #expect(contrast(palette.heat[0], palette.heat[4]) >= 4.5)
         for (a, b) in zip(palette.heat, palette.heat.dropFirst()) { #expect(contrast(a, b) >= 1.15) }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepPages
 
-/// The report: one document that stands alone.
+/// The report: one self-contained document.
 @Suite struct ReportPageTests {
     /// Three years to 2026-11-18 with a goal of 8,000, every tenth day unknown.
     private func figures(_ count: Int = 1000) throws -> DailyFigures {
@@ -50,7 +50,7 @@ import Testing
         let statistics = figures.statistics(of: Period(figures.today.advanced(by: -999)...figures.today))
         #expect(statistics.unknownDays == 100)
         let text = report(figures)
-        #expect(text.contains("of 100 nothing is known"))
+        #expect(text.contains("100 unknown"))
         #expect(text.matches(of: /<td>unknown<\/td>/).count >= 101)
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(text.matches(of: /id="day-/).count == 10 && text.contains("Days of 9 to 18 November 2026"))
     }
 
-    @Test func `nothing known is said`() {
+    @Test func `a period without known days is reported`() {
         let none = DailyFigures(user: User(id: 1, name: "anna"), today: PagesLab.today, days: [])
         #expect(report(none).contains("Nothing is known of these days."))
     }

@@ -20,7 +20,7 @@ import Testing
         #expect(!BackupService(ScriptedBackups(isHistoryThere: false), lock: lock).list().isHistoryThere)
     }
 
-    @Test func `a restore replaces the history while nobody syncs or shares`() async throws {
+    @Test func `a restore replaces the history while no sync or share is running`() async throws {
         let backups = ScriptedBackups(lock: lock)
         let service = BackupService(backups, lock: lock)
         let candidate = try await service.examine("/copy")

@@ -14,7 +14,18 @@ import Testing
         let results = await DeviceProbing(scanner).probe([nameless, named, band], most: 10)
         #expect(results.devices.map(\.kind?.key) == ["ring", "ring", "described"])
         #expect(results.devices.map(\.evidence) == [.services, .services, .advertisedData])
-        #expect(scanner.log == ["probe C0:DE:00:00:00:01", "probe C0:DE:00:00:00:02"])
+        // What indicates a pedometer first.
+        #expect(scanner.log == ["probe C0:DE:00:00:00:02", "probe C0:DE:00:00:00:01"])
+        #expect(results.looked == [nameless.address, named.address])
+    }
+
+    @Test func `services refute a name, and nothing else`() async {
+        let kind = PedometerKind(key: "ring", title: "a ring", hasOwnServices: true)
+        let fake = ScannedDevice(address: "C0:DE:00:00:00:04", addressType: "random", name: "R02_FAKE", kind: kind, evidence: .name)
+        let advertised = ScannedDevice(address: "C0:DE:00:00:00:05", addressType: "random", kind: kind, evidence: .advertisedService)
+        let results = await DeviceProbing(ScriptedPedometerScanner([])).probe([fake, advertised], most: 10)
+        #expect(results.devices.map(\.kind) == [nil, kind] && results.devices.map(\.evidence) == [nil, .advertisedService])
+        #expect(results.refuted == [fake.address: kind] && results.looked.count == 2)
     }
 
     @Test func `services that prove nothing leave what was known, and no more than the limit are connected to`() async {

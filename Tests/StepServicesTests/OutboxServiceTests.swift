@@ -46,9 +46,9 @@ import Testing
         _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
         let doubtful = try #require(lab.outbox.entry(april20, garden))
         #expect(doubtful.state == .unknown)
-        try await OutboxService(lab.context).retry(.init(destination: "Garden"), at: garden)
+        try await OutboxService(lab.context).retry(.init(destination: "Garden"))
         #expect(lab.outbox.entry(april20, garden)?.state == .unknown)
-        try await OutboxService(lab.context).retry(.init(destination: "Garden", day: april20), at: garden)
+        try await OutboxService(lab.context).retry(.init(destination: "Garden", day: april20))
         #expect(lab.outbox.entry(april20, garden)?.state == .pending)
     }
 
@@ -57,7 +57,7 @@ import Testing
         garden.script(.fail(ShareFailure(.credentials, "who are you")))
         _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
         #expect(lab.history.state(of: "Garden").stopped != nil)
-        try await OutboxService(lab.context).retry(.init(destination: "Garden"), at: garden)
+        try await OutboxService(lab.context).retry(.init(destination: "Garden"))
         #expect(lab.history.state(of: "Garden").stopped == nil)
     }
 

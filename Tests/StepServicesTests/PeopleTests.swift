@@ -23,7 +23,7 @@ import Testing
         #expect(throws: ServiceError.severalUsers(known: ["anna", "ben"])) { try user() }
     }
 
-    @Test func `a name that is not there adds nobody by mistake`() throws {
+    @Test func `an unknown name adds no user by mistake`() throws {
         _ = history.addUser(named: "anna")
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob") }
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", allowing: .first) }
@@ -43,7 +43,7 @@ import Testing
         #expect(try selection.pedometers(named: [], of: nil) == [outbox.ring])
     }
 
-    @Test func `what is not said of a plan or a profile stays as it was`() throws {
+    @Test func `values of a plan or a profile that are not given stay unchanged`() throws {
         let anna = history.addUser(named: "anna")
         let planning = Planning(history, today: april20)
         try planning.setPlan(everyDay: 8000, weekdays: [.sunday: 0], from: nil, of: anna)

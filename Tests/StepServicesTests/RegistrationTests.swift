@@ -138,7 +138,7 @@ import Testing
         #expect(pedometer.model == "described" && pedometer.options == ["service": "180d", "format": "u32le"])
     }
 
-    @Test func `nobody is added where the check fails`() async throws {
+    @Test func `no user is added if the check fails`() async throws {
         let scanner = ScriptedPedometerScanner([Self.ring], isRefusing: true)
         await #expect(throws: ScriptedPedometerScanner.Refused.self) { try await register(.init(), scanner) }
         #expect(history.users().isEmpty && history.pedometers().isEmpty)

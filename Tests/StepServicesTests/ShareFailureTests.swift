@@ -163,7 +163,7 @@ import TestSupport
 
     @Test func `a wait that was recorded while the clock was wrong counts as over`() {
         let now = outbox.now
-        for (wait, isHeldBack) in [(0, false), (1, true), (DestinationState.longestWait, true), (DestinationState.longestWait + 1, false)] {
+        for (wait, isHeldBack) in [(0, false), (1, true), (ShareRetry.longestWait, true), (ShareRetry.longestWait + 1, false)] {
             let state = DestinationState(name: "garden", notBefore: now + wait)
             #expect(state.isHeldBack(at: now) == isHeldBack && (state.nextAttempt(after: now) != nil) == isHeldBack, "\(wait)")
         }

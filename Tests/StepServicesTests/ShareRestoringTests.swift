@@ -35,7 +35,7 @@ import TestSupport
         #expect(sensor.restored.isEmpty)
     }
 
-    @Test func `only who needs it is asked, and not who is left alone`() async throws {
+    @Test func `only destinations that need it restore the last day`() async throws {
         let plain = ScriptedDestination("plain", terms: always), down = ScriptedDestination("down", forgetful, terms: always)
         try outbox.walk(4000, on: april20)
         try await outbox.share(to: plain, down)

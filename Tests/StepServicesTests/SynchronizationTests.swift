@@ -63,7 +63,7 @@ import Testing
     }
 
     /// A second person was added after the destination was configured: the days of both would come into one account.
-    @Test func `a place for one person gets nobody's days while it is unclear whose`() async throws {
+    @Test func `a destination for one person gets no days while the person is not set`() async throws {
         let diary = ScriptedDestination(
             "diary", ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true, isPersonal: true), terms: always)
         let garden = ScriptedDestination(terms: always)

@@ -84,7 +84,7 @@ extension LedgerContract {
             #expect(try known(Day(daysSince1970: -10_000_000), Day(daysSince1970: 10_000_000)).count == 3)
             #expect(try stage.store.knownDays(of: stage.user.id + 1, from: saturday, through: thursday).isEmpty)
         },
-        LedgerContract("a day that only a correction told of is known no more once that is taken back") { stage in
+        LedgerContract("a day known only by a correction is unknown after its removal") { stage in
             for day in [sunday, monday] { try stage.correct(700, on: day) }
             try stage.walk(4000, on: monday)
             for day in [sunday, monday] { try stage.correct(nil, on: day) }

@@ -27,7 +27,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try stage.keep(stage.battery(12), stage.goal(), at: NoticeStage.now + 60)
             #expect(try stage.standing() == before)
         },
-        NoticeContract("the same thing with other words is told anew, and is not new again") { stage in
+        NoticeContract("a notice with changed words is stored again, and is not new again") { stage in
             try stage.keep(stage.battery(12))
             try stage.see()
             try stage.keep(stage.battery(9, since: NoticeStage.now + 60), at: NoticeStage.now + 60)
@@ -95,7 +95,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try stage.keep(stage.goal(), at: NoticeStage.now + 90 * 86_400 + 2)
             #expect(try stage.standing().count == 1)
         },
-        NoticeContract("whoever keeps something first is told so, and nobody else") { stage in
+        NoticeContract("only the first who stores a notice gets it as new") { stage in
             let first = try stage.store.keep([stage.battery(12), stage.goal()], at: NoticeStage.now)
             #expect(first == Set(try stage.standing().map(\.id)) && first.count == 2)
             let second = try stage.store.keep([stage.battery(9), stage.goal(), stage.rejection], at: NoticeStage.now + 1)
@@ -103,7 +103,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try stage.see()
             #expect(try stage.store.keep([stage.battery(9), stage.goal()], at: NoticeStage.now + 2).isEmpty)
         },
-        NoticeContract("a goal that is withdrawn is over; reached again it is told, unless somebody saw it") { stage in
+        NoticeContract("a withdrawn goal is over; reached again it is reported, unless it was seen") { stage in
             let key = stage.goal().key
             try stage.keep(stage.goal())
             try stage.store.keep([], withdrawn: [key], at: NoticeStage.now + 1)
@@ -115,7 +115,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try stage.keep(stage.goal(), at: NoticeStage.now + 4)
             #expect(try stage.standing().isEmpty)
         },
-        NoticeContract("a clock that is wrong again within a week is no news, seen or not; of two pedometers each is told") { stage in
+        NoticeContract("a clock that is wrong again within a week is not reported again; of two pedometers each is reported") { stage in
             let day = 86_400
             // 16,177 days since 1970 are whole weeks: the rule must hold on both sides of a week's boundary.
             let first = Timestamp(16_177 * day - 3600)

@@ -86,7 +86,7 @@ public final class ScriptedReader: PedometerReader {
             }
         }
         if hasEnded { return }
-        Issue.record("pedometer \(pedometer.id) was read, and nothing tells how that ends")
+        Issue.record("pedometer \(pedometer.id) was read, and its script has no result")
         throw Unscripted()
     }
 

@@ -142,7 +142,7 @@ import Testing
         #expect(result.output.contains("istep add") && !result.output.contains("istep backup"))
     }
 
-    @Test func `an empty file is no history for who reads`() async throws {
+    @Test func `an empty file is no history for a reader`() async throws {
         let folder = try Folder()
         let path = folder.path + "/empty"
         try Data().write(to: URL(fileURLWithPath: path))

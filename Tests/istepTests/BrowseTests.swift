@@ -112,7 +112,7 @@ import TestSupport
                 try await window.press("g")
                 try await window.until("Day: _")
                 try await window.press("never", "Enter")
-                try await window.until("'never' is no day.")
+                try await window.until("'never' is not a day.")
                 try await window.press("d", "g", today, "Enter")
                 try await window.until("· today")
                 try await window.press("?")
@@ -199,9 +199,9 @@ import TestSupport
                 },
             ] as [() async throws -> Int32] {
                 _ = try await stop()
-                while try window.state() != "T" { try Task.checkCancellation() }
+                while try window.state() != "T" { try await letOthersRun() }
                 // The alternate screen was left.
-                while try await window.screen().contains("7,000") { try Task.checkCancellation() }
+                while try await window.screen().contains("7,000") { try await letOthersRun() }
                 kill(try window.process, SIGCONT)
                 try await window.until("7,000")
             }
@@ -217,11 +217,11 @@ import TestSupport
             try await window.until("7,000")
             let process = try window.process
             await window.close()
-            while kill(process, 0) == 0, try window.state() != "Z" { try Task.checkCancellation() }
+            while kill(process, 0) == 0, try window.state() != "Z" { try await letOthersRun() }
         }
     }
 
-    @Test func `without a terminal it says what to use instead`() async throws {
+    @Test func `without a terminal it prints what to use instead`() async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep("browse")
         #expect(result.status == 64 && result.error.contains("needs a terminal") && result.error.contains("istep history"))

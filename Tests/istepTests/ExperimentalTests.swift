@@ -5,7 +5,7 @@ import Testing
 /// Pedometers whose protocol is not certain.
 @Suite(.timeLimit(.minutes(5))) struct ExperimentalTests {
     /// What the three numbers of a Da Fit band mean is contested; here none of the first two is the sum of its hours.
-    @Test func `a band whose figures disagree stores frames but no steps, and says so`() async throws {
+    @Test func `a band whose figures disagree stores frames but no steps, and this is reported`() async throws {
         try await Household.live { home in
             let clock = WallClock(year: 2026, month: 5, day: 20, hour: 15)
             let memory = BandMemory(quarters: [clock.dayNumber * 86_400 + 36_000: 1_000]) { clock }

@@ -55,7 +55,7 @@ import TestSupport
         #expect(json["by"] as? String == "weekday" && (json["weekdays"] as? [Any])?.count == 7)
     }
 
-    @Test func `a wrong range gets an error that says what to do`() async throws {
+    @Test func `a wrong range gets an error with advice`() async throws {
         let istep = Command(folder: try Folder())
         #expect(try await istep("history").status == 69, "there is no history")
         try await corrected([7000], istep)

@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `every command that fails says why in one document`() async throws {
+    @Test func `every command that fails prints the reason in one document`() async throws {
         let folder = try Folder()
         let outputs = try await Outputs(Command(folder: folder))
         for command in ["show", "history", "status", "devices", "profile", "plan", "share", "outbox", "sync", "watch"] {

@@ -43,7 +43,7 @@ import Testing
         let result = try await istep("show", "9999-12-31")
         #expect(result.status == 64)
         #expect(result.output == "")
-        #expect(result.error.contains("9999-12-31 has not begun") && result.error.contains("istep show"))
+        #expect(result.error.contains("9999-12-31 has not begun") && result.error.contains("Give a past day"))
     }
 
     @Test(arguments: [["plan", "9000", "--from", "-3"], ["profile", "--from", "-3", "--weight", "70"]])

@@ -8,11 +8,14 @@ public protocol ReportableError: Error, CustomStringConvertible {
     var problem: String { get }
     /// What to do next, in sentences; commands stand between backticks. Nil if the problem needs no advice.
     var advice: String? { get }
+    /// Where to look for what made a sync fail.
+    var cause: FailureCause { get }
 }
 
 extension ReportableError {
     public var problem: String { description }
     public var advice: String? { nil }
+    public var cause: FailureCause { .other }
 }
 
 /// The kind of failure, which shows who can act on it.
@@ -57,15 +60,8 @@ public enum FailureCause: String, Sendable, Codable, CaseIterable {
     case other
 }
 
-/// An error that knows its cause; all others are of `other`.
-public protocol CausedError: Error {
-    var cause: FailureCause { get }
-}
-
-extension CancellationError: CausedError {
-    public var cause: FailureCause { .interrupted }
-}
-
 extension FailureCause {
-    public init(_ error: any Error) { self = (error as? any CausedError)?.cause ?? .other }
+    public init(_ error: any Error) {
+        self = error is CancellationError ? .interrupted : (error as? any ReportableError)?.cause ?? .other
+    }
 }

@@ -13,9 +13,9 @@ public struct SyncTiming: Hashable, Sendable {
     public struct Standing: Hashable, Sendable {
         /// When it was last read completely, by any process; nil for never.
         public var lastComplete: Timestamp?
-        /// When the last try since then failed; nil for none.
+        /// When the last attempt since then failed; nil for none.
         public var lastFailure: Timestamp?
-        /// Tries in a row that failed.
+        /// Failed attempts in a row.
         public var failures: Int
         /// It has no history except the count of today.
         public var keepsTodayOnly: Bool

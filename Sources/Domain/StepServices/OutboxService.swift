@@ -24,16 +24,19 @@ public struct OutboxService: Sendable {
     /// A day that may have arrived is retried only if it is named. Everything is stored under one hold of the lock for sharing: no other
     /// process sends at the same time.
     ///
-    /// - Parameter destination: the configured one.
-    /// - Throws: `ServiceError`, the lock's error, the ledger's error.
-    public func retry(_ choice: Choice, at destination: any ShareDestination) async throws {
-        let now = context.now()
+    /// - Returns: sharing with the chosen destination, which sends them.
+    /// - Throws: `ServiceError`, the errors of the configured destinations, the lock's error, the ledger's error.
+    @discardableResult
+    public func retry(_ choice: Choice) async throws -> Sharing {
+        let (context, now) = (context, context.now())
+        let sharing = try await blocking { try Sharing(context).with([choice.destination]) }
         try await context.lock.hold(for: .sharing) {
-            try await blocking { try retryNow(choice, at: destination, now) }
+            try await blocking { try retryNow(choice, at: sharing.destinations, now) }
         }
+        return sharing
     }
 
-    private func retryNow(_ choice: Choice, at destination: any ShareDestination, _ now: Timestamp) throws {
+    private func retryNow(_ choice: Choice, at destinations: [any ShareDestination], _ now: Timestamp) throws {
         let history = context.history
         let states: Set<ShareEntry.State> = choice.day == nil ? [.pending, .rejected] : [.pending, .rejected, .unknown, .sending]
         try history.record(
@@ -42,9 +45,7 @@ public struct OutboxService: Sendable {
                 entry.retry(at: now)
                 return entry
             })
-        var state = try history.state(of: destination.name)
-        state.release()
-        try history.record(state)
+        try StepDataService.release(destinations, in: history)
     }
 
     /// Removes entries from the outbox; one that may have arrived is treated as sent.

@@ -47,6 +47,8 @@ public struct Registration: Sendable {
         case searching(String?)
         /// To a pedometer of this name.
         case connecting(String)
+        /// To the advertisements of a pedometer of this name, which is not connected to.
+        case listening(String)
         /// It is not known by what it advertises: its services are looked at. With its name or address.
         case probing(String)
         /// It is about to be registered, and how it is read is not certain.
@@ -75,32 +77,37 @@ public struct Registration: Sendable {
         let kind = try kind(of: request)
         let isDescribed = kind?.key == catalog.describedKind
         let options = isDescribed ? try catalog.checked(request.options) : [:]
-        let owner = try people.user(allowing: .anybody)
-        let known = try history.pedometers()
+        let (owner, known) = try await blocking { [history] in (try people.user(allowing: .anybody), try history.pedometers()) }
         if let device = request.device, let before = known.first(where: { $0.address == device.uppercased() }) {
             throw ServiceError.alreadyRegistered(address: before.address, name: before.name)
         }
 
         var (found, foundKind) = try await find(request, kind, except: known, progress)
         let name = Self.unused(plain(request.name ?? found.name ?? foundKind.key), isChosen: request.name != nil, known)
-        func pedometer(of user: User) -> Pedometer {
+        func unregistered() -> Pedometer {
             Pedometer(
-                id: 0, user: user.id, model: foundKind.key, address: found.address, addressType: found.addressType, name: name, options: options)
+                id: 0, user: owner.id, model: foundKind.key, address: found.address, addressType: found.addressType, name: name,
+                options: options)
         }
-        progress(.connecting(name))
+        progress(foundKind.advertisesSteps ? .listening(name) : .connecting(name))
         var identity: PedometerAddress?
         do {
-            identity = try await scanner.check(pedometer(of: owner))
+            identity = try await scanner.check(unregistered())
         } catch  where kind == nil && found.evidence == .name && !(error is CancellationError) {
             // Some devices of different makers have the same name.
             guard let other = try? await scanner.probe(found.address).kinds.first, other != foundKind else { throw error }
             foundKind = other
-            identity = try await scanner.check(pedometer(of: owner))
+            identity = try await scanner.check(unregistered())
         }
         if let identity { (found.address, found.addressType) = (identity.address, identity.type) }
         if foundKind.isExperimental { progress(.experimental(foundKind)) }
-        let stored = try people.stored(owner)
-        return (try history.addPedometer(pedometer(of: stored)), stored)
+        return try await blocking { [history, found, foundKind] in
+            let stored = try people.stored(owner)
+            let pedometer = Pedometer(
+                id: 0, user: stored.id, model: foundKind.key, address: found.address, addressType: found.addressType, name: name,
+                options: options)
+            return (try history.addPedometer(pedometer), stored)
+        }
     }
 
     /// Takes a pedometer out of use; its steps stay in the history.
@@ -110,9 +117,9 @@ public struct Registration: Sendable {
     ///   - unpairing: whether its pairing is removed from this machine, too.
     /// - Throws: `ServiceError.unknownPedometer`, the errors of scanner and history.
     public func forget(_ name: String, unpairing: Bool) async throws -> Pedometer {
-        let pedometer = try PedometerSelection(history).pedometer(name)
+        let pedometer = try await blocking { [history] in try PedometerSelection(history).pedometer(name) }
         if unpairing { try await scanner.unpair(pedometer) }
-        try history.forgetPedometer(pedometer.id)
+        try await blocking { [history] in try history.forgetPedometer(pedometer.id) }
         return pedometer
     }
 

@@ -65,7 +65,7 @@ public enum ServiceError: ReportableError, Hashable {
         switch self {
         case .severalUsers(let known): "There are several users (\(known.joined(separator: ", ")))."
         case .unknownUser(let name, let known):
-            "There is no user '\(name)'; known are: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))."
+            "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))."
         case .unknownPedometer(let name, _): "There is no pedometer '\(name)'."
         case .unknownDestination(let name, _): "There is no destination '\(name)'."
         case .neverShared(let name): "Nothing was ever shared with '\(name)'."
@@ -75,7 +75,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .noPedometer(let use): "There is no pedometer to \(use.rawValue)."
         case .clockNotSet(let day): "This machine's clock says \(day)."
         case .alreadyRegistered(let address, let name): "\(address) is registered already: it is '\(name)'."
-        case .unknownKind(let key, let known): "There is no model '\(key)'; known are \(known.joined(separator: ", "))."
+        case .unknownKind(let key, let known): "There is no model '\(key)'; known models: \(known.joined(separator: ", "))."
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let device, let seconds):

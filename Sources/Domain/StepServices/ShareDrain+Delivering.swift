@@ -135,7 +135,7 @@ extension ShareDrain {
         case .rejected:
             run.note(entry, .rejected(reason: failure.reason))
             run.rejections += 1
-            if run.rejections == Self.mostRejections {
+            if run.rejections == ShareRetry.mostRejections {
                 run.report.state.pause(after: failure, at: now())
                 run.isOver = true
             }

@@ -21,20 +21,13 @@ struct ShareDrain: Sendable {
 
     /// Entries taken at a time. Where sending twice does harm, each entry is stored separately before and after it is sent. Otherwise many
     /// entries share the cost of a durable write; after a kill a few are sent twice, which such a destination permits. Few are taken until
-    /// the destination has answered: the first are sent soon, and little is done in vain where nobody answers.
+    /// the destination has answered: the first are sent soon, and little work is wasted if it does not answer.
     private func windowSize(_ run: Run) -> Int {
         switch traits.resending {
         case .replaces: max(run.hasAnswer ? 256 : 32, traits.batch)
         case .repeats: 1
         }
     }
-
-    /// Rejections in a row after which the other days wait as after a failure: most likely the destination refuses something
-    /// that all days have in common.
-    static let mostRejections = 3
-
-    /// Seconds after the end of a day for which a day with gaps waits for the sync that may fill them: two nights.
-    static let delayOfIncompleteDays = 36 * 3600
 
     func run() async -> ShareReport {
         var run = Run(
@@ -278,7 +271,7 @@ extension ShareDrain {
                     throw ShareFailure(
                         .busy,
                         "\(entry.day) is not there yet, but may still appear: its answer was lost less than "
-                            + "\(ShareEntry.processingTime) s ago", retryAfter: left)
+                            + "\(ShareRetry.processingTime) s ago", retryAfter: left)
                 }
                 entry.notArrived(at: now())
                 return true
@@ -327,7 +320,7 @@ extension ShareDrain {
         if destination.terms.takesUnfinishedDays ?? traits.takesUnfinishedDays { return nil }
         let end = localTime.span(of: summary.day).end
         if summary.isRunning { return end }
-        return summary.completeness == .complete ? nil : end + Self.delayOfIncompleteDays
+        return summary.completeness == .complete ? nil : end + ShareRetry.delayOfIncompleteDays
     }
 
     /// When a day must be checked again even if the history does not change: at its end, if it is still running.

@@ -66,12 +66,8 @@ extension StepDataService {
         let slugs = try await blocking {
             try enqueueShares(order, to: destinations, users: users)
             if case .days = order {
-                // A request by name counts as an action of the user: a destination that was stopped is tried again.
-                for destination in destinations {
-                    var state = try ledger.state(of: destination.name)
-                    state.release()
-                    try ledger.record(state)
-                }
+                // A request by name counts as an action of the user: a paused destination is contacted again.
+                try Self.release(destinations, in: ledger)
             }
             return UserSlugs(try history.users())
         }
@@ -85,6 +81,15 @@ extension StepDataService {
             var reports: [Int: ShareReport] = [:]
             for await (index, report) in group { reports[index] = report }
             return destinations.indices.compactMap { reports[$0] }
+        }
+    }
+
+    /// The user acted: a wait or a pause of these destinations ends.
+    static func release(_ destinations: [any ShareDestination], in ledger: any ShareLedger) throws {
+        for destination in destinations {
+            var state = try ledger.state(of: destination.name)
+            state.release()
+            try ledger.record(state)
         }
     }
 

@@ -17,7 +17,7 @@ final class SyncRecorder: ReadingReceiver {
             switch progress {
             case .reconnecting: doneBefore = extent?.done ?? 0
             case .reading(let done, let planned): extent = (doneBefore + done, doneBefore + planned)
-            case .searching, .connecting, .settingClock: break
+            case .searching, .connecting: break
             }
         }
     }

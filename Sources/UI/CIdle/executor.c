@@ -1,11 +1,11 @@
-// Swift runs tasks on the queues of libdispatch that keep to as many threads as there are CPUs. On Linux libdispatch looks once a
-// second, from the first such job on and for ever, whether those threads are blocked (_dispatch_workq_monitor_pools in its
-// src/event/workqueue.c): a program that only waits wakes 86,400 times a day. Its other queues ("overcommit") are not looked after, and
-// begin a thread for whatever is ready. For a handful of tasks that is as good.
+// Swift runs tasks on the global queues of libdispatch, which have as many threads as there are CPUs. On Linux, once such a queue is used,
+// libdispatch checks every second whether these threads are blocked (_dispatch_workq_monitor_pools in src/event/workqueue.c). So an idle
+// program wakes 86,400 times a day. The overcommit queues are not checked: libdispatch starts a thread for each ready job. For a few tasks
+// this is sufficient.
 //
-// Swift's runtime lets a program take the place of its global executor (swift_task_enqueueGlobal_hook, include/swift/Runtime/Concurrency.h
-// of its sources). Only C can say so: the functions have Swift's calling convention. Where something still gets to the watched queues, such
-// as Task.sleep, it works as ever, and the second's tick begins.
+// swift_task_enqueueGlobal_hook of the Swift runtime (include/swift/Runtime/Concurrency.h in its sources) replaces the global executor. It is
+// set from C, because Swift code cannot declare a pointer to functions with Swift's calling convention (swiftcall). Jobs that still use the
+// checked queues, such as Task.sleep, work as before, but start the check.
 
 #include "CIdle.h"
 #include <malloc.h>

@@ -44,7 +44,7 @@ public struct AutoView: View {
 
     private var headline: Advice {
         if isOn { return "Automatic sync is on, \(whom)." }
-        if state.night.isEnabled { return "Automatic sync is switched on, \(whom), but does not run. Start it: \(command: command)" }
+        if state.night.isEnabled { return "Automatic sync is enabled, \(whom), but is not running. Start it: \(command: command)" }
         return "Automatic sync is off, \(whom). Switch it on: \(command: command)"
     }
 
@@ -52,13 +52,13 @@ public struct AutoView: View {
         page.paragraph("every night: \(times(state.night))", indent: 2, hanging: 4)
         page.paragraph("before midnight, where a pedometer keeps only today's count: \(times(state.midnight))", indent: 2, hanging: 4)
         page.paragraph("when a Bluetooth adapter is plugged in: \(state.adapter.isEnabled ? "yes" : "no")", indent: 2, hanging: 4)
-        page.advice("when a pedometer comes near (istep watch): \(watch)", indent: 2)
+        page.advice("when a pedometer comes into range (istep watch): \(watch)", indent: 2)
     }
 
     private var watch: Advice {
         if state.watch.isActive { return "yes" }
         let journal = state.owner == .machine ? "sudo journalctl -u istep-watch" : "journalctl --user-unit istep-watch"
-        return state.watch.isEnabled ? "it should, but does not run: \(command: journal)" : "no"
+        return state.watch.isEnabled ? "enabled, but not running: \(command: journal)" : "no"
     }
 
     private func times(_ trigger: Trigger) -> String {
@@ -68,7 +68,7 @@ public struct AutoView: View {
         }
         let last = trigger.last.map { "last \(Words.ago($0, now: now))" }
         // For a timer whose missed runs are not made up, systemd knows the last run only since systemd started.
-        return [next ?? "no next time", last ?? "not yet since the start"].joined(separator: "; ")
+        return [next ?? "no next time", last ?? "no run since systemd started"].joined(separator: "; ")
     }
 
     private func lingering(on page: inout Page) {
@@ -90,7 +90,7 @@ public struct AutoView: View {
     private static func words(for run: Run) -> (Advice, isGood: Bool) {
         switch run.exitCode {
         case 0: ("all done.", true)
-        case 75: ("something has to wait: a pedometer was not in range, or a destination did not answer.", true)
+        case 75: ("incomplete (a pedometer was not in range, or a destination did not answer).", true)
         case 69: ("no Bluetooth adapter, bus or device: \(command: "istep doctor")", false)
         case 77: ("not permitted: \(command: "istep doctor")", false)
         case 78: ("the configuration is invalid: \(command: "istep config check")", false)

@@ -10,7 +10,7 @@ public enum ServiceWords {
         case .unknownPedometer(_, let known): list(known) ?? addPedometer
         case .unknownDestination(_, let known): list(known) ?? "Set one up: istep config kinds"
         case .neverShared: "List the destinations: istep share --list"
-        case .unclearRecipients: "Say whose days go there, such as: users = [\"NAME\"]"
+        case .unclearRecipients: "Set the users whose days are sent, such as: users = [\"NAME\"]"
         case .notInOutbox(_, let destination): "List what is: istep outbox list \(destination)"
         case .alreadySent(let day, let destination): "To send it once more: istep share \(day) --to \(destination) --again"
         case .noPedometer: addPedometer
@@ -35,7 +35,7 @@ public enum ServiceWords {
     private static let addPedometer = "Add one: istep scan, then istep add ADDRESS."
 
     private static func list(_ known: [String]) -> String? {
-        known.isEmpty ? nil : "Known are: \(known.joined(separator: ", "))."
+        known.isEmpty ? nil : "Known names: \(known.joined(separator: ", "))."
     }
 }
 

@@ -12,7 +12,7 @@ public struct GATTTableView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        if services.isEmpty { page.paragraph("It has no services that Bluetooth shows.") }
+        if services.isEmpty { page.paragraph("The device shows no services.") }
         for service in services {
             page.row(InkedText("service \(Self.short(service.uuid))", .strong) + InkedText(Self.title(service.uuid), .faint))
             for characteristic in service.characteristics {
@@ -164,7 +164,7 @@ public struct CaptureView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         page.path("\(Words.count(frames, "frame")) in ", path)
-        if !isComplete { page.paragraph("The sync failed; the frames up to then show the cause.", ink: .doubtful) }
+        if !isComplete { page.paragraph("The sync failed. The file has the frames up to the failure.", ink: .doubtful) }
         page.paragraph("The pedometer's address and name are masked. Its steps and their times are in the file.", ink: .faint)
         return page.lines
     }

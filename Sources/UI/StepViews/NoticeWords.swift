@@ -41,7 +41,7 @@ private struct Writer {
         case .noticed(.stepsInDoubt): "\(name): its steps are in doubt"
         case .noticed: "\(name): something is wrong"
         case .shareRejected(let user, let day, _): "\(name): \(subject(day, of: user)) was rejected"
-        case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived, or not"
+        case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived"
         case .destinationStopped: "\(name): paused: credentials rejected"
         case .shareWaiting(let days, _):
             "\(name): \(Words.count(days, "day")) could not be shared for \(Words.count(max(1, (now - notice.since) / 86_400), "day"))"
@@ -52,17 +52,18 @@ private struct Writer {
 
     var advice: Advice {
         switch notice.content {
-        case .nightsFailed(_, let reason): "\(sentence("The last try failed: ", reason)) What to do: \(command: "istep doctor")"
+        case .nightsFailed(_, let reason): "\(sentence("The last attempt failed: ", reason)) Run: \(command: "istep doctor")"
         case .notSeen(let lastRead):
-            "\(lastRead.map { "Last read \(Words.clock($0, localTime)). " } ?? "")Is it charged, and near this machine for some of the time?"
+            "\(lastRead.map { "Last read \(Words.clock($0, localTime)). " } ?? "")Check that it is charged and regularly near this machine."
         case .batteryLow: "Charge it soon."
         case .daysMissing(let gaps): "\(gaps.words). Requested again at the next sync."
         case .noticed(let noticed): "\(noticed.words)"
-        case .shareRejected(_, _, let reason): "\(sentence("It said: ", reason)) More: \(command: "istep outbox", notice.name)"
+        case .shareRejected(_, _, let reason): "\(sentence("Reason: ", reason)) See: \(command: "istep outbox", notice.name)"
         case .shareInDoubt(_, let day, let reason):
             "\(sentence("", reason)) \(Advice.whetherItArrived(day, notice.name))"
-        case .destinationStopped(let reason): "\(sentence("It said: ", reason)) Renew them, then: \(command: "istep outbox retry", notice.name)"
-        case .shareWaiting(_, let reason): "\(reason.map { sentence("The last try failed: ", $0) } ?? "")"
+        case .destinationStopped(let reason):
+            "\(sentence("Reason: ", reason)) Renew the credentials, then: \(command: "istep outbox retry", notice.name)"
+        case .shareWaiting(_, let reason): "\(reason.map { sentence("The last attempt failed: ", $0) } ?? "")"
         case .goalReached: ""
         }
     }

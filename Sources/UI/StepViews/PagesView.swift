@@ -19,7 +19,7 @@ public struct ServeView: View {
         page.path("Your pages:", address)
         if let socket { page.path("At the socket:", socket) }
         page.paragraph("The address works once, within an hour, in one browser.", ink: .faint)
-        page.paragraph(isRunning ? "istep serve runs already, or is started by systemd when you look." : "To end: Ctrl-C.", ink: .faint)
+        page.paragraph(isRunning ? "istep serve is already running, or systemd starts it at the first request." : "To end: Ctrl-C.", ink: .faint)
         return page.lines
     }
 
@@ -35,7 +35,7 @@ public struct ServeView: View {
         public static let schema = JSONSchema.object([
             .version, .init("address", .text, "Opens the pages once, within an hour, in one browser."),
             .init("socket", .nullable(.text), "The socket file that it listens at, in place of a port."),
-            .init("running", .boolean, "Another process serves them already, or systemd does when someone looks."),
+            .init("running", .boolean, "Another process already serves them, or systemd starts it at the first request."),
         ])
     }
 

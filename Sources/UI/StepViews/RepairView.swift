@@ -103,8 +103,8 @@ public struct RepairView: View {
             for table in hurt {
                 var parts = [Words.count(table.rows, "row")]
                 if table.gaps > 0 { parts.append("unreadable in \(Words.count(table.gaps, "place"))") }
-                if table.rejected > 0 { parts.append("\(Words.grouped(table.rejected)) impossible, left out") }
-                if table.rebuilt > 0 { parts.append("\(Words.grouped(table.rebuilt)) made again from other rows") }
+                if table.rejected > 0 { parts.append("\(Words.grouped(table.rejected)) invalid, left out") }
+                if table.rebuilt > 0 { parts.append("\(Words.grouped(table.rebuilt)) rebuilt from other rows") }
                 page.paragraph("\(Printable(table.name, limit: 32)): \(parts.joined(separator: "; "))", indent: 2, hanging: 4)
             }
         }
@@ -122,7 +122,7 @@ public struct RepairView: View {
         if repaired.isSharingUncertain {
             page.advice(
                 """
-                The record of what was shared lacks entries. No old day is sent again by itself. Check your destinations and the outbox: \
+                The record of what was shared lacks entries. Old days are not sent again automatically. Check your destinations and the outbox: \
                 \(command: "istep outbox") Share a day that is missing: \(command: "istep share DAY")
                 """)
         }
@@ -151,8 +151,8 @@ public struct RepairView: View {
                                 .object([
                                     .init("name", .text, "Of the table."),
                                     .init("rows", .integer, "Rows that were saved."),
-                                    .init("rebuilt", .integer, "Of these: made again from indexes and from rows that refer to them."),
-                                    .init("rejected", .integer, "Rows that were read and cannot be right; they were left out."),
+                                    .init("rebuilt", .integer, "Of these: rebuilt from indexes and from rows that refer to them."),
+                                    .init("rejected", .integer, "Rows that were read and are invalid; they were left out."),
                                     .init("gaps", .integer, "Places that could not be read."),
                                 ])), "Each table of the history."),
                         .init(

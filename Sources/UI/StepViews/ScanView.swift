@@ -4,15 +4,23 @@ public import StepDomain
 public struct ScanView: View {
     let rows: [ScannedDevice]
     let hidden: Int
+    let unlooked: Int
     let unprobed: [String: String]
+    let refuted: [String: String]
 
     /// - Parameters:
     ///   - hidden: devices heard and not listed, because istep does not recognise them.
+    ///   - unlooked: devices heard, not listed, and not connected to by a scan that connects.
     ///   - unprobed: why devices could not be connected to, by address.
-    public init(rows: [ScannedDevice], hidden: Int = 0, unprobed: [String: String] = [:]) {
+    ///   - refuted: the model that a device's name indicates and its services do not show, by address.
+    public init(
+        rows: [ScannedDevice], hidden: Int = 0, unlooked: Int = 0, unprobed: [String: String] = [:], refuted: [String: String] = [:]
+    ) {
         self.rows = rows
         self.hidden = hidden
+        self.unlooked = unlooked
         self.unprobed = unprobed
+        self.refuted = refuted
     }
 
     public func lines(_ style: TextStyle) -> [String] {
@@ -25,6 +33,9 @@ public struct ScanView: View {
                 InkedText(Printable(row.address, limit: 17).description, .strong) + "  \(Columns.padLeft(signal, 8))  "
                     + "\(Columns.pad(name, width))  " + InkedText(Printable(note(row), limit: 120).description, .faint))
             if let caveat = row.kind?.caveat { page.paragraph("Experimental: \(caveat)", ink: .doubtful, indent: 4) }
+            if let model = refuted[row.address] {
+                page.paragraph("By its services it is not a \(Printable(model, limit: 100)).", ink: .doubtful, indent: 4)
+            }
             if let failure = unprobed[row.address] {
                 page.paragraph("Its services are not known: \(Printable(failure, limit: 200))", ink: .doubtful, indent: 4)
             }
@@ -39,6 +50,13 @@ public struct ScanView: View {
                 """
                 \(Words.count(hidden, "other device")) in range \(hidden == 1 ? "is" : "are") not recognised as \(hidden == 1 ? "a pedometer" : "pedometers"). \
                 To see \(hidden == 1 ? "it" : "them"): \(command: "istep scan --all")
+                """, ink: .faint)
+        }
+        if unlooked > 0 {
+            page.advice(
+                """
+                \(Words.count(unlooked, "other device")) in range \(unlooked == 1 ? "was" : "were") not looked at: \
+                \(command: "istep scan --all --probe")
                 """, ink: .faint)
         }
         return page.lines
@@ -117,6 +135,6 @@ extension ScanView {
                     address: row.address, addressType: row.addressType, name: row.name, rssi: row.rssi, model: row.kind?.key,
                     modelTitle: row.kind?.title, evidence: row.evidence.map { "\($0)" }, caveat: row.kind?.caveat, services: row.services,
                     connected: row.isConnected, paired: row.isPaired)
-            }, hidden: hidden)
+            }, hidden: hidden + unlooked)
     }
 }

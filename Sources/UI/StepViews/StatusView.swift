@@ -83,7 +83,7 @@ public struct StatusView: View {
 
     private func steps(_ day: DayView) -> InkedText {
         if let error = day.errors.first {
-            return InkedText("today's figures do not hold: \(error.attribute.rawValue): \(error.message)", .bad)
+            return InkedText("today's figures are invalid: \(error.attribute.rawValue): \(error.message)", .bad)
         }
         guard let steps = day.summary.steps else { return InkedText("nothing known of today yet", .doubtful) }
         let goal = day.summary.goal.flatMap { goal in
@@ -115,7 +115,7 @@ extension StatusView {
             @Nullable public var lastComplete: SyncDocument?
             /// Complete or not.
             @Nullable public var lastSync: SyncDocument?
-            /// Tries since the last complete sync that did not succeed.
+            /// Failed attempts since the last complete sync.
             public var failuresSince: Int
 
             static let schema = JSONSchema.object([

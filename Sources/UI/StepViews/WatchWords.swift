@@ -19,13 +19,13 @@ public enum WatchWords {
         switch status {
         case .reading(let name): "\(Printable(name, limit: 32)): reading"
         case .searching(let names): "Looking for " + list(names)
-        case .idle(let next): "All read, next at \(time(next, localTime))"
+        case .idle(let next): "All pedometers read; next at \(time(next, localTime))"
         case .noPedometer: "No pedometer to watch. Add one: istep scan, then istep add ADDRESS."
         }
     }
 
     /// What it says when it begins.
-    public static func started(_ pedometers: [String]) -> String { "Watching for \(list(pedometers)). Ctrl-C ends it." }
+    public static func started(_ pedometers: [String]) -> String { "Watching for \(list(pedometers)). Press Ctrl-C to end." }
 
     private static func list(_ names: [String]) -> String { names.map { Printable($0, limit: 32).description }.joined(separator: ", ") }
 
@@ -71,6 +71,6 @@ public struct LiveDocument: JSONDocument {
     public func json() throws -> String { try JSONText.line(self) }
 
     public static let schema = JSONSchema.object([
-        .version, .init("time", .time, "When it was."), .init("live", .list(Pedometer.schema), "The pedometers that are connected."),
+        .version, .init("time", .time, "When it changed."), .init("live", .list(Pedometer.schema), "The pedometers that are connected."),
     ])
 }

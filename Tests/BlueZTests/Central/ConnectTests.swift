@@ -56,7 +56,7 @@ struct ConnectTests {
         }
     }
 
-    @Test func `tells what is not in range`() async throws {
+    @Test func `reports a peripheral that is not in range`() async throws {
         try await withLab { lab in
             async let result = connect(lab)
             await lab.clock.pass(.seconds(20))
@@ -117,7 +117,7 @@ struct ConnectTests {
         }
     }
 
-    @Test func `what will not pass is not tried again`() async throws {
+    @Test func `a permanent error is not retried`() async throws {
         try await withLab(device: heard) { lab in
             await lab.fake.on("Connect", FakeBlueZ.fail("org.bluez.Error.Failed", "le-connection-key-missing"))
             #expect(
@@ -171,7 +171,7 @@ struct ConnectTests {
         }
     }
 
-    @Test func `services whose objects BlueZ did not tell of are read`() async throws {
+    @Test func `services whose objects BlueZ did not announce are read`() async throws {
         try await withLab(device: heard) { lab in
             await lab.fake.on("Connect") { fake, call in
                 await FakeBlueZ.connectOnly(fake, call)
@@ -321,7 +321,7 @@ struct ConnectTests {
         }
     }
 
-    @Test func `the name is the one that the peripheral tells when connected`() async throws {
+    @Test func `the name is the one that the peripheral reports when connected`() async throws {
         try await withLab(device: heard) { lab in
             await lab.fake.on("Connect") { fake, call in
                 try? await fake.device(["Name": .string("Full Name")])

@@ -38,7 +38,7 @@ struct DiscoveryControlTests {
         #expect(settle(&control) == [.stop, .clearFilter])
     }
 
-    @Test func `a connection attempt holds discovery back, and lets it go on`() {
+    @Test func `discovery pauses during connection attempts`() {
         var control = DiscoveryControl()
         control.join(1, ScanFilter(), isShared: false)
         _ = settle(&control)

@@ -117,7 +117,7 @@ import TestSupport
         #expect(events.contains { if case .adapter = $0 { true } else { false } })
     }
 
-    @Test func `an observer of one device is told of no other`() async throws {
+    @Test func `an observer of one device receives the events of no other`() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: DeviceEvent.self)
         let observer = DeviceObserver(adapter: Sample.adapter, addresses: [.other], continuation: continuation)
         var cache = ObjectCache()

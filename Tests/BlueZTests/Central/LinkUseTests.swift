@@ -14,12 +14,12 @@ struct LinkUseTests {
 
     private let connected: [String: DBusValue] = ["Connected": .boolean(true)]
 
-    @Test func `a link that we set up is ours`() throws {
+    @Test func `a link that this program set up is its own`() throws {
         #expect(try use(Sample.deviceProperties()) == .own)
         #expect(try use(Sample.deviceProperties(.ring, ["Paired": .boolean(true)])) == .own)
     }
 
-    @Test func `a link that somebody listens on is theirs, too`() throws {
+    @Test func `a link with subscriptions of another program is shared`() throws {
         for name in ["Notifying", "NotifyAcquired", "WriteAcquired"] {
             var gatt = Sample.gatt
             gatt[Sample.counter]?["org.bluez.GattCharacteristic1"]?[name] = .boolean(true)
@@ -27,7 +27,7 @@ struct LinkUseTests {
         }
     }
 
-    @Test func `so is one to a device that connects by itself`() throws {
+    @Test func `a link to a device that connects by itself is shared, too`() throws {
         let more = connected.merging(["Trusted": .boolean(true)]) { a, _ in a }
         #expect(try use(Sample.deviceProperties(.ring, more)) == .shared)
     }

@@ -15,7 +15,7 @@ struct ReleaseTests {
         await lab.fake.release("Disconnect")?.reply()
     }
 
-    @Test func `a body goes on while BlueZ disconnects, and the end waits for both`() async throws {
+    @Test func `a body continues while BlueZ disconnects, and the end waits for both`() async throws {
         try await withLab(device: near) { lab in
             await lab.fake.on("Connect", FakeBlueZ.connect)
             await lab.fake.on("Disconnect", FakeBlueZ.hang)
@@ -35,7 +35,7 @@ struct ReleaseTests {
         }
     }
 
-    @Test func `a pairing that fails gives up the address once`() async throws {
+    @Test func `a failed pairing releases the address once`() async throws {
         try await withLab(device: near) { lab in
             await lab.fake.on("Connect", FakeBlueZ.connect)
             await lab.fake.on("Pair", FakeBlueZ.fail("org.bluez.Error.AuthenticationFailed", ""))
@@ -101,7 +101,7 @@ struct ReleaseTests {
         }
     }
 
-    @Test func `a link that was up before says so`() async throws {
+    @Test func `a link that was up before is marked as such`() async throws {
         let properties: FakeBlueZ.Properties = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
         try await withLab(device: Sample.deviceProperties(.ring, properties), objects: Sample.gatt) { lab in
             try await lab.central.withPeripheral(.ring) { #expect($0.isTakenOver) }

@@ -41,7 +41,7 @@ struct RetryPolicyTests {
         #expect(policy.next(after: ConnectFailure(.linkFailed), took: quick) == .again(after: .seconds(1), .whileDiscovering))
     }
 
-    @Test func `what will not pass is given up at once`() {
+    @Test func `a permanent error ends the attempts at once`() {
         for reason in ConnectFailure.Reason.allCases where !ConnectFailure(reason).isTransient {
             var policy = policy()
             #expect(policy.next(after: ConnectFailure(reason), took: quick) == .giveUp(ConnectFailure(reason)))

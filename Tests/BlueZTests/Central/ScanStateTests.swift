@@ -30,7 +30,7 @@ struct ScanStateTests {
         #expect(try state.take(.known(device(rssi: -60))) != nil)
     }
 
-    @Test func `new data is as good as a signal strength`() throws {
+    @Test func `new data shows presence like a signal strength`() throws {
         var state = state()
         #expect(try state.take(.changed(device(), ["ServiceData"])) != nil)
     }
@@ -47,13 +47,13 @@ struct ScanStateTests {
         #expect(try state.take(.changed(device(), [])) == nil)
     }
 
-    @Test func `what does not match is not told, until it does`() throws {
+    @Test func `a device that does not match is not reported until it does`() throws {
         var state = state(ScanFilter(namePrefix: "R"))
         #expect(try state.take(.added(device(rssi: -60, ["Name": .string("Watch")]))) == nil)
         #expect(try state.take(.changed(device(rssi: -60, ["Name": .string("R02")]), ["Name"]))?.name == "R02")
     }
 
-    @Test func `what went and came back is told again`() throws {
+    @Test func `a device that disappeared and returned is reported again`() throws {
         var state = state()
         let event = try DeviceEvent.added(device(rssi: -60))
         #expect(state.take(event) != nil)

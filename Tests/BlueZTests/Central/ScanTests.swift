@@ -122,12 +122,12 @@ struct ScanTests {
         }
     }
 
-    @Test func `but not for ever`() async throws {
+    @Test func `a scan that stays in progress is an error`() async throws {
         try await withLab { lab in
             await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress"))
             async let error = error(of: lab)
             for wait in [200, 500, 1000, 2000] { await lab.clock.pass(.milliseconds(wait)) }
-            #expect(await error == .adapterStuck("hci0", reason: "a scan has been starting or stopping all the while"))
+            #expect(await error == .adapterStuck("hci0", reason: "a scan start or stop is in progress and does not end"))
             #expect(await lab.fake.calls.last == "SetDiscoveryFilter")
         }
     }
@@ -194,7 +194,7 @@ struct ScanTests {
         }
     }
 
-    @Test func `a refusal is told`() async throws {
+    @Test func `a refused scan is reported`() async throws {
         try await withLab { lab in
             await lab.fake.on("SetDiscoveryFilter", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
             #expect(await error(of: lab) == .accessDenied("scanning on hci0: policy"))

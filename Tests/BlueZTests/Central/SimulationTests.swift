@@ -155,7 +155,7 @@ struct SimulationTests {
 
     // MARK: Pairing
 
-    @Test func `an encrypted characteristic demands pairing, and is read after it`() async throws {
+    @Test func `an encrypted characteristic requires pairing, and is read after it`() async throws {
         try await withWorld(security: .encrypted) { world in
             try await world.central.pair(.ring, delegate: AcceptJustWorks())
             #expect(await world.stack.snapshot.bonded == [Self.address])

@@ -21,7 +21,7 @@ struct DeviceRecordTests {
                     manufacturerData: [0x0157: [1, 2]], serviceData: ["fee0": [3]], isPaired: true, adapter: "hci0"))
     }
 
-    @Test func `a device may have next to nothing`() throws {
+    @Test func `a device may have almost no properties`() throws {
         let record = try #require(DeviceRecord(Sample.device, ["Address": .string("C0:DE:00:00:00:01")]))
         #expect(record.discovery(adapter: "hci0") == Discovery(address: .ring))
         #expect(!record.isHeard)

@@ -32,7 +32,7 @@ struct GATTTableTests {
         #expect(table.path(0x12, command.uuid) == nil)
     }
 
-    @Test func `tells a missing service from a missing characteristic`() throws {
+    @Test func `a missing service is distinguished from a missing characteristic`() throws {
         let table = try table(Sample.gatt)
         #expect(throws: BluetoothError.serviceNotFound("180f", peripheral: "P")) {
             try table.characteristic(Sample.commandUUID, of: "180f", peripheral: "P")

@@ -17,7 +17,7 @@ struct LimitedTests {
         #expect(await limited(.seconds(1), clock) { 42 } == 42)
     }
 
-    @Test func `time that runs out gives nothing, and ends the work`() async {
+    @Test func `a time-out returns nil and ends the work`() async {
         let clock = clock
         async let result = limited(.seconds(1), clock) { await Self.forever() }
         await clock.pass(.seconds(1))
@@ -32,7 +32,7 @@ struct LimitedTests {
         #expect(await task.value == "cancelled")
     }
 
-    @Test func `what has to be put in order is, also for a cancelled task`() async {
+    @Test func `work that must finish is not cancelled with its task`() async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await uncancelled { Task.isCancelled }
@@ -40,7 +40,7 @@ struct LimitedTests {
         #expect(await task.value == false)
     }
 
-    @Test func `a stopwatch goes by its clock`() {
+    @Test func `a stopwatch uses its clock`() {
         let stopwatch = Stopwatch(clock)
         clock.advance(by: .seconds(3))
         #expect(stopwatch.elapsed() == .seconds(3))

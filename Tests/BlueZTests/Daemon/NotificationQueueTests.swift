@@ -23,14 +23,14 @@ struct NotificationQueueTests {
         #expect(await next() == .end(.dropped))
     }
 
-    @Test func `hands over to who waits`() async {
+    @Test func `a waiting reader receives the value`() async {
         async let value = next(within: .seconds(5))
         await clock.sleeping(for: .seconds(5))
         queue.push([7])
         #expect(await value == .value([7]))
     }
 
-    @Test func `the end wakes who waits, and nothing comes after it`() async {
+    @Test func `the end wakes a waiting reader, and no value follows it`() async {
         async let outcome = next(within: .seconds(5))
         await clock.sleeping(for: .seconds(5))
         queue.finish(.adapterGone("hci0"))
@@ -48,7 +48,7 @@ struct NotificationQueueTests {
         #expect(await next(within: .seconds(5)) == .value([1]))
     }
 
-    @Test func `cancellation wakes who waits`() async {
+    @Test func `cancellation wakes a waiting reader`() async {
         let task = Task { await next(within: .seconds(5)) }
         await clock.sleeping(for: .seconds(5))
         task.cancel()
@@ -57,7 +57,7 @@ struct NotificationQueueTests {
         #expect(await next() == .value([1]))
     }
 
-    @Test func `more than anybody could want to keep is an error, not a gap`() async {
+    @Test func `too many unread values are an error, not a gap`() async {
         for _ in 0...NotificationQueue.capacity { queue.push([1]) }
         for _ in 0..<NotificationQueue.capacity { #expect(await next() == .value([1])) }
         #expect(await next() == .overrun)
@@ -81,7 +81,7 @@ struct NotificationQueueTests {
         #expect(await next() == .overrun)
     }
 
-    @Test func `a loss wakes who waits`() async {
+    @Test func `a loss wakes a waiting reader`() async {
         async let outcome = next(within: .seconds(5))
         await clock.sleeping(for: .seconds(5))
         queue.overrun()
@@ -149,7 +149,7 @@ struct NotificationQueueTests {
         #expect(clock.sleepers(for: .seconds(5)) == 0)
     }
 
-    @Test func `a queue that nobody holds any more has no timer`() async {
+    @Test func `a released queue has no timer`() async {
         let clock = clock
         do {
             let queue = NotificationQueue(clock: clock)

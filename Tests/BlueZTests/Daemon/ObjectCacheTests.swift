@@ -60,7 +60,7 @@ struct ObjectCacheTests {
         #expect(sighting)
     }
 
-    @Test func `an object goes with its last interface`() {
+    @Test func `an object is removed with its last interface`() {
         var cache = loaded()
         cache.apply(
             .added(
@@ -151,7 +151,7 @@ struct ObjectCacheTests {
         #expect(!cache.knows(.other) && cache.memory == 0)
     }
 
-    @Test func `a snapshot that fails does not go on recording`() {
+    @Test func `a failed snapshot stops recording`() {
         var cache = loaded()
         cache.beginSnapshot()
         cache.apply(.added(Sample.device, [interface: Sample.deviceProperties()]))

@@ -9,13 +9,13 @@ struct RecencyQueueTests {
         return queue
     }
 
-    @Test func `the oldest goes first`() {
+    @Test func `the oldest is removed first`() {
         var queue = filled(0..<3)
         #expect((0..<4).map { _ in queue.removeFirst { _ in false } } == [0, 1, 2, nil])
         #expect(queue.count == 0)
     }
 
-    @Test func `what was in use goes later`() {
+    @Test func `an entry that was in use is removed later`() {
         var queue = filled(0..<3)
         queue.touch(0)
         queue.insert(1)

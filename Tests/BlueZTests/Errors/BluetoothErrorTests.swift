@@ -4,7 +4,7 @@ import Testing
 
 struct BluetoothErrorTests {
     static let all: [(BluetoothError, String, isTransient: Bool)] = [
-        (.noKernelSupport, "this kernel has no Bluetooth, or keeps it from this process", false),
+        (.noKernelSupport, "this kernel has no Bluetooth, or denies this process access", false),
         (.noAdapter(nil), "this machine has no Bluetooth adapter", false),
         (.noAdapter("hci1"), "there is no Bluetooth adapter hci1", false),
         (.adapterDown("hci0"), "the Bluetooth adapter hci0 is switched off", false),
@@ -34,12 +34,12 @@ struct BluetoothErrorTests {
         ),
         (.attError(code: 0x80, doing: "reading"), "reading: the peripheral answered with error 0x80 (of its application)", false),
         (.attError(code: 0x05, doing: "reading"), "reading: the peripheral answered with error 0x05", false),
-        (.notPaired(doing: "reading"), "reading: the peripheral demands pairing", false),
+        (.notPaired(doing: "reading"), "reading: the peripheral requires pairing", false),
         (.pairingFailed("P", reason: "it was refused"), "pairing with P failed: it was refused", false),
         (.linkLost(during: "reading"), "the connection was lost while reading", true),
         (.adapterStuck("hci0", reason: "x"), "the Bluetooth adapter hci0 is on and does not scan: x", false),
         (.daemonSilent, "the Bluetooth service (bluetoothd) does not answer", false),
-        (.adapterLost("hci0"), "the Bluetooth adapter hci0 went away", false),
+        (.adapterLost("hci0"), "the Bluetooth adapter hci0 is no longer available", false),
         (.timedOut(operation: "reading", seconds: 10), "reading took longer than 10 s", true),
         (.cancelled, "cancelled", false),
         (.busy("hci0"), "busy: hci0", true),
@@ -47,7 +47,7 @@ struct BluetoothErrorTests {
     ]
 
     @Test(arguments: all)
-    func `says what failed, what to do and whether to try later`(
+    func `a description has what failed, what to do and whether to try later`(
         error: BluetoothError, text: String, isTransient: Bool
     ) {
         #expect(error.description == text)

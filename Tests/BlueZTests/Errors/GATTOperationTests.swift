@@ -55,7 +55,7 @@ struct GATTOperationTests {
         #expect(read.error(.cancelled(call: "ReadValue")) == .cancelled)
     }
 
-    @Test func `the daemon's end is told`() {
+    @Test func `the end of the daemon is reported`() {
         #expect(error("org.freedesktop.DBus.Error.NoReply", "") == .daemonNotRunning)
     }
 }

@@ -47,7 +47,7 @@ struct ReadBatteryTests {
         await stack.stop()
     }
 
-    @Test func `says what failed and what to do`() async throws {
+    @Test func `prints what failed and what to do`() async throws {
         let outcome = try await run([], bus: "unix:path=/nonexistent/bus")
         #expect(outcome.status == 1)
         #expect(outcome.output.hasPrefix("Failed: no connection to the D-Bus bus: "))

@@ -45,11 +45,11 @@ struct MachineStateTests {
     ]
 
     @Test(arguments: cases)
-    func `the deepest reason is told`(state: MachineState, adapter: String?, fault: BluetoothError?) {
+    func `the deepest reason is reported`(state: MachineState, adapter: String?, fault: BluetoothError?) {
         #expect(state.fault(adapter: adapter) == fault)
     }
 
-    @Test func `what bluetoothd could mend is not missing`() {
+    @Test func `an adapter that bluetoothd could switch on is not missing`() {
         #expect(MachineState(radios: [Radio(name: "hci0", isUp: false)]).missing(nil) == nil)
     }
 }

@@ -191,7 +191,7 @@ struct PairingTests {
         ("org.bluez.Error.ConnectionAttemptFailed", "", "the connection failed"),
         ("org.bluez.Error.Failed", "No such thing", "No such thing"),
     ])
-    func `each failure is told, and the connection given up`(name: String, message: String, reason: String) async throws {
+    func `each failure is reported, and the connection is closed`(name: String, message: String, reason: String) async throws {
         try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
             await lab.fake.on("Connect", FakeBlueZ.connect)
             await lab.fake.on("Pair", FakeBlueZ.fail(name, message))

@@ -35,7 +35,7 @@ struct AttributeTests {
         }
     }
 
-    @Test func `characteristics with the same UUIDs are told apart by their handles`() async throws {
+    @Test func `characteristics with the same UUIDs are distinguished by their handles`() async throws {
         try await withTwins { lab, peripheral in
             let twins = peripheral.characteristics(Sample.counterUUID, in: Sample.serviceUUID)
             #expect(twins.map(\.handle) == [0x11, 0x17])

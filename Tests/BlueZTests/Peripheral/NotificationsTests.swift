@@ -38,7 +38,7 @@ struct NotificationsTests {
         }
     }
 
-    @Test func `what had come is read before the loss of the link is told`() async throws {
+    @Test func `values received before a lost link are read first`() async throws {
         try await withNotifications { lab, _, notifications in
             try await lab.fake.notify([1])
             try await lab.fake.drop()
@@ -66,7 +66,7 @@ struct NotificationsTests {
         }
     }
 
-    @Test func `cancellation is told as such`() async throws {
+    @Test func `cancellation is reported as such`() async throws {
         try await withNotifications { lab, _, notifications in
             let task = Task {
                 var iterator = notifications.makeAsyncIterator()
@@ -106,7 +106,7 @@ struct NotificationsTests {
         }
     }
 
-    @Test func `a refused subscription is told, and can be tried again`() async throws {
+    @Test func `a refused subscription is reported and can be repeated`() async throws {
         try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
             await lab.fake.on("Connect", FakeBlueZ.connect)
             await lab.fake.on("StartNotify", FakeBlueZ.fail("org.bluez.Error.NotSupported", "Not Supported"), FakeBlueZ.agree)

@@ -44,7 +44,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `tells a missing service from a missing characteristic, without a call`() async throws {
+    @Test func `a missing service is distinguished from a missing characteristic without a call`() async throws {
         try await withPeripheral { lab, peripheral in
             await #expect(throws: BluetoothError.serviceNotFound("180f", peripheral: "C0:DE:00:00:00:01")) {
                 try await peripheral.read("2a19", of: "180f")
@@ -142,7 +142,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `an adapter that is pulled out or switched off is told`() async throws {
+    @Test func `an adapter that is unplugged or switched off is reported`() async throws {
         for isPulled in [true, false] {
             try await withPeripheral { lab, peripheral in
                 await lab.fake.on("ReadValue") { fake, call in
@@ -160,7 +160,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `the end of bluetoothd is told`() async throws {
+    @Test func `the end of bluetoothd is reported`() async throws {
         try await withPeripheral { lab, peripheral in
             await lab.fake.on("ReadValue") { fake, call in
                 await fake.hold(call)

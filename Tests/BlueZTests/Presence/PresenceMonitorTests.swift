@@ -166,7 +166,7 @@ struct PresenceMonitorTests {
 
     // MARK: An adapter that is on and does not scan
 
-    private static let stuck = BluetoothError.adapterStuck("hci0", reason: "a scan has been starting or stopping all the while")
+    private static let stuck = BluetoothError.adapterStuck("hci0", reason: "a scan start or stop is in progress and does not end")
 
     /// Lets the time pass until StartDiscovery is given up.
     private func startIsGivenUp(_ world: World) async {

@@ -63,8 +63,8 @@ import Testing
                     continue
                 }
             }
-            #expect(await failure { try await client.emit("/", "a", "B") } == .invalidMessage("'a' is no valid interface name"))
-            #expect(await failure { try await client.requestName("a\u{1b}") } == .invalidMessage(#"'a\u{1B}' is no valid bus name"#))
+            #expect(await failure { try await client.emit("/", "a", "B") } == .invalidMessage("'a' is not a valid interface name"))
+            #expect(await failure { try await client.requestName("a\u{1b}") } == .invalidMessage(#"'a\u{1B}' is not a valid bus name"#))
         }
     }
 

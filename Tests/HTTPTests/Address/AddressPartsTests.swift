@@ -21,7 +21,7 @@ import Testing
         ("https://a.example/a/b%2Fc/d.json?k=v", "https://a.example/a/b%2Fc/?k=v"), ("https://a.example/a/b/", "https://a.example/a/"),
         ("https://a.example/a", "https://a.example/"), ("https://a.example", "https://a.example/"),
         ("https://a.example//", "https://a.example/"),
-    ]) func `the parent of an address is what its path stands in`(text: String, parent: String) throws {
+    ]) func `the parent of an address is the folder of its path`(text: String, parent: String) throws {
         #expect("\(try WebAddress(text).parent)" == parent)
     }
 

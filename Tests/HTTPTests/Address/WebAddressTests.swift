@@ -109,20 +109,20 @@ import Testing
         (.noScheme("mailto:a:secret@b"), "an address begins with https://"),
         (.noScheme("a.example?token=secret"), "an address begins with https://"),
         (.scheme("ftp"), "an address begins with https:// or http://, not with \"ftp://\""),
-        (.host(""), "there is no host behind the ://"),
-        (.host("a..b"), "\"a..b\" is no name or address of a host"),
-        (.host("bücher"), "\"bücher\" is no name of a host in ASCII; write it in its form with xn--"),
-        (.port("0"), "\"0\" is no port; ports are 1 to 65535"),
-        (.credentials, "an address cannot contain a user or password; give them by keys of their own"),
+        (.host(""), "there is no host after ://"),
+        (.host("a..b"), "\"a..b\" is not a host name or address"),
+        (.host("bücher"), "\"bücher\" is not an ASCII host name; write it in its form with xn--"),
+        (.port("0"), "\"0\" is not a port; ports are 1 to 65535"),
+        (.credentials, "an address cannot contain a user or password; use separate keys for them"),
         (.fragment, "an address of a service has no part from a # on; leave it out, or write %23 where a # is meant"),
-        (.character("\u{1B}"), "the character \"\\u{1b}\" cannot stand in an address; write it percent-encoded"),
+        (.character("\u{1B}"), "the character \"\\u{1b}\" is not allowed in an address; write it percent-encoded"),
         (.escape, "a % in an address is followed by two hexadecimal digits; write %25 where a % is meant"),
         (.tooLong(limit: 8000), "an address cannot have more than 8000 bytes"),
         (
             .insecure(host: "a.example"),
-            "plain http would show everything, tokens too, to the network on the way to a.example; use https, or say `insecure = true`"
+            "plain http sends everything, including tokens, unencrypted to a.example; use https, or set `insecure = true`"
         ),
-        (.unknownName("usr\n", known: ["date", "user"]), "the template names {usr\\u{a}}; known are {date}, {user}"),
+        (.unknownName("usr\n", known: ["date", "user"]), "the template names {usr\\u{a}}; known names: {date}, {user}"),
     ]
 
     @Test(arguments: words) func `each problem has an explanatory message`(_ problem: WebAddress.Problem, _ words: String) {

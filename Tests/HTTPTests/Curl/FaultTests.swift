@@ -16,7 +16,7 @@ import WebStage
     }
 
     private static let good = Answer.reply(body: "a body of some length")
-    private static let noHTTP = "what … answered is no HTTP; is it the right address?"
+    private static let noHTTP = "the answer of … is not HTTP; check the address"
 
     static let faults = [
         Fault("closes", .closeWithoutAnswer, "… closed the connection without an answer"),
@@ -27,7 +27,7 @@ import WebStage
         Fault(
             "closes in a chunk", .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"),
             "… closed the connection in the middle of its answer"),
-        Fault("closes in the headers", .closeInTheMiddle(of: .reply(body: "")), "… gave no final answer"),
+        Fault("closes in the headers", .closeInTheMiddle(of: .reply(body: "")), "… sent no final answer"),
         Fault("closes after an interim answer", .raw("HTTP/1.1 103 Early Hints\r\n\r\n"), "… closed the connection without an answer"),
         Fault("switches protocols", .raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"), "… closed the connection without an answer"),
         Fault("garbage", .raw([UInt8](repeating: 0xFF, count: 500)), noHTTP),
@@ -42,13 +42,13 @@ import WebStage
             "chunks of no size", .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
             "the answer of … could not be read to its end"),
         Fault("a NUL in a header", .raw("HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n"), noHTTP),
-        Fault("a body without end", .endlessBody(), "… answered with more than 256 KiB; is it the right address?"),
-        Fault("an error without end", .endlessBody(status: 500), "… answered with more than 256 KiB; is it the right address?"),
-        Fault("headers without end", .endlessHeaders, "… answered with headers of more than 64 KiB; is it the right address?"),
-        Fault("interim answers without end", .endlessInterim, "… answered with headers of more than 64 KiB; is it the right address?"),
+        Fault("a body without end", .endlessBody(), "… answered with more than 256 KiB; check the address"),
+        Fault("an error without end", .endlessBody(status: 500), "… answered with more than 256 KiB; check the address"),
+        Fault("headers without end", .endlessHeaders, "… answered with headers of more than 64 KiB; check the address"),
+        Fault("interim answers without end", .endlessInterim, "… answered with headers of more than 64 KiB; check the address"),
         Fault(
             "a header without end", .raw("HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 300_000)),
-            "… answered with an endless header; is it the right address?"),
+            "… answered with a header that is too long; check the address"),
     ]
 
     @Test(arguments: faults) func `an invalid answer is reported as unanswered`(fault: Fault) async throws {

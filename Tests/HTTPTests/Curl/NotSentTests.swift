@@ -60,10 +60,10 @@ import WebStage
         (.bearer(Secret("a\r\nX-Two: b")), "the value of the header Authorization has a control character in it"),
         (.init("X-One", .secret(prefix: "\n", Secret("a"))), "the value of the header X-One has a control character in it"),
         (.basic(user: "a:b", password: Secret("c")), "a user of basic authentication cannot have a colon in the name"),
-        (.init("X One", "a"), "\"X One\" is no name of a header"),
-        (.init("X-One: a\r\nX-Two", "b"), "\"X-One: a\\u{d}\\u{a}X-Two\" is no name of a header"),
-        (.init("", "a"), "\"\" is no name of a header"),
-        (.init("Ü", "a"), "\"Ü\" is no name of a header"),
+        (.init("X One", "a"), "\"X One\" is not a header name"),
+        (.init("X-One: a\r\nX-Two", "b"), "\"X-One: a\\u{d}\\u{a}X-Two\" is not a header name"),
+        (.init("", "a"), "\"\" is not a header name"),
+        (.init("Ü", "a"), "\"Ü\" is not a header name"),
         (.init("content-length", "3"), "the header content-length cannot be set; istep sets it"),
         (.init("Transfer-Encoding", "chunked"), "the header Transfer-Encoding cannot be set; istep sets it"),
         (.init("Host", "elsewhere"), "the header Host cannot be set; istep sets it"),
@@ -90,7 +90,7 @@ import WebStage
     @Test(arguments: ["", "GET /", "PUT\r\n", "GÉT"]) func `a request with an invalid method is not sent`(method: String) async throws {
         let request = HTTPRequest(method: method, url: try WebAddress("http://localhost:1/"))
         let error = try #require(await failure(CurlTransport.forTests(), request))
-        #expect("\(error)".hasSuffix("is no method"))
+        #expect("\(error)".hasSuffix("is not a method"))
         #expect(!error.mayHaveArrived)
     }
 

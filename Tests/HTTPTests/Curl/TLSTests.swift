@@ -77,7 +77,7 @@ import WebStage
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
             let server = try await TLSServer.start(certificate, .backwards)
             let error = await failure(CurlTransport.forTests(authorities: certificate.path), try get(server.url))
-            #expect(error == .unanswered(reason: "what \(server.url) answered is no HTTP; is it the right address?"))
+            #expect(error == .unanswered(reason: "the answer of \(server.url) is not HTTP; check the address"))
         }
     }
 

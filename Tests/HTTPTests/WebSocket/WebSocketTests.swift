@@ -185,7 +185,7 @@ import WebStage
         }
     }
 
-    @Test func `a server that says nothing is left after its time`() async throws {
+    @Test func `a silent server is disconnected after the time limit`() async throws {
         let hasty = CurlTransport(userAgent: "istep/test", limits: HTTPLimits(silence: .milliseconds(200)))
         for answer in [Answer.stall, .raw("HTTP/1.1 101", thenCloses: false)] {
             try await withServer({ _ in answer }) { url, _ in
@@ -195,7 +195,7 @@ import WebStage
         }
     }
 
-    @Test func `who waits no longer is free at once`() async throws {
+    @Test func `a cancelled caller returns at once`() async throws {
         try await withServer({ _ in .stall }) { url, server in
             let opening = Task { try await transport.open(url) }
             await server.wait { $0.requests.count == 1 }
@@ -205,7 +205,7 @@ import WebStage
         }
     }
 
-    @Test func `where nobody listens nothing was sent`() async throws {
+    @Test func `without a server nothing is sent`() async throws {
         let nobody = try UnansweredPort.refusing()
         defer { withExtendedLifetime(nobody) {} }
         let url = try WebAddress(nobody.url)

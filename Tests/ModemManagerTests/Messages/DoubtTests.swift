@@ -110,7 +110,7 @@ struct DoubtTests {
     @Test(arguments: [FakeModemManager.Sending.die, .succeedAndDie])
     func `an exit of ModemManager during sending is reported as unanswered`(what: FakeModemManager.Sending) async throws {
         let (error, _) = try await sending(what)
-        #expect(error == .unanswered(reason: "ModemManager ended in the middle"))
+        #expect(error == .unanswered(reason: "ModemManager ended before its answer"))
     }
 
     /// Another ModemManager has other messages under the same paths: sending one of them would send the wrong message.
@@ -153,7 +153,7 @@ struct DoubtTests {
             let task = Task { await failure { _ = try await messages.send("steps", to: receiver) } }
             await fake.hanging()
             bus.stop()
-            #expect(await task.value == .unanswered(reason: "the bus went away in the middle"))
+            #expect(await task.value == .unanswered(reason: "the connection to the bus was lost before the answer"))
         }
     }
 
@@ -162,7 +162,7 @@ struct DoubtTests {
             let messages = try await TextMessages.open(.address(bus.address))
             bus.stop()
             let error = await failure { _ = try await messages.send("steps", to: receiver) }
-            #expect(error == .noBus("it went away while asking for the modem"))
+            #expect(error == .noBus("the connection was lost while asking for the modem"))
             #expect(error?.mayHaveBeenSent == false)
         }
     }

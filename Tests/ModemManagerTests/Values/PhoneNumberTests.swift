@@ -20,6 +20,6 @@ struct PhoneNumberTests {
 
     @Test func `control characters in a rejected number are escaped`() {
         let error = TextMessageError.badNumber("1\u{1B}[2J")
-        #expect(error.description == #""1\u{1b}[2J" is no telephone number"#)
+        #expect(error.description == #""1\u{1b}[2J" is not a telephone number"#)
     }
 }

@@ -79,7 +79,16 @@ import Testing
         let chatter = play([exchange(.optional, attempts: 1)], secondsPerValue: 1) { _ in Array(repeating: [7], count: 1_000) }
         #expect(chatter.error == nil && chatter.report != nil)
         let endless = play([exchange(.required)]) { _ in Array(repeating: [1], count: 20_000) }
-        #expect(endless.error == .undecodable("packets without end"))
+        #expect(endless.error == .undecodable("too many packets"))
+    }
+
+    @Test func `an answer that drips without end is an error`() {
+        let outcome = play([exchange(.required)], secondsPerValue: 4) { _ in Array(repeating: [1], count: 5_000) }
+        guard case .undecodable = outcome.error else {
+            Issue.record("\(outcome.error as Any)")
+            return
+        }
+        #expect(outcome.received * 4 <= 610)
     }
 
     @Test func `packets that cannot be decoded are reported`() {

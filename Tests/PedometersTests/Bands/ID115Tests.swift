@@ -35,6 +35,21 @@ import Testing
         #expect(never.samples.isEmpty && never.error != nil)
     }
 
+    @Test func `a packet that is lost at the end is requested again, and then the rest of the day is not accounted for`() throws {
+        let memory = BandLab.memory(days: 1)
+        // Two, and 62 quarters of an hour in threes.
+        let last: UInt8 = 23
+        let lost = Counter()
+        let again = try BandLab.play(ID115.self, .id115(memory)) { $0[1] == 3 && $0[2] == last && lost.next() == 1 ? nil : $0 }
+        let midnight = LocalTime.zone(BandLab.zone).moment(BandLab.today)
+        #expect(again.steps == memory.stepsToday && again.covers(TimeSpan(midnight, BandLab.now)))
+        let band = SimulatedSerialBand.id115(memory)
+        let never = try BandLab.play(ID115.self, band) { $0[1] == 3 && $0[2] >= last - 3 ? nil : $0 }
+        #expect(band.written.filter { $0[0] == 8 }.count == 2 && never.error == nil)
+        #expect(!never.coverage.isEmpty && never.coverage.allSatisfy { $0.end < BandLab.now - 3_600 })
+        #expect(never.cursor?.readThrough == never.coverage.last?.end)
+    }
+
     @Test func `a day that was not read to its end is reported`() throws {
         let cursor = PedometerCursor(readThrough: BandLab.now - 86_400)
         let outcome = try BandLab.play(ID115.self, .id115(BandLab.memory(days: 2)), cursor: cursor)

@@ -11,15 +11,92 @@ import Testing
         let outcome = try BandLab.play(Jring.self, ring)
         #expect(outcome.steps == memory.steps && memory.steps > 0)
         #expect(outcome.samples.allSatisfy { $0.length == 60 && $0.steps <= 255 })
-        // After three silent days no older one is requested.
-        #expect(ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0, 1, 2, 3, 4, 5, 6])
+        // After three silent days, each requested twice, no older one is requested.
+        #expect(ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0, 1, 2, 3, 4, 4, 5, 5, 6, 6])
         #expect(outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
-        #expect(ring.written.last == Jring.packet(0x01, .little(BandLab.now.seconds + 9 + 7_200, 4)))
-        #expect(outcome.cursor?.readThrough == BandLab.now && outcome.doubts.isEmpty)
+        #expect(ring.written.last == Jring.packet(0x01, .little(BandLab.now.seconds + 18 + 7_200, 4)))
+        #expect(outcome.doubts.isEmpty)
+        // Whether the ring has no older days, or was silent by chance, shows when they are requested once more.
+        #expect(outcome.cursor?.readThrough == nil && outcome.cursor?.missing?.count == 3 && outcome.cursor?.reportedGaps == [])
+        let second = try BandLab.play(Jring.self, .jring(memory, days: 4), cursor: outcome.cursor ?? PedometerCursor(), at: BandLab.now + 60)
+        #expect(second.cursor == PedometerCursor(readThrough: BandLab.now + 60))
         // The next sync requests today only.
         let again = SimulatedSerialBand.jring(memory, days: 4)
-        _ = try BandLab.play(Jring.self, again, cursor: outcome.cursor ?? PedometerCursor(), at: BandLab.now + 60)
+        _ = try BandLab.play(Jring.self, again, cursor: second.cursor ?? PedometerCursor(), at: BandLab.now + 120)
         #expect(again.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0])
+    }
+
+    /// Refuses a day with `90`.
+    private static func refusing(_ daysAgo: Int) -> [UInt8] { Jring.packet(0x90, [UInt8(daysAgo)]) }
+
+    /// The day of a packet, days before today.
+    private static func daysAgo(_ packet: [UInt8]) -> Int? {
+        packet[0] == 0x10 ? packet.little(1, 4).map { BandLab.today.daysSince1970 - $0 / 86_400 } : nil
+    }
+
+    @Test(arguments: [1, 3, 9])
+    func `a silent day is requested again, reported, and not passed by the cursor`(silent: Int) throws {
+        let memory = BandLab.memory(days: 10)
+        let read = PedometerCursor(readThrough: BandLab.now - 9 * 86_400)
+        let ring = SimulatedSerialBand.jring(memory, days: 10)
+        let outcome = try BandLab.play(Jring.self, ring, cursor: read) { Self.daysAgo($0) == silent ? nil : $0 }
+        let day = BandLab.today.advanced(by: -silent)
+        #expect(ring.written.filter { $0[0] == 0x10 && $0[1] == UInt8(silent) }.count == 2)
+        #expect(outcome.error == nil && outcome.cursor?.reportedGaps == [DayGap(day, .unanswered)])
+        let through = try #require(outcome.cursor?.readThrough)
+        #expect(through <= max(LocalTime.zone(BandLab.zone).moment(day), BandLab.now - 9 * 86_400))
+        // When it answers, nothing is missing.
+        let next = try BandLab.play(Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandLab.now + 60)
+        #expect(next.samples.contains { $0.day == day })
+        #expect(next.cursor == PedometerCursor(readThrough: BandLab.now + 60))
+    }
+
+    @Test func `silence for all older days loses none of them`() throws {
+        let memory = BandLab.memory(days: 10)
+        let read = PedometerCursor(readThrough: BandLab.now - 9 * 86_400)
+        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 10), cursor: read) { (Self.daysAgo($0) ?? 0) > 0 ? nil : $0 }
+        #expect(outcome.cursor?.readThrough == read.readThrough && outcome.cursor?.reportedGaps.count == 9)
+        let next = try BandLab.play(Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandLab.now + 60)
+        #expect(next.steps == memory.steps)
+    }
+
+    @Test func `a day that the ring says it does not have is not missing`() throws {
+        let memory = BandLab.memory(days: 3)
+        let read = PedometerCursor(readThrough: BandLab.now - 2 * 86_400)
+        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
+            // The first packet of the day is the refusal.
+            guard Self.daysAgo(packet) == 1 else { return packet }
+            return packet.little(1, 4).map { $0 % 86_400 } == 0 ? Self.refusing(1) : nil
+        }
+        #expect(outcome.cursor == PedometerCursor(readThrough: BandLab.now) && outcome.notices.isEmpty)
+    }
+
+    @Test func `packets of another day than was requested are not used`() throws {
+        let memory = BandLab.memory(days: 3)
+        let old = BandLab.today.daysSince1970 * 86_400 - 20 * 86_400
+        let read = PedometerCursor(readThrough: BandLab.now - 86_400)
+        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
+            guard Self.daysAgo(packet) == 1, packet.little(1, 4).map({ $0 % 86_400 < 3_600 }) == true else { return packet }
+            let time = [UInt8].little(old + (packet.little(1, 4) ?? 0) % 86_400, 4)
+            return [0x10] + time + Array(packet[5...])
+        }
+        #expect(outcome.coverage.allSatisfy { $0.start >= BandLab.now - 3 * 86_400 })
+        #expect(outcome.cursor?.reportedGaps == [DayGap(BandLab.today.advanced(by: -1), .incomplete)])
+    }
+
+    @Test func `minutes of a clock in another zone are of the day on which they were made`() throws {
+        // The ring shows 14:40, and is an hour behind.
+        let midnight = LocalTime.zone(BandLab.zone).moment(BandLab.today)
+        let shown = BandLab.today.daysSince1970 * 86_400 - 3_600
+        let memory = BandMemory(quarters: [shown: 150]) { WallClock(year: 2026, month: 5, day: 20, hour: 14, minute: 40) }
+        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 2))
+        #expect(outcome.notices.contains(.clockWasOff(seconds: -3_600)))
+        #expect(outcome.steps == 150 && outcome.samples.allSatisfy { $0.day == BandLab.today && $0.start >= midnight })
+        #expect(outcome.coverage.allSatisfy { $0.end <= BandLab.now } && outcome.cursor?.tail != nil)
+        // Set since two days by istep: it is not known when another program changed it.
+        let settings = ClockState(settings: [.init(at: BandLab.now - 2 * 86_400, utcOffset: 7_200)])
+        let changed = try BandLab.play(Jring.self, .jring(memory, days: 2), clock: settings)
+        #expect(changed.samples.isEmpty && changed.cursor?.tail == nil)
     }
 
     @Test func `a ring that counts days is read by their number`() throws {
@@ -30,7 +107,7 @@ import Testing
         #expect(ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0, 0, 27])
     }
 
-    @Test func `a ring that answers no stranger is told a name`() throws {
+    @Test func `a ring that answers only a known owner gets the name of one`() throws {
         let memory = BandLab.memory(days: 1)
         let ring = SimulatedSerialBand.jring(memory, days: 1, isMute: true)
         let outcome = try BandLab.play(Jring.self, ring)
@@ -66,7 +143,8 @@ import Testing
         let lost = (BandLab.today.daysSince1970 - 1) * 86_400 + 12 * 3_600
         let outcome = try BandLab.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 && $0.little(1, 4) == lost ? nil : $0 }
         #expect(!outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
-        #expect(outcome.cursor == nil && outcome.steps == memory.steps - (memory.quarters[lost] ?? 0))
+        #expect(outcome.cursor?.readThrough == nil && outcome.steps == memory.steps - (memory.quarters[lost] ?? 0))
+        #expect(outcome.cursor?.reportedGaps == [DayGap(BandLab.today.advanced(by: -1), .incomplete)])
     }
 
     @Test func `a ring that refuses today although it has counted is in doubt`() throws {

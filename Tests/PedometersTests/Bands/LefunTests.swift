@@ -54,6 +54,29 @@ import Testing
         #expect(outcome.cursor == nil)
     }
 
+    @Test func `records of another day than was requested are not used, and do not move the cursor`() throws {
+        let memory = BandLab.memory(days: 7)
+        let today = BandLab.today.components
+        let outcome = try BandLab.play(Lefun.self, .lefun(memory)) { packet in
+            guard packet[2] == 0x13, packet[3] == 6, packet[4] > 0 else { return packet }
+            var fields = Array(packet[3..<packet.count - 1])
+            fields.replaceSubrange(3..<6, with: [today.year - 2000, today.month, today.day].map { UInt8($0) })
+            return LefunFrame(0x13, fields).bytes(0x5a)
+        }
+        #expect(outcome.error == nil && outcome.cursor == nil)
+        #expect(outcome.notices == [.clockWasOff(seconds: 6 * 86_400)])
+        #expect(!outcome.samples.contains { $0.day == BandLab.today.advanced(by: -6) })
+        #expect(outcome.coverage.allSatisfy { $0.start >= LocalTime.zone(BandLab.zone).moment(BandLab.today.advanced(by: -5)) })
+    }
+
+    @Test func `a clock in another zone gives the day on which the steps were made`() throws {
+        let shown = BandLab.today.daysSince1970 * 86_400 - 3_600
+        let memory = BandMemory(quarters: [shown: 150, shown + 900: 100]) { WallClock(year: 2026, month: 5, day: 20, hour: 14, minute: 40) }
+        let outcome = try BandLab.play(Lefun.self, .lefun(memory))
+        #expect(outcome.steps == 250 && outcome.samples.allSatisfy { $0.day == BandLab.today && $0.length == 900 })
+        #expect(outcome.notices == [.clockWasOff(seconds: -3_600)] && outcome.cursor?.tail?.count == 1)
+    }
+
     @Test func `a day with a lost record is requested again`() throws {
         let memory = BandLab.memory(days: 1)
         let lost = Counter()

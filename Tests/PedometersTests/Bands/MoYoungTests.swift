@@ -58,7 +58,7 @@ import Testing
         #expect(add("feea200859010203") == bytes("59010203"))
     }
 
-    @Test func `a value of another length is another device's`() throws {
+    @Test func `a value of another length belongs to another device`() throws {
         let outcome = SessionPlayer(read: { _ in [1, 2, 3, 4] }).play(
             ExchangeSession(MoYoungReading(SessionContext(pedometer: .sample(MoYoung.self), localTime: .fixed(0)))), at: BandLab.now)
         #expect(outcome.error == .undecodable("4 bytes where 9 were expected"))

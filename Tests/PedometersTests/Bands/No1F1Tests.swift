@@ -31,9 +31,33 @@ import Testing
         for _ in 0..<3 { _ = session.next(at: BandLab.now) }
         session.begin(at: BandLab.now)
         #expect(session.receive(bytes("b2 07ea 05 14 08 04d2"), at: BandLab.now) == .more)
-        #expect(session.receive(bytes("b2 07ea 0d 14 08 04d2"), at: BandLab.now) == .undecodable)
+        #expect(session.receive(bytes("b2 07ea"), at: BandLab.now) == .undecodable)
         #expect(session.receive(bytes("b2 fd d6"), at: BandLab.now) == .done)
         #expect(session.end(.complete, at: BandLab.now)?.samples.map(\.steps) == [1_234])
+    }
+
+    /// The band's checksum is that of all records.
+    @Test func `an hour at a time that does not exist is reported, and the others count`() throws {
+        var session = No1F1Reading(SessionContext(pedometer: .sample(No1F1.self), localTime: .fixed(7_200)))
+        for _ in 0..<3 { _ = session.next(at: BandLab.now) }
+        session.begin(at: BandLab.now)
+        #expect(session.receive(bytes("b2 07ea 05 14 08 04d2"), at: BandLab.now) == .more)
+        #expect(session.receive(bytes("b2 07ea 0d 14 08 0064"), at: BandLab.now) == .more)
+        #expect(session.receive(bytes("b2 fd b2"), at: BandLab.now) == .done)
+        let ended = session.end(.complete, at: BandLab.now)
+        let batch = try #require(ended)
+        #expect(batch.samples.map(\.steps) == [1_234] && batch.notices == [.undecodable(frames: 1)])
+        #expect(batch.coverage.isEmpty)
+    }
+
+    @Test func `a record of another age does not account for the years since`() throws {
+        let old = Day("2005-01-01")!.daysSince1970 * 86_400
+        let today = BandLab.today.daysSince1970 * 86_400
+        let memory = BandMemory(quarters: [old: 300, today + 8 * 3_600: 200]) { WallClock(year: 2026, month: 5, day: 20, hour: 15, minute: 40) }
+        let outcome = try BandLab.play(No1F1.self, .no1f1(memory))
+        #expect(outcome.steps == 200 && outcome.notices == [.implausible(samples: 1)])
+        let first = Timestamp(today + 8 * 3_600 - 7_200)
+        #expect(outcome.coverage.map(\.start) == [first] && outcome.coverage.allSatisfy { $0.end <= BandLab.now })
     }
 
     @Test func `a wrong checksum stores no steps`() throws {

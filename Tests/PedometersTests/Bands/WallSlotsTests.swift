@@ -32,6 +32,58 @@ import Testing
         #expect(converter.spans(wall - 7_200..<wall, now: now).isEmpty)
     }
 
+    @Test func `a span lies between the beginning of the memory and now`() {
+        let (local, wall) = (converter(), now.seconds + 7_200)
+        #expect(local.spans(0..<wall + 86_400, now: now) == [TimeSpan(now - 9 * 86_400, now)])
+        #expect(local.spans(0..<86_400, now: now).isEmpty && local.spans(wall + 60..<wall + 86_400, now: now).isEmpty)
+        let old = WallRecord(wall: 86_400, length: 900, steps: 5)
+        let new = WallRecord(wall: wall - 3_600, length: 900, steps: 5)
+        #expect(local.beginning(of: [old, new], now: now) == new.wall)
+        #expect(local.beginning(of: [new, old], now: now) == nil && local.beginning(of: [], now: now) == nil)
+    }
+
+    @Test func `a clock that was never set and shows another zone is converted by what it shows`() throws {
+        var converter = converter()
+        converter.observe(ahead: -3_600, at: now)
+        let midnight = LocalTime.fixed(7_200).moment(BandLab.today)
+        // 23:00 on its clock.
+        let wall = BandLab.today.daysSince1970 * 86_400 - 3_600
+        let converted = converter.sample(WallRecord(wall: wall, length: 60, steps: 5), now: now)
+        let sample = try #require(converted)
+        #expect(sample.start == midnight && sample.day == BandLab.today && sample.utcOffset == 7_200)
+        #expect(converter.spans(wall..<wall + 900, now: now) == [TimeSpan(midnight, midnight + 900)])
+        // The next reading, after the clock was set, gives the same time.
+        let mark = try #require(converter.mark)
+        var pedometer = Pedometer.sample(Lefun.self, cursor: PedometerCursor(readThrough: now, tail: mark))
+        pedometer.clock = ClockState(settings: [.init(at: now + 5, utcOffset: 7_200)])
+        var next = WallSlotConverter(SessionContext(pedometer: pedometer, localTime: .fixed(7_200)), days: 7)
+        #expect(next.sample(WallRecord(wall: wall, length: 60, steps: 5), now: now + 3_600) == sample)
+        #expect(next.sample(WallRecord(wall: now.seconds + 7_200 + 900, length: 60, steps: 5), now: now + 3_600)?.start == now + 900)
+    }
+
+    @Test func `a clock that was changed at an unknown time gives no steps near midnight`() {
+        var converter = converter([.init(at: now - 5 * 86_400, utcOffset: 7_200)])
+        converter.observe(ahead: -3_600, at: now)
+        let wall = BandLab.today.daysSince1970 * 86_400
+        #expect(converter.sample(WallRecord(wall: wall - 1_800, length: 60, steps: 5), now: now) == nil)
+        #expect(converter.sample(WallRecord(wall: wall + 600, length: 60, steps: 5), now: now)?.day == BandLab.today)
+        #expect(converter.misplaced == 1 && converter.mark == nil)
+        let midnight = LocalTime.fixed(7_200).moment(BandLab.today)
+        #expect(
+            converter.spans(wall - 10_000..<wall + 10_000, now: now) == [
+                TimeSpan(midnight - 10_000, midnight - 3_600), TimeSpan(midnight + 3_600, midnight + 10_000),
+            ])
+        #expect(converter.wall(now) == now.seconds + 3_600)
+    }
+
+    @Test func `a clock with another date gives no steps`() {
+        var converter = converter()
+        converter.observe(ahead: -3 * 86_400, at: now)
+        let wall = now.seconds + 7_200 - 3_600
+        #expect(converter.sample(WallRecord(wall: wall, length: 60, steps: 5), now: now) == nil)
+        #expect(converter.spans(wall..<wall + 900, now: now).isEmpty && converter.misplaced == 1)
+    }
+
     @Test func `a time that the clock has shown twice is not counted again`() {
         // Put back by an hour, an hour ago.
         let change = now - 3_600

@@ -59,6 +59,49 @@ import Testing
         #expect(batch?.samples == [sample])
     }
 
+    /// The batch that these records give.
+    private func read(_ records: [UInt8], at now: Timestamp) -> SampleBatch? {
+        var reading = YCBTReading(SessionContext(pedometer: .sample(YCBT.self), localTime: .fixed(0)))
+        _ = reading.next(at: now)
+        _ = reading.next(at: now)
+        reading.begin(at: now)
+        let head = [UInt8].little(records.count / 14, 2) + .little(1, 2) + [0, 0] + .little(records.count, 4)
+        let tail = [UInt8].little(1, 2) + .little(records.count, 2) + .little(YCBTFrame.checksum(records), 2)
+        for frame in [YCBTFrame(5, 2, head), YCBTFrame(5, 0x11, records), YCBTFrame(5, 0x80, tail)] {
+            _ = reading.receive(frame.bytes, at: now)
+        }
+        return reading.end(.complete, at: now)
+    }
+
+    private func record(_ start: Timestamp, _ length: Int, _ steps: Int) -> [UInt8] {
+        .little(start.seconds - 946_684_800, 4) + .little(start.seconds + length - 946_684_800, 4) + .little(steps, 2) + .little(0, 4)
+    }
+
+    @Test func `a record of another age does not account for the years since`() throws {
+        let now = BandLab.now
+        let old = bytes("00000000 3c000000 0500 0000 0000")
+        let batch = try #require(read(old + record(now - 7_200, 900, 100), at: now))
+        #expect(batch.samples.map(\.steps) == [100] && batch.notices == [.implausible(samples: 1)])
+        #expect(batch.coverage == [TimeSpan(now - 7_200, now)] && batch.cursor?.readThrough == now)
+        // What was recorded before a clock that was lost may be of any time.
+        let after = try #require(read(record(now - 7_200, 900, 100) + old, at: now))
+        #expect(after.coverage.isEmpty && after.samples.map(\.steps) == [100])
+    }
+
+    @Test func `overlapping records count once`() throws {
+        let now = BandLab.now
+        let copies = (0..<50).flatMap { _ in record(now - 7_200, 900, 600) }
+        #expect(try #require(read(copies, at: now)).samples.map(\.steps) == [600])
+        let overlapping = try #require(
+            read(record(now - 7_200, 900, 600) + record(now - 7_000, 900, 200) + record(now - 6_300, 900, 50), at: now))
+        #expect(overlapping.samples.map(\.steps) == [600, 50] && overlapping.notices == [.implausible(samples: 1)])
+        // The same beginning with more steps: the ring went on counting.
+        let grown = try #require(read(record(now - 7_200, 600, 100) + record(now - 7_200, 900, 180), at: now))
+        #expect(grown.samples.map(\.steps) == [180])
+        let touching = try #require(read(record(now - 7_200, 901, 100) + record(now - 6_300, 900, 80), at: now))
+        #expect(touching.samples.map(\.steps) == [100, 80])
+    }
+
     @Test func `a wrong checksum is requested again, and never stored`() throws {
         let memory = BandLab.memory(days: 2)
         let broken = Counter()

@@ -28,9 +28,12 @@ import Testing
         #"{"t":"act","ts":1779272400000,"stp":-1}"#, #"{"t":"act","ts":1779272400000,"stp":65536}"#,
         #"{"t":"act","ts":1779272400000,"stp":1.5}"#, #"{"t":"act","ts":1779272400000,"stp":"12"}"#, #"{"t":"act","ts":-5,"stp":12}"#,
         #"{"t":"act","ts":1e300,"stp":12}"#, #"{"t":"act","ts":true,"stp":12}"#, #"{"t":"act","ts":1779272400000}"#,
-        #"{"t":"actfetch","state":"end","count":-1}"#, #"{"t":"actfetch","state":"end"}"#,
+        #"{"t":"act","ts":1779272400000,"stp":null}"#,
     ])
-    func `records that cannot be`(text: String) { #expect(BangleLine(text) == .undecodable) }
+    func `records that cannot be`(text: String) { #expect(BangleLine(text) == .undecodableRecord) }
+
+    @Test(arguments: [#"{"t":"actfetch","state":"end","count":-1}"#, #"{"t":"actfetch","state":"end"}"#])
+    func `ends that cannot be`(text: String) { #expect(BangleLine(text) == .undecodable) }
 
     @Test(arguments: [
         "{", "{}", "{\"t\"", "{\"t\":", "{\"t\":}", "{\"t\":\"act\"", "{\"t\":\"act\",}", "{\"t\":\"act\"}}", "{\"t\":{\"t\":\"act\"}}",

@@ -208,6 +208,69 @@ import Testing
         #expect(third.steps == 50)
     }
 
+    // MARK: Records that cannot be, and errors of programs
+
+    /// Plays lines: what each request is answered with.
+    private func play(_ answers: [[String]], cursor: PedometerCursor = PedometerCursor()) -> SessionPlayer.Outcome {
+        var requests = 0
+        let player = SessionPlayer(write: { _, _ in
+            requests += 1
+            return (requests <= answers.count ? answers[requests - 1] : []).map { Array(($0 + "\r\n").utf8) }
+        })
+        let context = SessionContext(pedometer: .sample(BangleJS.self, cursor: cursor), localTime: .fixed(0))
+        return player.play(BangleSession(context), at: Self.now)
+    }
+
+    private let start = #"{"t":"actfetch","state":"start"}"#
+    private func record(_ index: Int, _ steps: String = "7") -> String {
+        #"{"t":"act","ts":\#((Self.now.seconds / 600 - 10 + index) * 600_000),"stp":\#(steps)}"#
+    }
+    private func end(_ count: Int) -> String { #"{"t":"actfetch","state":"end","count":\#(count)}"# }
+
+    @Test(arguments: ["null", "-1", "65536"])
+    func `a record that cannot be counts as received, and is reported`(steps: String) {
+        let outcome = play([[start, record(0), record(1, steps), record(2), end(3)]])
+        #expect(outcome.error == nil && outcome.steps == 14 && outcome.cursor != nil)
+        #expect(outcome.notices == [.undecodable(frames: 1)])
+    }
+
+    @Test func `an error of another program in the middle of the answer does not end it`() {
+        let outcome = play([[start, record(0), "Uncaught Error: healthy widget", record(1), end(2)]])
+        #expect(outcome.error == nil && outcome.steps == 14 && outcome.notices.isEmpty)
+    }
+
+    @Test func `an answer that ends with an error is stored, and the error is reported`() {
+        let answer = [start, record(0), "Uncaught Error: out of memory"]
+        let outcome = play([answer, answer])
+        #expect(outcome.error == .scriptFailed("Uncaught Error: out of memory"))
+        #expect(Set(outcome.samples).count == 1 && outcome.cursor?.readThrough == nil)
+    }
+
+    @Test func `an error that only mentions health names no missing app`() {
+        #expect(play([["Uncaught Error: health widget failed"]]).error == .scriptFailed("Uncaught Error: health widget failed"))
+        guard case .missingApp("Health Tracking", _) = play([[start, "Uncaught Error: Module \"health\" not found"]]).error else {
+            Issue.record("the app is not named")
+            return
+        }
+    }
+
+    @Test func `the rest of the first answer is not counted as part of the second`() {
+        let outcome = play([[start, record(0)], [record(1), record(2), start, record(0), record(1), record(2), end(3)]])
+        #expect(outcome.error == nil && Set(outcome.samples).count == 3 && outcome.cursor != nil)
+    }
+
+    @Test func `a mark of a machine whose clock was ahead does not hide new records`() {
+        let ahead = PedometerCursor(readThrough: Self.now + 86_400, utcOffset: 0)
+        let outcome = play([[start, record(0), record(1), end(2)]], cursor: ahead)
+        #expect(outcome.steps == 14 && outcome.cursor.map { ($0.readThrough ?? Self.now) <= Self.now } == true)
+    }
+
+    @Test func `a record older than what was requested accounts for nothing`() {
+        let outcome = play([[start, #"{"t":"act","ts":600000,"stp":7}"#, record(1), end(2)]])
+        #expect(outcome.samples.count == 1 && outcome.coverage.allSatisfy { $0.start > Self.now - 86_400 })
+        #expect(outcome.notices == [.implausible(samples: 1)])
+    }
+
     // MARK: Hostile input
 
     @Test func `text without end is an error`() {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pedometers
 
-/// Rings with the CRP firmware, told apart from Colmi rings of the same name by their services.
+/// Rings with the CRP firmware, distinguished from Colmi rings of the same name by their services.
 @Suite(.timeLimit(.minutes(5))) struct CRPTests {
     private let noon = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 12 * 3_600)
 
@@ -72,7 +72,7 @@ import Testing
         #expect(play([[1, 2], documented]).batch?.samples.map(\.steps) == [1000])
     }
 
-    @Test func `an R11 is told apart by its services`() async throws {
+    @Test func `the kind of an R11 is distinguished by its services`() async throws {
         let ring = SimulatedPedometer(
             address: "C0:DE:00:00:0B:11", name: "SMART_RING", advertisedServices: [], steps: CharacteristicID("fdda", "fdd1"),
             format: .init(width: 3), source: .manual(1_234))

@@ -37,6 +37,20 @@ import Testing
         #expect(run([ColmiPacket(0x43, [0xf0, 3, 1]), slot(40, 0, of: 3), slot(42, 2, of: 3)]) == .gaps)
     }
 
+    @Test(arguments: [[0, 1, 2], [2, 1, 0], [0, 2, 1, 1]] as [[UInt8]])
+    func `an answer is complete when all records have arrived`(order: [UInt8]) {
+        // Out of order, the last record before its time is a gap: the ring is asked again, or the others follow.
+        let packets = [ColmiPacket(0x43, [0xf0, 3, 1])] + order.map { slot(40 + 4 * $0, $0, of: 3) }
+        var day = ColmiDay()
+        let progress = packets.map { day.add($0) }
+        #expect(progress.contains(.complete) && progress[1] == .more)
+        #expect(day.slots.map(\.slot) == [40, 44, 48])
+    }
+
+    @Test func `records from the last to the first with one missing are a gap`() {
+        #expect(run([ColmiPacket(0x43, [0xf0, 3, 1]), slot(42, 2, of: 3), slot(40, 0, of: 3)]) == .gaps)
+    }
+
     @Test func `a missing header is reported as a gap`() { #expect(run([slot(40, 0, of: 1)]) == .gaps) }
 
     @Test func `a new header discards earlier records`() {

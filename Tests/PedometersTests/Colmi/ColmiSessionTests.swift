@@ -331,7 +331,7 @@ import Testing
         ring.mangle = { request, _, answer in
             request[0] == 0x43 ? Array(repeating: ColmiPacket(0x73, [0x12]).bytes, count: 5000) : answer
         }
-        #expect(ring.play(context(), at: now).error == .undecodable("packets without end"))
+        #expect(ring.play(context(), at: now).error == .undecodable("too many packets"))
     }
 
     @Test func `days that the ring no longer holds are reported as lost`() {

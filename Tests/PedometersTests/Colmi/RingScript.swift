@@ -78,7 +78,8 @@ struct RingScript {
         case 0x03: return battery.map { [ColmiPacket(0x03, [$0]).bytes] } ?? []
         case 0x48:
             let steps = (history[today] ?? []).reduce(0) { $0 + $1.steps }
-            return [ColmiPacket(0x48, [UInt8(steps >> 16), UInt8(steps >> 8 & 0xff), UInt8(steps & 0xff)]).bytes]
+            let sums = [steps, 0, steps / 25, steps * 7 / 10]
+            return [ColmiPacket(0x48, sums.flatMap { [UInt8].big($0, 3) }).bytes]
         case 0x43:
             let day = today - Int(request[1])
             guard let slots = history[day], !slots.isEmpty else { return [ColmiPacket(0x43, [0xff]).bytes] }

@@ -39,7 +39,7 @@ import Testing
     private static func context(_ model: any PedometerModel.Type, _ random: inout SeededGenerator) -> SessionContext {
         var cursor = PedometerCursor()
         if Bool.random(using: &random) {
-            let at = now - Int.random(in: 0...900_000, using: &random)
+            let at = now - Int.random(in: -90_000...900_000, using: &random)
             cursor = PedometerCursor(
                 readThrough: at, utcOffset: 7_200,
                 counter: CounterReading(at: at, value: Int.random(in: 0...70_000, using: &random), utcOffset: 7_200))
@@ -73,13 +73,15 @@ import Testing
     private static func play(_ model: any LinkedPedometerModel.Type, seed: UInt64) throws -> Int {
         var (random, draw) = (SeededGenerator(seed: seed), Draw(state: seed))
         let context = context(model, &random)
-        let possible = (now - 410 * 86_400)...(now + 90_000)
         var session = try seed % 5 == 0 ? model.probe(context) : model.session(context)
+        // Frames that drip in keep a session waiting, if they extend its wait.
+        let secondsPerFrame = seed % 7 == 0 ? 1 : 0
+        let bounds = BatchBounds(model)
         var (event, moment, left, received, actions) = (SessionEvent.started, now, 0, 0, 0)
         loop: while true {
             actions += 1
             // A macro here would take longer than the session.
-            if actions == 200_000 {
+            if actions == 200_000 || moment - now > 60_000 {
                 Issue.record("a session without end, seed \(seed)")
                 return received
             }
@@ -95,18 +97,22 @@ import Testing
                 event = left > 0 ? .value(draw.frame()) : .silence
                 if left > 0 { left -= 1 } else { moment = moment + Int(seconds) }
             case .deliver(let batch, _):
+                let possible = (now - 410 * 86_400)...(moment + 90_000)
                 let impossible = batch.samples.first { $0.steps < 0 || $0.length <= 0 || !possible.contains($0.start) }
                 #expect(impossible == nil, "seed \(seed)")
+                if let fault = bounds.fault(in: batch, at: moment, since: now) { Issue.record("\(fault), seed \(seed)") }
                 event = .done
             case .finish, .fail: break loop
             }
             if case .value = event {
                 received += 1
+                moment = moment + secondsPerFrame
                 // A link can end at any moment.
                 if draw(below: 2_000) == 0 { event = .linkLost }
             }
             if event == .linkLost {
-                _ = session.next(after: event, at: moment)
+                guard case .deliver(let batch, _) = session.next(after: event, at: moment) else { break }
+                if let fault = bounds.fault(in: batch, at: moment, since: now) { Issue.record("\(fault), seed \(seed)") }
                 break
             }
         }

@@ -40,6 +40,44 @@ import Testing
         #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1), day])
     }
 
+    // MARK: Marks of a machine whose clock was ahead
+
+    @Test func `a mark of the future does not keep a counter from counting`() throws {
+        let ahead = delta(after(reading(5000, 30 * 24))).stepsInAll(reading(5600, 12))
+        #expect(ahead.batch.samples.isEmpty && ahead.batch.cursor?.counter == reading(5600, 12) && ahead.notices == [.countingStarted])
+        let next = delta(try #require(ahead.batch.cursor)).stepsInAll(reading(5700, 13))
+        #expect(next.batch.samples.map(\.steps) == [100])
+        // As far as clocks drift, it is waited for.
+        let drifted = delta(after(CounterReading(at: reading(0, 12).at + 60, value: 5000, utcOffset: 3600)))
+        #expect(drifted.stepsInAll(reading(5600, 12)) == CounterDelta.Result())
+    }
+
+    @Test func `after a mark of the future the first count of today is undecided, and the next one counts`() throws {
+        let first = delta(after(reading(5000, 30 * 24))).batch(ofToday: reading(600, 12))
+        #expect(first.samples.isEmpty && first.coverage.isEmpty && first.notices == [.undecided(steps: 600)])
+        let cursor = try #require(first.cursor)
+        #expect(cursor.counter == nil && cursor.quarantined == reading(600, 12) && cursor.readThrough == nil)
+        let next = delta(cursor).batch(ofToday: reading(900, 14))
+        #expect(next.samples.reduce(0) { $0 + $1.steps } == 900 && next.cursor?.counter == reading(900, 14))
+    }
+
+    @Test func `a quarantined reading of the future is dropped`() {
+        var cursor = after(reading(100, 9))
+        cursor.quarantined = reading(5000, 30 * 24)
+        let result = delta(cursor).batch(ofToday: reading(600, 12))
+        #expect(result.samples.reduce(0) { $0 + $1.steps } == 500 && result.cursor?.quarantined == nil)
+    }
+
+    @Test func `the pedometer's clock decides about a count after a mark of the future`() {
+        let now = reading(600, 12)
+        let ahead = delta(after(reading(5000, 30 * 24)))
+        #expect(ahead.dependsOnClock(now))
+        let result = ahead.batch(ofToday: now, clock: DeviceClock(wall: now.at.seconds + now.utcOffset))
+        #expect(result.samples.map(\.steps) == [600] && result.notices.isEmpty)
+    }
+
+    // MARK: Restarts
+
     @Test func `a restart is reported and the steps after it count`() {
         let result = delta(after(reading(5000, 10))).stepsInAll(reading(40, 12))
         #expect(result.batch.samples.map(\.steps) == [40])
@@ -60,8 +98,8 @@ import Testing
         #expect(result.batch.coverage.isEmpty)
     }
 
-    @Test func `a machine clock set back changes nothing`() {
-        #expect(delta(after(reading(5000, 10))).stepsInAll(reading(5100, 9)) == CounterDelta.Result())
+    @Test func `a machine clock set back a little changes nothing`() {
+        #expect(delta(after(reading(5000, 10))).stepsInAll(reading(5100, 9.975)) == CounterDelta.Result())
     }
 
     // MARK: A counter that is reset at midnight
@@ -261,7 +299,7 @@ import Testing
         #expect(result.notices == [.clockWasOff(seconds: -3600)])
     }
 
-    @Test func `a right clock says that the steps are today's`() {
+    @Test func `a correct clock shows that the steps are today's`() {
         let first = reading(900, 0.5)
         let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: 5))
         #expect(result.batch.samples.map(\.steps) == [900])
@@ -273,7 +311,7 @@ import Testing
         #expect(delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: 5)).isUndecided)
     }
 
-    @Test func `a clock far off says since when the counter has counted`() {
+    @Test func `a clock far off shows since when the counter has counted`() {
         // 10:00 here, 21:00 of the day before there: it counts since 13:00.
         let first = reading(2100, 10)
         let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: -13 * 3600))
@@ -361,7 +399,7 @@ import Testing
         #expect(!next.notices.contains(.counterRestarted))
     }
 
-    @Test func `a clock says that a higher value is today's`() {
+    @Test func `a clock shows that a higher value is today's`() {
         let afternoon = reading(9000, 15)
         let last = after(reading(8000, -1.0 / 12))
         #expect(delta(last).dependsOnClock(afternoon))

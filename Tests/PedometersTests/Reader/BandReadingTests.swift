@@ -51,7 +51,7 @@ import Testing
             let first = RecordingReceiver()
             let report = try await reader.read(pedometer, into: first)
             #expect(first.steps.values.reduce(0, +) == (test.holdsHistory ? Self.memory.steps : Self.memory.stepsToday))
-            #expect(report.notices.isEmpty && report.bytesReceived > 0 && report.clockSet != nil)
+            #expect(report.notices.isEmpty && report.clockSet != nil)
             #expect(!first.batches.flatMap(\.frames).isEmpty)
             pedometer.cursor = first.cursor
             report.clockSet.map { pedometer.clock.record($0, memory: 40 * 86_400) }

@@ -27,7 +27,7 @@ struct LinkRetryTests {
     }
 
     @Test(arguments: [BluetoothError.notPaired(doing: "reading"), .timedOut(operation: "reading", seconds: 10)])
-    func `a pedometer that may demand pairing is paired once`(demand: BluetoothError) {
+    func `a pedometer that may require pairing is paired once`(demand: BluetoothError) {
         var retry = LinkRetry(mayPair: true)
         #expect(retry.step(after: demand, isTakenOver: false) == .pair)
         #expect(retry.step(after: demand, isTakenOver: false) == nil)

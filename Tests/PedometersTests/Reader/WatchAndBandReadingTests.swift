@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a band that is not discoverable is told from one that is not in range`() async throws {
+    @Test func `a band that is not discoverable is distinguished from one that is not in range`() async throws {
         let band = SimulatedBand()
         band.content.isDiscoverable = false
         try await withStack([band]) { stack in

@@ -17,7 +17,7 @@ CLIENT_SYNC = {"cpu": 2.1, "megabytes": 54}
 
 
 def with_links(run, links):
-    """A run with what the trace tells of its connections. (A link may outlive its program by a little.)"""
+    """A run with the connections in its trace. (A link may outlive its program by a little.)"""
     own = [link for link in links if run["start"] <= link.start <= run["end"]]
     run["connections"] = len(own)
     run["connected"] = sum((link.end or run["end"]) - link.start for link in own)

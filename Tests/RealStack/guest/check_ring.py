@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the virtual ring against an independent client: both must tell the same steps.
+"""Checks the virtual ring against an independent client: both must report the same steps.
 
     ./vm-run --config peripherals/pedometers.json '$RS_VENV/bin/python guest/check_ring.py'
 """

@@ -1,7 +1,7 @@
 """A virtual pedometer that only counts (kind "counter"): one value, read or notified.
 
 Its service and characteristic are those of InfiniTime, the PineTime's firmware; with
-`"secure": true` the value demands an encrypted link, so the two must pair first.
+`"secure": true` the value requires an encrypted link, so the two must pair first.
 With `"clock": true` it has a Current Time Service, which is read and never set.
 Beyond every peripheral's commands:
   truth           {"steps": n}

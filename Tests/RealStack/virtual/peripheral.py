@@ -26,7 +26,7 @@ def to_bytes(text):
 
 
 class Willing(PairingDelegate):
-    """Pairs without asking anybody (Just Works), as long as the peripheral is told to."""
+    """Pairs without confirmation (Just Works) while the peripheral is set to."""
 
     def __init__(self, peripheral):
         super().__init__(self.IoCapability.NO_OUTPUT_NO_INPUT)

@@ -43,7 +43,7 @@ class Ring(Peripheral):
         ],
         "clock": None,              # its own wall clock at the start, ISO 8601; None: this machine's
         "seed": "anna",
-        "days": 10,                 # days walked on, today among them (the ring tells of 8)
+        "days": 10,                 # days walked on, today among them (the ring reports 8)
         "slots": 60,                # quarters of an hour walked in on each
         "slot_step": 1,             # 4: hours only, as some rings have it
         "tens_of_calories": True,   # the newer of the two calorie units

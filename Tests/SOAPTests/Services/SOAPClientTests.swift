@@ -100,6 +100,6 @@ import Testing
         let answer = Envelopes.wrap("<shäre\u{202E}d/>")
         let error = try await error(ScriptedTransport(200, answer))
         #expect(error.map { "\($0)".contains("\u{202E}") } == false)
-        #expect("\(SOAPError.unknownService("a\u{1B}", known: ["b"]))" == "there is no service \"a\\u{1b}\"; known are \"b\"")
+        #expect("\(SOAPError.unknownService("a\u{1B}", known: ["b"]))" == "there is no service \"a\\u{1b}\"; known services: \"b\"")
     }
 }

@@ -28,7 +28,7 @@ import Testing
         let error = try error(text)
         #expect(error == .unknownKey(key, path: "config.toml", line: line, nearest: nearest))
         #expect(error?.category == .configuration)
-        #expect(error?.description.contains(nearest ?? "known are `user`, `adapter`") == true)
+        #expect(error?.description.contains(nearest ?? "known keys: `user`, `adapter`") == true)
     }
 
     @Test func `a line inside a multi-line string is not a key`() throws {

@@ -26,7 +26,7 @@ import Testing
     func `tables nested more than 64 levels deep are rejected`(start: String, repeated: String, count: Int, end: String) {
         let text = start + String(repeating: repeated, count: count) + end
         #expect(problems(text) == [.tooDeep(path: "c", line: 1, limit: 64)])
-        #expect(problems(text).first?.description == "\"c\", line 1: tables are nested more than 64 levels deep; no key of istep is")
+        #expect(problems(text).first?.description == "\"c\", line 1: tables are nested more than 64 levels deep; istep has no such keys")
     }
 
     @Test func `tables within the depth limit and nested arrays are parsed`() {
@@ -49,7 +49,7 @@ import Testing
         }
         let names = problems((0..<4000).map { "[share.'\($0) ']" }.joined(separator: "\n"))
         #expect(names.count == 101)
-        #expect(names.last?.description == "\"c\": there may be more; mend these first")
+        #expect(names.last?.description == "\"c\": there may be more errors; fix these first")
     }
 
     @Test func `thousands of destinations are read`() {

@@ -56,8 +56,8 @@ import Testing
             try #require(mkdir(directory, 0o700) == 0)
             #expect(
                 told(.file(machine.root + "/none"), machine)
-                    == "the file \"ROOT/none\", which should have a secret in it, does not exist; write it with mode 0600")
-            #expect(told(.file(pipe), machine) == "\"ROOT/pipe\" is not a regular file; put the secret into one of mode 0600")
+                    == "the file \"ROOT/none\", which should contain a secret, does not exist; create it with mode 0600")
+            #expect(told(.file(pipe), machine) == "\"ROOT/pipe\" is not a regular file; put the secret into a regular file with mode 0600")
             #expect(told(.file(directory), machine) == "cannot read the file \"ROOT/directory\" with a secret: Is a directory")
         }
     }
@@ -65,11 +65,11 @@ import Testing
     @Test(arguments: [
         ("", "is empty; put the token or password into it, and nothing else"),
         ("\n", "is empty; put the token or password into it, and nothing else"),
-        ("s3cret\ns3cret", "has several lines or invisible characters in it; put the token or password alone into it, on one line"),
-        ("\u{FEFF}s3cret", "has several lines or invisible characters in it; put the token or password alone into it, on one line"),
-        ("s3cret\u{7F}", "has several lines or invisible characters in it; put the token or password alone into it, on one line"),
-        ("s3cret\0", "has several lines or invisible characters in it; put the token or password alone into it, on one line"),
-        (String(repeating: "x", count: 4097), "has more than 4 KiB, which no token or password has; put that alone into it"),
+        ("s3cret\ns3cret", "has several lines or invisible characters in it; put only the token or password into it, on one line"),
+        ("\u{FEFF}s3cret", "has several lines or invisible characters in it; put only the token or password into it, on one line"),
+        ("s3cret\u{7F}", "has several lines or invisible characters in it; put only the token or password into it, on one line"),
+        ("s3cret\0", "has several lines or invisible characters in it; put only the token or password into it, on one line"),
+        (String(repeating: "x", count: 4097), "has more than 4 KiB, which is too long for a token or password; put only that into it"),
     ])
     func `an invalid secret is reported without showing it`(text: String, expected: String) throws {
         try withMachine(["CREDENTIALS_DIRECTORY": "ROOT/credentials", "ISTEP_TOKEN": text]) { machine in
@@ -88,7 +88,7 @@ import Testing
             try machine.write(Data([0x73, 0xFF]), to: machine.root + "/token")
             #expect(
                 told(.file(machine.root + "/token"), machine)
-                    == "the file \"ROOT/token\" is not UTF-8 text; write the token or password anew")
+                    == "the file \"ROOT/token\" is not UTF-8 text; write the token or password again")
         }
     }
 
@@ -112,7 +112,7 @@ import Testing
             #expect(try SecretSource.credential("garden").load(environment: machine.environment).reveal() == "s3cret")
             #expect(
                 told(.credential("pond"), machine)
-                    == "the file \"ROOT/credentials/pond\", which should have a secret in it, does not exist; write it with mode 0600")
+                    == "the file \"ROOT/credentials/pond\", which should contain a secret, does not exist; create it with mode 0600")
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
         try withMachine(environment) { machine in
             #expect(
                 told(.credential("garden"), machine) == "there is no CREDENTIALS_DIRECTORY with the credential \"garden\"; "
-                    + "it is systemd that makes it: run istep by a unit with LoadCredential=")
+                    + "systemd creates it: run istep in a unit with LoadCredential=")
         }
     }
 

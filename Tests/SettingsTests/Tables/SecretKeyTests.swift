@@ -24,36 +24,36 @@ import Testing
     @Test(arguments: [
         (
             "token = 's3cret'",
-            "line 2: `share.garden.token` cannot stand in the file itself; put it into a file of its own, "
-                + "for you alone (`chmod 600`), and name that by `token_file`"
+            "line 2: `share.garden.token` must not be in the configuration file; put it into a separate "
+                + "file that only you can read (`chmod 600`), and name that by `token_file`"
         ),
         (
             "token = 12345",
-            "line 2: `share.garden.token` cannot stand in the file itself; put it into a file of its own, "
-                + "for you alone (`chmod 600`), and name that by `token_file`"
+            "line 2: `share.garden.token` must not be in the configuration file; put it into a separate "
+                + "file that only you can read (`chmod 600`), and name that by `token_file`"
         ),
         (
             "\ntoken_file = '/a'\ntoken = 's3cret'",
-            "line 4: `share.garden.token` cannot stand in the file itself; put it into a file "
-                + "of its own, for you alone (`chmod 600`), and name that by `token_file`"
+            "line 4: `share.garden.token` must not be in the configuration file; put it into a separate "
+                + "file that only you can read (`chmod 600`), and name that by `token_file`"
         ),
-        ("token_env = 'A'\ntoken_file = '/a'", "line 3: [share.garden] has `token_file` and `token_env`; only one of them can be"),
+        ("token_env = 'A'\ntoken_file = '/a'", "line 3: [share.garden] has `token_file` and `token_env`; use only one of them"),
         (
             "token_env = 'A'\ntoken_file = '/a'\ntoken_credential = 's3cret'",
-            "line 4: [share.garden] has `token_file`, `token_env` and `token_credential`; only one of them can be"
+            "line 4: [share.garden] has `token_file`, `token_env` and `token_credential`; use only one of them"
         ),
         (
             "",
-            "line 1: [share.garden] lacks `token_file`; it has to be the path of a file with nothing but the token in it, "
-                + "for you alone (`chmod 600`); or use `token_env` or `token_credential`"
+            "line 1: [share.garden] lacks `token_file`; it has to be the path of a file with only the token in it, "
+                + "readable by you only (`chmod 600`); or use `token_env` or `token_credential`"
         ),
         (
             "token_file = 's3cret'",
-            "line 2: `share.garden.token_file` has to be a file with nothing but the token in it, a path that starts with / or ~/"
+            "line 2: `share.garden.token_file` has to be a file with only the token in it, a path that starts with / or ~/"
         ),
         (
             "token_file = 3",
-            "line 2: `share.garden.token_file` has to be a text: a file with nothing but the token in it, "
+            "line 2: `share.garden.token_file` has to be a text: a file with only the token in it, "
                 + "a path that starts with / or ~/, not a number"
         ),
         ("token_credential = '../s3cret'", "line 2: `share.garden.token_credential` has to be the name of a file in $CREDENTIALS_DIRECTORY"),

@@ -82,7 +82,7 @@ import Testing
                 "c.toml", line 3: `share.garden.attempts` cannot be "0"; it has to be how often to try, from 1 to 9
                 "c.toml", line 4: unknown key "urll" in [share.garden]; did you mean `url`?
                 "c.toml", line 6: `share.garden.kind` cannot be "rset"; it has to be `rest`, `soap` or `file`; did you mean `rest`?
-                "c.toml", line 7: unknown key "zzz" in [share.garden]; known are `attempts`, `url`, `kind`
+                "c.toml", line 7: unknown key "zzz" in [share.garden]; known keys: `attempts`, `url`, `kind`
                 """)
     }
 

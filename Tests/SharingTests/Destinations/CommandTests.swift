@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [#"["MY_TOKEN=s3cret"]"#, #"["1A"]"#, #"["A-B"]"#, #"["Ä"]"#, "[7]", "true"])
-    func `what is no list of names is refused, and not repeated`(value: String) throws {
+    func `a value that is no list of names is refused and not printed`(value: String) throws {
         let problems = Fixture.problems("[share.mine]\nkind = \"command\"\ncommand = [\"/bin/true\"]\nenvironment = \(value)")
         #expect(problems.count == 1)
         #expect(problems.first?.contains("names of variables") == true && problems.first?.contains("s3cret") == false, "\(problems)")

@@ -118,11 +118,11 @@ import Testing
         let diary = try file("steps.csv")
         let problem = await failure { _ = try await diary.deliver([try parcel()]) }
         #expect(problem?.kind == .misconfigured)
-        #expect(problem?.reason.contains("is no regular file") == true)
+        #expect(problem?.reason.contains("is not a regular file") == true)
 
         try Data([0xff, 0xfe, 0x00]).write(to: URL(fileURLWithPath: folder.path + "/steps.json"))
         let binary = try file("steps.json")
-        #expect(await failure { _ = try await binary.deliver([try parcel()]) }?.reason.contains("is no UTF-8 text") == true)
+        #expect(await failure { _ = try await binary.deliver([try parcel()]) }?.reason.contains("is not UTF-8 text") == true)
     }
 
     @Test func `the format follows from the file name or the format key`() throws {

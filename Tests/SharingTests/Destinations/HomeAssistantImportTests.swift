@@ -98,7 +98,7 @@ import WebStage
         }
     }
 
-    @Test func `who is not an administrator is told`() async throws {
+    @Test func `a user who is not an administrator is reported`() async throws {
         try await withHouse(House(isAdministrator: false)) { _, _, destination in
             let failure = await destination.failure(delivering: parcel(0, [7: 300]))
             #expect(failure?.kind == .credentials && failure?.advice?.contains("administrator") == true)
@@ -107,7 +107,7 @@ import WebStage
         }
     }
 
-    @Test func `a check tells version, rights and recorder`() async throws {
+    @Test func `a check reports version, rights and recorder`() async throws {
         try await withHouse { _, venue, destination in
             let words = try await destination.check()
             #expect(words == "Home Assistant 2024.3.3 at \(venue.server.url), administrator \"Anna\"; its recorder keeps statistics")

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403])
-    func `where removing is refused the write tells whether the user is accepted`(status: Int) async throws {
+    func `where removing is refused, the write shows whether the user is accepted`(status: Int) async throws {
         let may = ScriptedTransport(.reply(status, "no"), .reply(204))
         #expect(try await destination("database = 'h'", may).deliver([old(.easter())]).map(\.remoteID) == ["1397952000"])
         #expect(may.requests.last?.preview.hasSuffix(" 1397952000") == true)
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: [(200, "vm_rows 1\n"), (401, "who?"), (404, ""), (200, #"flag{name="retentionPeriod", value="\"} 1"#)])
-    func `where VictoriaMetrics does not show its flags it is said which it needs`(status: Int, body: String) async throws {
+    func `where VictoriaMetrics does not show its flags, the required ones are reported`(status: Int, body: String) async throws {
         let words = try await check(body, status)
         #expect(words.hasSuffix("does not show its flags: it needs -retentionPeriod=100y -dedup.minScrapeInterval=1ms"))
     }

@@ -107,7 +107,7 @@ import WebStage
         #expect(!without.contains("media"))
     }
 
-    @Test func `a missing library and a wrong picture are said, and nothing is sent`() async throws {
+    @Test func `a missing library and a wrong picture are reported, and nothing is sent`() async throws {
         let picture = DayPicture(svg: Self.svg, width: 40, height: 20, description: "")
         #expect(throws: ShareFailure.self) { try picture.png(library: "librsvg-none.so.9") }
         do { _ = try picture.png(library: "librsvg-none.so.9") } catch {

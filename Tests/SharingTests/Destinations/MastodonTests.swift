@@ -73,7 +73,7 @@ import WebStage
         let destination = try destination("https://127.0.0.1:1", "text = '{distance}'")
         let failure = await destination.failure(delivering: ShareParcel(.easter(metres: nil)))
         #expect(failure?.kind == .rejected)
-        #expect(failure?.reason == "nothing that `text` names is known of 2014-04-20")
+        #expect(failure?.reason == "all figures in `text` are unknown for 2014-04-20")
     }
 
     @Test func `the rate limit header sets the delay until the next attempt`() async throws {

@@ -107,7 +107,7 @@ struct RealHomeAssistantTests {
         #expect(try await second.days(id) == ["2014-04-20": 300])
     }
 
-    @Test func `who is not an administrator is told by the check`() async throws {
+    @Test func `the check reports a user who is not an administrator`() async throws {
         let server = try await Self.shared.value
         #expect(
             try await destination(server).check()

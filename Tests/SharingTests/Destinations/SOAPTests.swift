@@ -118,7 +118,7 @@ import WebStage
         try await withServer(answers: { _ in .reply(body: body) }) { destination, _ in
             let failure = await destination.failure(delivering: ShareParcel(.easter()))
             #expect(failure?.kind == .unanswered)
-            #expect(failure?.reason == "127.0.0.1 did not confirm: it answered with \"readResponse\", which is no response to the operation")
+            #expect(failure?.reason == "127.0.0.1 did not confirm: it answered with \"readResponse\", which is not a response to the operation")
         }
         try await withServer("response = 'readResponse'", answers: { _ in .reply(body: body) }) { destination, _ in
             let receipts = try await destination.deliver([ShareParcel(.easter())])

@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: [
         (401, ShareFailure.Kind.credentials), (403, .credentials), (415, .rejected), (500, .unanswered), (503, .busy), (507, .unanswered),
-    ]) func `a folder that cannot be made says why`(status: Int, kind: ShareFailure.Kind) async throws {
+    ]) func `the error for a folder that cannot be made has its reason`(status: Int, kind: ShareFailure.Kind) async throws {
         let transport = ScriptedTransport(.reply(409), .reply(status, "no room"))
         let failure = try await destination(transport, "webdav = true").failure(delivering: ShareParcel(.easter()))
         #expect(failure?.kind == kind)
@@ -77,7 +77,7 @@ import Testing
         #expect(await far.failure(delivering: ShareParcel(.easter()))?.kind == .rejected)
     }
 
-    @Test func `what keeps the question from being answered is no refusal of the day`() async throws {
+    @Test func `an error of the folder check is no refusal of the day`() async throws {
         let transport = ScriptedTransport(.reply(409), .failure(.unanswered(reason: "gone")))
         #expect(try await destination(transport).failure(delivering: ShareParcel(.easter()))?.kind == .unanswered)
     }
@@ -166,7 +166,7 @@ private struct AlwaysConflict: HTTPTransport {
         #expect(failure?.kind == .rejected && failure?.reason.contains("409") == true)
     }
 
-    @Test func `a check tells how the server stands`() async throws {
+    @Test func `a check reports the state of the server`() async throws {
         let server = try await RealWebDAV.start()
         let there = try destination(server.url + "/{date}.json")
         #expect(try await there.check() == "\(server.url) answers (WebDAV)")
@@ -179,7 +179,7 @@ private struct AlwaysConflict: HTTPTransport {
         #expect(await stranger.failure(delivering: ShareParcel(.easter()))?.kind == .credentials)
     }
 
-    @Test func `a folder that may not be made is the user's to mend`() async throws {
+    @Test func `a folder that may not be created needs the user`() async throws {
         let server = try await RealWebDAV.start()
         let failure = try await destination(server.url + "/closed/a/{date}").failure(delivering: ShareParcel(.easter()))
         #expect([.credentials, .rejected].contains(failure?.kind), "\(String(describing: failure))")

@@ -1,6 +1,6 @@
 """mastodon-mock, for tests: a server of Mastodon's interface with an account for each argument, `walker0` and so on, whose token that is.
 
-It listens on a free port of loopback and tells which one in a line `ready PORT`.
+It listens on a free port of loopback and prints it in a line `ready PORT`.
 """
 import socket
 import sys

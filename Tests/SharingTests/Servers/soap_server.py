@@ -1,6 +1,6 @@
 """shareStepData by spyne, for tests: SOAP 1.1 at /1.1, SOAP 1.2 at /1.2, both with every call validated against the schema.
 
-It listens on a free port of loopback, tells which one in a line `ready PORT`, and shows at /held the calls that it took, as JSON.
+It listens on a free port of loopback, prints it in a line `ready PORT`, and shows at /held the calls that it took, as JSON.
 """
 import json
 import logging

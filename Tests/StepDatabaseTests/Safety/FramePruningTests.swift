@@ -25,7 +25,7 @@ import Testing
         try history.database.queue.read { try Int64.fetchAll($0, sql: "SELECT DISTINCT sync FROM frame ORDER BY sync") }
     }
 
-    @Test func `old frames go, their samples and what is in doubt stay`() throws {
+    @Test func `old frames are removed, their samples and frames in doubt are kept`() throws {
         try withFixture { history in
             let plain = try night(history, 0)
             let implausible = try night(history, 1, samples: [slot(1440 + 30, 90_000)])
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `of too many bytes the oldest go`() throws {
+    @Test func `of too many bytes the oldest are removed`() throws {
         try withFixture { history in
             let syncs = try (0..<5).map { try night(history, $0, frames: 10) }
             // 10 frames of 100 bytes and 40 bytes for each row: 1,400 bytes per sync.

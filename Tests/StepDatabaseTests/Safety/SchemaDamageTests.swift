@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `a query that fails because of the schema says so`() throws {
+    @Test func `an error of a query because of the schema is reported as such`() throws {
         try withHistory { path in
             try execute(
                 "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'utc_offset', 'utc_offsgt'); PRAGMA writable_schema = OFF",

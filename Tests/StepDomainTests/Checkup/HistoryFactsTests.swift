@@ -36,7 +36,7 @@ import Testing
         #expect(diagnoses(sync(80))[0].severity == .warning)
     }
 
-    @Test func `tries that failed`() {
+    @Test func `attempts that failed`() {
         let tries = diagnoses(sync(3, .failed, failure: "not in range"), sync(27, .failed, failure: "another reason"), sync(51))
         #expect(tries == syncs(.failing(.at(end(51)), tries: 2, last: end(3), .failed(reason: "not in range"))))
         #expect(tries[0].severity == .warning)

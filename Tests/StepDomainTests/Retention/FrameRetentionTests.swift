@@ -8,13 +8,13 @@ import Testing
         SyncFrames(sync: sync, pedometer: 1, start: now - daysAgo * 86_400, bytes: bytes, doubt: doubt)
     }
 
-    @Test func `frames that are too old go`() {
+    @Test func `frames that are too old are removed`() {
         let syncs = [frames(3, daysAgo: 0), frames(1, daysAgo: 800), frames(2, daysAgo: 700)]
         #expect(FrameRetention().surplus(syncs, at: now).map(\.sync) == [1])
         #expect(FrameRetention(days: nil).surplus(syncs, at: now) == [])
     }
 
-    @Test func `of too many the oldest go`() {
+    @Test func `of too many frames the oldest are removed`() {
         let syncs = (1...5).map { frames(Int64($0), daysAgo: 10 - $0) }
         #expect(FrameRetention(bytes: 250).surplus(syncs, at: now).map(\.sync) == [1, 2, 3])
         #expect(FrameRetention(bytes: 500).surplus(syncs, at: now) == [])

@@ -39,7 +39,7 @@ import Testing
             #expect(figures.goal == summary.goal && figures.isRestDay == summary.isRestDay && figures.percentage == summary.percentage)
             #expect(figures.isCorrected == summary.isCorrected)
             #expect(figures.steps == figures.walkingSteps.flatMap { walking in figures.runningSteps.map { walking + $0 } })
-            #expect(figures.hours.reduce(0, +) == figures.countedSteps ?? 0)
+            #expect(figures.hours.compactMap(\.self).reduce(0, +) == figures.countedSteps ?? 0)
             #expect(figures.hours.isEmpty == summary.hours.isEmpty)
         }
     }
@@ -66,10 +66,24 @@ import Testing
         let track = StepData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
         let day = try #require(Day(word))
         let summary = DaySummary(StepData(user: User(id: 1, name: "Ada"), day: day, tracks: [track]), localTime: place, now: span.end)
-        var byName = Array(repeating: 0, count: 24)
-        for hour in summary.hours { byName[hour.hour] += hour.steps }
+        var byName = [Int?](repeating: nil, count: 24)
+        for hour in summary.hours { byName[hour.hour] = (byName[hour.hour] ?? 0) + (try #require(hour.steps)) }
         #expect(DaySums([track], of: day).hours == byName)
-        #expect(byName.count { $0 == 0 } == (summary.hours.count == 23 ? 1 : 0))
+        #expect(byName.count { $0 == nil } == (summary.hours.count == 23 ? 1 : 0), "clocks skip one in spring")
+    }
+
+    /// The ring was taken off at 15:20: what follows is not known, and the day summary agrees with the stored sums.
+    @Test func `hours after the end of coverage are unknown in sums and summary`() throws {
+        let place = LocalTime.berlin, day = try #require(Day("2014-04-20"))
+        let span = TimeSpan(place.span(of: day).start, place.at("2014-04-20", 15, 20))
+        let samples = [9, 15].map { StepSample(start: place.at("2014-04-20", $0), length: 600, steps: 70, utcOffset: 7200) }
+        let track = StepData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
+        let hours = DaySums([track], of: day).hours
+        #expect(hours[..<15] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 70, 0, 0, 0, 0, 0])
+        #expect(hours[15] == 70, "it has steps")
+        #expect(hours[16...].allSatisfy { $0 == nil })
+        let data = StepData(user: User(id: 1, name: "Ada"), day: day, tracks: [track])
+        #expect(DaySummary(data, localTime: place, now: span.end).hours.map(\.steps) == hours)
     }
 
     /// After a journey the hours are those of the place where the steps were made, wherever the user is now.
@@ -81,7 +95,7 @@ import Testing
             StepSample(start: Timestamp(midnight + 20 * 3600 + 18_000), length: 7200, steps: 100, utcOffset: -18_000),
         ]
         let hours = DaySums([StepData.Track(pedometer: 1, name: "ring", samples: samples)], of: day).hours
-        #expect(hours[7] == 70 && hours[20] == 50 && hours[21] == 50 && hours.reduce(0, +) == 170)
+        #expect(hours[7] == 70 && hours[20] == 50 && hours[21] == 50 && hours.compactMap(\.self) == [70, 50, 50])
         // What lies past midnight belongs to the day.
         let late = StepSample(start: Timestamp(midnight + 86_400 - 1800), length: 40_000, steps: 99, utcOffset: 0)
         #expect(DaySums([StepData.Track(pedometer: 1, name: "ring", samples: [late])], of: day).hours[23] == 99)

@@ -5,8 +5,10 @@ import TestSupport
 @Suite struct HourlyProfileTests {
     private let place = LocalTime.berlin
 
+    /// Of a day that is accounted for as a whole.
     private func hours(_ samples: [StepSample], _ day: String, _ place: LocalTime = .berlin) throws -> [DaySummary.Hour] {
-        HourlyProfile(samples, of: try #require(Day(day)), localTime: place).hours
+        let day = try #require(Day(day))
+        return HourlyProfile(samples, of: day, localTime: place, coverage: place.covered(place.span(of: day))).hours
     }
 
     private func sample(_ start: Timestamp, _ length: Int, _ steps: Int, offset: Int? = nil) -> StepSample {
@@ -17,7 +19,29 @@ import TestSupport
         let hours = try hours([sample(place.at("2014-04-20", 7, 30), 900, 1000)], "2014-04-20")
         #expect(hours.map(\.hour) == Array(0...23))
         #expect(hours.map(\.start) == (0...23).map { place.at("2014-04-20", $0) })
-        #expect(hours.filter { $0.steps > 0 }.map(\.hour) == [7])
+        #expect(hours.filter { $0.steps != 0 }.map(\.hour) == [7])
+    }
+
+    @Test func `an hour that is not accounted for is unknown, unless it has steps`() throws {
+        let day = try #require(Day("2014-04-20"))
+        let samples = [sample(place.at("2014-04-20", 7, 30), 900, 1000), sample(place.at("2014-04-20", 20), 60, 50)]
+        // The ring was taken off at 15:20.
+        let worn = place.covered(TimeSpan(place.at("2014-04-20", 0), place.at("2014-04-20", 15, 20)))
+        let partial = HourlyProfile(samples, of: day, localTime: place, coverage: worn).hours.map(\.steps)
+        var expected: [Int?] = Array(repeating: 0, count: 15) + Array(repeating: nil, count: 9)
+        (expected[7], expected[20]) = (1000, 50)
+        #expect(partial == expected)
+        let whole = HourlyProfile(samples, of: day, localTime: place, coverage: worn, isComplete: true).hours
+        #expect(whole.allSatisfy { $0.steps != nil })
+    }
+
+    @Test func `an hour of another zone is known at its own local hour`() throws {
+        // 8:00 to 10:00 in New York; the day is viewed in Berlin.
+        let day = try #require(Day("2014-04-20"))
+        let start = Timestamp(day.daysSince1970 * 86_400 + 8 * 3600 + 14_400)
+        let there = [CoveredSpan(TimeSpan(start, start + 7200), utcOffset: -14_400)]
+        let hours = HourlyProfile([], of: day, localTime: place, coverage: there).hours
+        #expect(hours.filter { $0.steps != nil }.map(\.hour) == [8, 9])
     }
 
     @Test func `the spring change gives 23 hours without the skipped hour`() throws {
@@ -69,20 +93,20 @@ import TestSupport
     @Test func `a sample across midnight counts entirely in the last hour`() throws {
         let hours = try hours([sample(place.at("2014-04-20", 23, 30), 3600, 800)], "2014-04-20")
         #expect(hours[23].steps == 800)
-        #expect(hours.reduce(0) { $0 + $1.steps } == 800)
+        #expect(hours.compactMap(\.steps).reduce(0, +) == 800)
     }
 
     @Test func `samples from another zone count at their own local hour`() throws {
         // 22:00 in New York on the 20th is 04:00 of the 21st in Berlin, where the day is viewed.
         let there = sample(Timestamp(try #require(Day("2014-04-20")).daysSince1970 * 86_400 + 26 * 3600), 900, 500, offset: -14_400)
         let hours = try hours([there], "2014-04-20")
-        #expect(hours.filter { $0.steps > 0 }.map(\.hour) == [22])
+        #expect(hours.filter { $0.steps != 0 }.map(\.hour) == [22])
     }
 
     @Test func `very long samples do not overflow`() throws {
         let start = place.at("2014-04-20", 0)
         let hours = try hours([sample(start, 1 << 50, 5 << 50)], "2014-04-20")
-        #expect(hours.reduce(0) { $0 + $1.steps } == 5 << 50)
+        #expect(hours.compactMap(\.steps).reduce(0, +) == 5 << 50)
     }
 
     @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"], 0..<60 as Range<UInt64>)
@@ -90,8 +114,8 @@ import TestSupport
         var generator = SeededGenerator(seed: seed)
         let merged = MergedTracks(RandomDay.tracks(of: day, in: place, using: &generator))
         let hours = try hours(merged.samples, day)
-        #expect(hours.reduce(0) { $0 + $1.steps } == merged.steps)
-        #expect(hours.allSatisfy { $0.steps >= 0 })
+        #expect(hours.compactMap(\.steps).reduce(0, +) == merged.steps)
+        #expect(hours.allSatisfy { $0.steps.map { $0 >= 0 } ?? false })
         #expect(hours.count == (day == "2014-03-30" ? 23 : day == "2014-10-26" ? 25 : 24))
     }
 }

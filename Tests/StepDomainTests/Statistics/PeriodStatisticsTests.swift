@@ -92,6 +92,51 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(statistics.hourlyMeans.count == 24)
     }
 
+    @Test func `an hour that is not known enters no mean`() {
+        let start = day("2014-04-07")  // a Monday
+        // Two Mondays; of the second, nothing is known from 15:00 on, and of a third nothing at all.
+        let days = [(0, 24), (7, 15), (14, 0)].map { later, known in
+            let hours: [Int?] = Array(repeating: 100, count: known) + Array(repeating: nil, count: 24 - known)
+            return DaySums(
+                day: start.advanced(by: later), gaits: GaitSums(walkingSteps: 100 * known), hours: known == 0 ? [] : hours,
+                completeness: known == 24 ? .complete : known == 0 ? .unknown : .partial)
+        }
+        let all = (0..<15).map { index in
+            let sums = days.first { $0.day == start.advanced(by: index) } ?? DaySums(day: start.advanced(by: index))
+            return DayFigures(sums, correction: nil, profile: nil, plan: nil, isRunning: false)
+        }
+        let statistics = PeriodStatistics(Period(start...start.advanced(by: 14)), all[...])
+        let monday = statistics.weekdays[0]
+        #expect(monday.mean(hour: 14) == 100 && monday.mean(hour: 15) == 100, "not 50")
+        #expect(monday.daysByHour[14] == 2 && monday.daysByHour[15] == 1 && monday.days == 2 && monday.unknownDays == 1)
+        #expect(statistics.hourlyMeans[15] == 100)
+        let partial = PeriodStatistics(Period(start...start.advanced(by: 14)), all[7...7])
+        #expect(partial.hourlyMeans[14] == 100 && partial.hourlyMeans[15] == nil && partial.hourlyMeans.count == 24)
+    }
+
+    @Test func `a weekday that has not begun is not unknown`() {
+        // Monday and Tuesday, which is running.
+        let days = figures("7000 100").statistics(of: Period(.week, containing: day("2014-04-01"))).weekdays
+        #expect(days.map(\.isOver) == [true, false, false, false, false, false, false])
+        #expect(figures("? 100").statistics(of: Period(.week, containing: day("2014-04-01"))).weekdays[0].isOver)
+    }
+
+    @Test func `the running share of a bar is of the days that count in its mean`() throws {
+        let start = day("2014-04-07")
+        let all = [(3000, 1000), (1000, 0), (8000, 8000)].enumerated().map { index, steps in
+            DayFigures(
+                DaySums(
+                    day: start.advanced(by: index), gaits: GaitSums(walkingSteps: steps.0 - steps.1, runningSteps: steps.1),
+                    completeness: .complete),
+                correction: nil, profile: nil, plan: nil, isRunning: index == 2)
+        }
+        let perDay = try #require(PeriodStatistics(Period(.week, containing: start), all[...]).perDay)
+        #expect(perDay.steps == 2000 && perDay.running == 500, "without today")
+        let today = try #require(PeriodStatistics(Period(.week, containing: start), all[2...]).perDay)
+        #expect(today.steps == 8000 && today.running == 8000)
+        #expect(PeriodStatistics(Period(.week, containing: start), []).perDay == nil)
+    }
+
     @Test func `a comparison takes as many days as have elapsed`() throws {
         // 1 March to 3 April, which is running: two days of April beside two of March.
         let words = (1...31).map { $0 <= 2 ? "1000" : "9999" } + ["2000", "3000", "7"]
@@ -131,7 +176,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(streaks.longest?.count == longest)
     }
 
-    @Test func `it is known why a streak ended`() {
+    @Test func `a streak has the reason for its end`() {
         #expect(figures("7000 ? 5").streaks.last?.end == .unknown(day("2014-04-01")))
         #expect(figures("7000 9~ 5").streaks.last?.end == .unknown(day("2014-04-01")))
         #expect(figures("7000 9 5").streaks.last?.end == .missed(day("2014-04-01")))

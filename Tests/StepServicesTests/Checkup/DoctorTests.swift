@@ -66,7 +66,7 @@ import Testing
         #expect(machine.log.isEmpty)
     }
 
-    @Test func `the kernel says nothing about another bus`() async throws {
+    @Test func `the kernel is not checked with another bus`() async throws {
         let findings = try await examine(ScriptedMachine { $0.radios = nil })
         #expect(diagnoses(findings, "kernel") == [.bluetooth(.otherBus)])
         #expect(diagnoses(findings, "switch").isEmpty && diagnoses(findings, "adapter").isEmpty)
@@ -85,7 +85,7 @@ import Testing
         #expect(diagnoses(findings, "power") == [.bluetooth(.adapterOn(name: "hci0")), .bluetooth(.adapterScanning(name: "hci0"))])
     }
 
-    @Test func `a clock of the past`() async throws {
+    @Test func `a clock that is set to the past`() async throws {
         let findings = try await examine(
             ScriptedMachine { $0.time = TimeFacts(now: Timestamp(0), isSynchronised: false, zone: "UTC", isDesktop: false) })
         #expect(diagnoses(findings, "clock").map(\.severity) == [.fault(.temporary), .fine])
@@ -123,7 +123,7 @@ import Testing
 
     // MARK: The history
 
-    @Test func `no setting says where the history is`() async throws {
+    @Test func `no setting has the path of the history`() async throws {
         let findings = try await examine(ScriptedMachine(), nil)
         #expect(diagnoses(findings, "history") == [.history(.noPath)])
         #expect(diagnoses(findings, "room").isEmpty)

@@ -5,8 +5,9 @@ import Testing
 @testable import StepServices
 
 struct UnattendedReporterTests {
-    private struct Failed: CausedError, CustomStringConvertible {
+    private struct Failed: ReportableError {
         var cause: FailureCause
+        var category: FailureCategory { .unforeseen }
         var description = "failed"
     }
 
@@ -86,7 +87,7 @@ struct UnattendedReporterTests {
         #expect(outcome.messages.map(words) == ["warning locked", "error failed", "notice goalReached", "warning batteryLow"])
     }
 
-    @Test func `a run without anything new is no news`() {
+    @Test func `a run without new results is not a message`() {
         #expect(!outcome(report("ring", nil)).isNews)
         #expect(outcome(report("ring", nil)).messages.isEmpty)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import StepServices
 
 @Suite(.timeLimit(.minutes(5))) struct CoalescingQueueTests {
-    @Test func `of what happens again and again the newest waits`() {
+    @Test func `of values with the same key only the newest is kept`() {
         let queue = CoalescingQueue<String, Int>()
         for number in 0..<100_000 { queue.put(number, key: number.isMultiple(of: 2) ? "even" : "odd") }
         #expect(queue.takeAll() == [99_998, 99_999])
@@ -13,7 +13,7 @@ import Testing
         #expect(queue.takeAll() == [7])
     }
 
-    @Test func `what counts each time stays, in order`() {
+    @Test func `values without a key are all kept, in order`() {
         let queue = CoalescingQueue<String, Int>()
         queue.put(1, key: "a")
         queue.put(2, key: nil)
@@ -22,7 +22,7 @@ import Testing
         #expect(queue.takeAll() == [4, 2, 3])
     }
 
-    @Test func `an arrival wakes who waits, also one from before`() async {
+    @Test func `an arrival wakes the reader, even if it came earlier`() async {
         let queue = CoalescingQueue<String, Int>()
         queue.put(1, key: nil)
         var arrivals = queue.arrivals.makeAsyncIterator()

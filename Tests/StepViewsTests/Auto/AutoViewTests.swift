@@ -38,7 +38,7 @@ struct AutoViewTests {
                 "  every night: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
                 "  before midnight, where a pedometer keeps only today's count: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
                 "  when a Bluetooth adapter is plugged in: yes",
-                "  when a pedometer comes near (istep watch): no",
+                "  when a pedometer comes into range (istep watch): no",
                 "It continues while anna is not logged in (lingering is on).",
             ])
     }
@@ -59,24 +59,24 @@ struct AutoViewTests {
 
     @Test func `an enabled but inactive timer is not shown as on`() {
         let idle = AutoView.Trigger(isEnabled: true, isActive: false)
-        #expect(lines(night: idle) == ["Automatic sync is switched on, for anna, but does not run. Start it: istep auto on"])
+        #expect(lines(night: idle) == ["Automatic sync is enabled, for anna, but is not running. Start it: istep auto on"])
     }
 
     @Test func `a timer that has never run is shown as such`() {
         let new = AutoView.Trigger(isEnabled: true, isActive: true, next: Self.now - 3)
-        #expect(lines(night: new)[1] == "  every night: next at once; not yet since the start")
+        #expect(lines(night: new)[1] == "  every night: next at once; no run since systemd started")
     }
 
     /// `journalctl --user -u` shows nothing to members of the group adm (systemd 252).
     @Test func `an ended watch is shown with the command for its journal`() {
         let idle = AutoView.Trigger(isEnabled: true, isActive: false)
-        #expect(lines(watch: idle).contains { $0.hasSuffix("it should, but does not run: journalctl --user-unit istep-watch") })
-        #expect(lines(owner: .machine, watch: idle).contains { $0.hasSuffix("does not run: sudo journalctl -u istep-watch") })
+        #expect(lines(watch: idle).contains { $0.hasSuffix("enabled, but not running: journalctl --user-unit istep-watch") })
+        #expect(lines(owner: .machine, watch: idle).contains { $0.hasSuffix("not running: sudo journalctl -u istep-watch") })
     }
 
     @Test(
         arguments: [
-            (0, "success", "all done."), (75, "success", "something has to wait"), (69, "exit-code", "no Bluetooth adapter"),
+            (0, "success", "all done."), (75, "success", "incomplete (a pedometer was not in range"), (69, "exit-code", "no Bluetooth adapter"),
             (1, "exit-code", "it failed with exit code 1"), (nil, "timeout", "it was ended (timeout)"),
         ] as [(Int?, String, String)])
     func `the result of the last run is shown`(_ code: Int?, _ result: String, _ words: String) {

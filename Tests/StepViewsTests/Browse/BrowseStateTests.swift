@@ -188,7 +188,7 @@ import Testing
         #expect(lines(far, content)[21] == "line 48")
     }
 
-    @Test(arguments: [1, 10, 39]) func `a terminal that is too small says so`(columns: Int) {
+    @Test(arguments: [1, 10, 39]) func `a terminal that is too small gets a message`(columns: Int) {
         let screen = lines(state(), ["x"], columns: columns, lines: 20)
         #expect(screen.allSatisfy { $0.count <= columns })
         if columns > 8 { #expect(screen.joined(separator: " ").contains("Too small")) }

@@ -89,7 +89,34 @@ import TestSupport
                 """)
     }
 
-    @Test func `a corrected day says by how much and why`() {
+    @Test func `a day before the history says when that begins`() {
+        let summary = DaySummary(user: User(id: 1, name: "anna"), day: Sample.day)
+        func text(_ begins: Day?) -> String {
+            DayView(summary, today: Sample.day.advanced(by: 9), now: Sample.now, localTime: Sample.place, historyBegins: begins).text()
+        }
+        #expect(text(Sample.day.advanced(by: 1)).contains("\n  The history begins on 2014-04-21.\n\n  Steps     unknown\n"))
+        #expect(!text(Sample.day.advanced(by: -1)).contains("begins") && !text(nil).contains("begins"))
+    }
+
+    @Test func `an hour that is not known is no hour without steps`() throws {
+        let today = Sample.day.advanced(by: 1)
+        // At 10:30 of the same day: the ring was off from 8:00 to 9:00, and the day is not over.
+        let view = Sample.view(today) { summary in
+            for index in summary.hours.indices where index == 8 || index > 10 { summary.hours[index].steps = nil }
+            (summary.hours[7].steps, summary.hours[9].steps, summary.hours[10].steps) = (500, 300, 0)
+            for index in 0..<7 { summary.hours[index].steps = 0 }
+            summary.steps = 800
+            summary.isCorrected = true
+        }
+        let lines = view.lines(Sample.plain)
+        let heading = try #require(lines.firstIndex { $0.contains("Steps per hour of the day  (? unknown)") })
+        let floor = lines[heading + 5]
+        #expect(floor.count { $0 == "?" } == 2 && floor.contains("██ ?? ██"), "\(floor)")
+        #expect(!lines[heading + 1].contains("?"))
+        #expect(view.document.hours[8].steps == nil && view.document.hours[10].steps == 0)
+    }
+
+    @Test func `a corrected day shows by how much and why`() {
         func line(_ steps: Int, counted: Int?, _ reason: String? = nil) -> String? {
             Sample.view { ($0.steps, $0.isCorrected, $0.countedSteps, $0.correctionReason) = (steps, true, counted, reason) }
                 .text().split(separator: "\n").first { $0.hasPrefix("  Day ") }.map { String($0.dropFirst(12)) }
@@ -125,7 +152,7 @@ import TestSupport
             text { $0.distance = nil }.contains(
                 "  Distance  unknown: set your height, and it is calculated\n            istep profile --height CM\n"))
         #expect(text { $0.energy = nil }.contains("\n            istep profile --weight KG\n"))
-        #expect(text { $0.implausibleSteps = 40_000 }.contains("  Left out  40,000 steps that are implausible"))
+        #expect(text { $0.implausibleSteps = 40_000 }.contains("  Left out  40,000 implausible steps, not counted"))
         #expect(text { $0.distanceSource = .pedometer }.contains("6.18 km  by the pedometer\n"))
     }
 

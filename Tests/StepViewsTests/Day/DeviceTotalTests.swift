@@ -28,7 +28,7 @@ import Testing
         #expect(view([("ring", 8805, 8801)]).lines(TextStyle()) == Sample.view().lines(TextStyle()))
     }
 
-    @Test func `show says by how much they differ`() {
+    @Test func `show prints by how much they differ`() {
         #expect(
             check(view([("ring", 8921, 8801)]))
                 == "Check     ring itself reported 8,921 steps at 2014-04-20 15:42, 120 more than its slots had then")

@@ -21,7 +21,7 @@ import Testing
                 """)
     }
 
-    @Test func `it is said how sure a model is, and what is not certain about it`() {
+    @Test func `the evidence for a model is shown, and what is not certain about it`() {
         var row = ring
         row.kind?.caveat = "Its midnight is not proven."
         let words: [KindEvidence: String] = [
@@ -35,6 +35,15 @@ import Testing
         }
         let text = ScanView(rows: [ring], unprobed: [ring.address: "it refused"]).text()
         #expect(text.contains("Its services are not known: it refused"))
+    }
+
+    @Test func `a name that the services refute, and devices that were not looked at`() {
+        var row = ring
+        (row.kind, row.evidence) = (nil, nil)
+        let text = ScanView(rows: [row], unlooked: 1, refuted: [row.address: "smart ring"]).text()
+        #expect(text.contains("By its services it is not a smart ring."))
+        #expect(text.contains("1 other device in range was not looked at:\n  istep scan --all --probe"))
+        #expect(!text.contains("recognised"))
     }
 
     @Test func `an empty scan result mentions the other devices`() {

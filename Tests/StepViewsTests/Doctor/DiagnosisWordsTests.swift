@@ -43,7 +43,7 @@ import Testing
         #expect(message(.scan(.heard(devices: 1))) == "the adapter receives advertisements of 1 device")
         #expect(
             message(.scan(.inUse(HistoryHolder(process: 7, activity: .sync))))
-                == "skipped: a sync is running (process 7), and is not to be disturbed")
+                == "skipped: a sync is running (process 7); it is not interrupted")
     }
 
     @Test func `a device that could be added`() {
@@ -65,10 +65,10 @@ import Testing
         #expect(fix(ring(.tooLongAgo(now - 80 * 3600))) == "istep sync; every night automatically: istep auto on")
         #expect(
             message(ring(.failing(.at(now - 2 * 86_400), tries: 2, last: now - 7200, .failed(reason: "not in range"))))
-                == "last synced 2 days ago; 2 tries since, the last 2 hours ago failed: not in range")
+                == "last synced 2 days ago; 2 attempts since, the last 2 hours ago failed: not in range")
         #expect(
             message(ring(.failing(.none(of: 3), tries: 3, last: now - 7200, .endedFromOutside)))
-                == "no sync of the last 3 succeeded; 3 tries since, the last 2 hours ago was ended from outside")
+                == "no sync of the last 3 succeeded; 3 attempts since, the last 2 hours ago was terminated")
         #expect(message(ring(.running(.none(of: 1), since: now))) == "the only sync did not succeed; a sync began just now and has not ended")
         #expect(fix(ring(.never)) == "istep sync")
     }
@@ -100,7 +100,7 @@ import Testing
         #expect(
             message(.history(.wrongSums(days: 2, newest: Day(daysSince1970: 16_180))))
                 == "the stored sums of 2 days differ from the samples, the newest 2014-04-20: 'history' and 'report' are wrong")
-        #expect(message(.history(.unknownUser("bob", known: ["anna"]))) == "There is no user 'bob'; known are: anna")
+        #expect(message(.history(.unknownUser("bob", known: ["anna"]))) == "There is no user 'bob'; known users: anna")
     }
 
     // MARK: Pedometers and destinations
@@ -125,14 +125,14 @@ import Testing
             #expect(words.message == "it is in range, and connecting fails: no")
             #expect(words.fix?.commands.isEmpty == true)
         }
-        #expect(message(ring(.needsPairing)).contains("demands pairing"))
+        #expect(message(ring(.needsPairing)).contains("requires pairing"))
         #expect(message(ring(.pairingLost(address: Self.address, reason: "no key"))).contains("lost on one side: no key"))
     }
 
     @Test func `the outbox of a destination`() {
         func garden(_ diagnosis: DestinationDiagnosis) -> Diagnosis { .destination("garden", diagnosis) }
         #expect(message(garden(.rejected(days: 1, last: Sample.day, reason: "down"))) == "1 day rejected, the last 2014-04-20: down")
-        #expect(message(garden(.uncertain(days: 2))) == "2 days may have arrived or not")
+        #expect(message(garden(.uncertain(days: 2))) == "2 days may have arrived")
         #expect(message(garden(.waiting(days: 2, seconds: 3 * 86_400, reason: nil))) == "2 days waiting, the oldest for 3 days: no reason given")
         #expect(fix(garden(.waiting(days: 2, seconds: 3 * 86_400, reason: nil)))?.hasSuffix("istep outbox send --wait garden") == true)
         #expect(fix(garden(.paused(reason: "401")))?.contains("istep outbox retry garden") == true)

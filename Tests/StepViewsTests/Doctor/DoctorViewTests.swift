@@ -80,7 +80,7 @@ import Testing
         #expect(Self.view([Self.findings[0], Self.findings[2]]).lines(TextStyle()).last == "No problems found (1 check skipped).")
     }
 
-    @Test func `finding by finding is the same as all at once`() {
+    @Test func `findings printed one by one are the same as all at once`() {
         var last: Finding?
         var lines: [String] = []
         for finding in Self.findings {

@@ -93,6 +93,12 @@ import TestSupport
         }
     }
 
+    @Test(arguments: [1, 10, 39]) func `a terminal that is too narrow is told how many columns are needed`(width: Int) {
+        let lines = SampleHistory.view().lines(TextStyle(width: width))
+        #expect(lines.allSatisfy { Columns.of($0) <= width } && !lines.isEmpty)
+        if width == 39 { #expect(lines.joined(separator: " ").contains("at least 40 columns is needed; this one has 39.")) }
+    }
+
     @Test func `width is used up to 200 columns`() {
         let lines = SampleHistory.view().lines(TextStyle(width: 200))
         #expect((lines.map(Columns.of).max() ?? 0) > 130)
@@ -146,6 +152,30 @@ import TestSupport
         #expect(page.lines.joined().count { $0 == "~" } == year.partialDays)
     }
 
+    /// 24 November to 31 December 2025: the first week has no room for `Nov` beside `Dec`, and the last one reaches into January.
+    @Test func `the calendar names the months that begin in it and no other`() throws {
+        let figures = SampleHistory.figures((0..<100).map { "\($0)" }.joined(separator: " "), from: "2025-11-24")
+        func months(_ days: [DayFigures]) -> String {
+            var page = Page(TextStyle())
+            page.row(HeatMap(days: days, weekStart: .monday, style: TextStyle()).rows[0])
+            return String(page.lines[0].drop { $0 == " " })
+        }
+        let year = figures.statistics(of: Period(.year, containing: try #require(Day("2025-12-01")))).days
+        #expect(year.count == 38 && months(year) == "Dec")
+        #expect(months(Array(figures.days.prefix(90))) == "Dec Jan Feb")
+        #expect(months(Array(figures.days.dropFirst(10).prefix(50))) == "Dec Jan")
+        #expect(months(Array(figures.days.dropFirst(40).prefix(8))) == "Jan")
+    }
+
+    @Test func `a browser shows no commands`() {
+        for unit in Period.Unit.allCases {
+            let view = SampleHistory.view(SampleHistory.years, unit)
+            #expect(view.text().contains("istep history"), "\(unit)")
+            let lines = view.browserLines(TextStyle())
+            #expect(lines.contains { $0.contains("Total") } && !lines.contains { $0.contains("istep history") }, "\(unit)")
+        }
+    }
+
     @Test func `a partial day that reached its goal has the colour of the goal in the calendar`() {
         let figures = SampleHistory.figures("9000~ 2000~ 3000")
         let days = figures.statistics(of: Period(.year, containing: figures.today)).days
@@ -154,6 +184,31 @@ import TestSupport
         for row in map.rows { page.row(row) }
         let text = page.lines.joined()
         #expect(text.contains("\u{1b}[32m~") && text.contains("\u{1b}[33m~"))
+    }
+
+    @Test func `an hour that is not known has no figure`() {
+        let view = SampleHistory.view(SampleHistory.cut, .week, by: .hour)
+        #expect(view.csv[15] == "14,0.0,,0.0,,,,,")
+        #expect(view.csv[16] == "15,,,,,,,,")
+        let lines = view.lines(TextStyle())
+        #expect(lines.contains { $0.hasPrefix("  14   ") && $0.hasSuffix(" 0") })
+        #expect(lines.contains { $0.hasPrefix("  15  ?") && $0.hasSuffix(" ?") })
+        let hours = view.document.weekdays[1].hours
+        #expect(hours.count == 24 && hours[14] == 0 && hours[15] == nil)
+        #expect(view.document.weekdays[0].hours.isEmpty)
+    }
+
+    @Test(arguments: [HistoryView.Grouping.hour, .weekday]) func `on a Monday there is no heading over nothing`(grouping: HistoryView.Grouping) {
+        let text = SampleHistory.view(SampleHistory.figures("500"), .week, by: grouping).text()
+        #expect(text.contains("No day of these is over yet") && !text.contains("Steps by weekday and hour") && !text.contains("?"))
+    }
+
+    @Test func `weekdays that have not begun have no bar`() {
+        // Monday is known, Tuesday unknown, Wednesday runs.
+        let view = SampleHistory.view(SampleHistory.figures("7000 ? 500"), .week, by: .weekday)
+        let text = view.text()
+        #expect(text.contains("  Monday") && text.contains("  Tuesday  ?") && !text.contains("Wednesday") && !text.contains("  Sunday"))
+        #expect(view.document.weekdays.count == 7)
     }
 
     @Test func `the legend names only what occurs`() {
@@ -202,6 +257,13 @@ import TestSupport
     func `ranges are named as people would`(first: String, last: String, words: String) throws {
         let days = try #require(Day(first))...(try #require(Day(last)))
         #expect(Period(days).title == words)
+    }
+
+    @Test func `a range is compared with the days before it`() throws {
+        let figures = SampleHistory.years
+        let range = Period(figures.today.advanced(by: -9)...figures.today.advanced(by: -1))
+        let line = try #require(HistoryView(figures, range).text(TextStyle(width: 80)).split(separator: "\n").first { $0.contains("Compared") })
+        #expect(line.contains(" a day from 2 to 10 April"), "\(line)")
     }
 
     @Test func `periods have names`() throws {

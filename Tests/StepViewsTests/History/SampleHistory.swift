@@ -31,6 +31,17 @@ enum SampleHistory {
     /// A week with each kind of day, after one that is known; Friday is today.
     static let week = figures("5000 6100 5500 ? 7000 3000 4000 8200/2200 0 2100~ 12400! ? 900", from: "2014-04-07")
 
+    /// A Tuesday of which nothing is known from 15:00 on, before a Wednesday that runs.
+    static var cut: DailyFigures {
+        let tuesday = Day("2014-04-15") ?? Day(daysSince1970: 0)
+        let hours: [Int?] = Array(repeating: 0, count: 15) + Array(repeating: nil, count: 9)
+        let sums = [
+            DaySums(day: tuesday, hours: hours, completeness: .partial), DaySums(day: tuesday.advanced(by: 1), completeness: .unknown),
+        ]
+        let days = sums.map { DayFigures($0, correction: nil, profile: nil, plan: nil, isRunning: $0.day > tuesday) }
+        return DailyFigures(user: user, today: tuesday.advanced(by: 1), days: days)
+    }
+
     static func view(_ figures: DailyFigures = week, _ unit: Period.Unit = .week, by grouping: HistoryView.Grouping? = nil) -> HistoryView {
         HistoryView(figures, Period(unit, containing: figures.today), by: grouping)
     }

@@ -22,10 +22,10 @@ import Testing
     @Test func `notices of pedometers have a headline and a detail`() {
         let failed = words(.nightsFailed(nights: 3, reason: "no answer"))
         #expect(failed.headline == "ring: could not be read for 3 nights")
-        #expect(failed.detail == "The last try failed: no answer. What to do: istep doctor")
+        #expect(failed.detail == "The last attempt failed: no answer. Run: istep doctor")
         let away = words(.notSeen(lastRead: Sample.synced - 4 * 86_400))
         #expect(away.headline == "ring: not in range for 4 days")
-        #expect(away.detail == "Last read 2014-04-17 07:30. Is it charged, and near this machine for some of the time?")
+        #expect(away.detail == "Last read 2014-04-17 07:30. Check that it is charged and regularly near this machine.")
         #expect(words(.notSeen(lastRead: nil)).headline == "ring: not in range since it was added")
         #expect(words(.batteryLow(percent: 9)).headline == "ring: battery at 9 %")
         #expect(words(.noticed(.clockWasOff(seconds: -7200))).headline == "ring: its clock was wrong")
@@ -44,7 +44,7 @@ import Testing
     @Test func `a Bluetooth failure of the machine is shown with its reason`() {
         let broken = words(.nightsFailed(nights: 2, reason: "the Bluetooth adapter hci0 is switched off"), .machine)
         #expect(broken.headline == "Bluetooth of this machine has not worked for 2 nights")
-        #expect(broken.detail.hasPrefix("The last try failed: the Bluetooth adapter hci0 is switched off. "))
+        #expect(broken.detail.hasPrefix("The last attempt failed: the Bluetooth adapter hci0 is switched off. "))
     }
 
     @Test func `notices of destinations include the reason and the next command`() {
@@ -52,11 +52,13 @@ import Testing
         let rejected = Notice.Content.shareRejected(user: "ben", day: Sample.day, reason: "422 No.")
         #expect(words(rejected, garden).headline == "garden: 2014-04-20 was rejected")
         #expect(words(rejected, garden, household: true).headline == "garden: 2014-04-20 of ben was rejected")
-        #expect(words(rejected, garden).detail == "It said: 422 No. More: istep outbox garden")
+        #expect(words(rejected, garden).detail == "Reason: 422 No. See: istep outbox garden")
         #expect(
             words(.shareInDoubt(user: "ben", day: Sample.day, reason: "lost"), garden).detail.contains(
-                "If it is: istep outbox drop garden 2014-04-20"))
-        #expect(words(.destinationStopped(reason: "401"), garden).detail == "It said: 401. Renew them, then: istep outbox retry garden")
+                "If it has: istep outbox drop garden 2014-04-20"))
+        #expect(
+            words(.destinationStopped(reason: "401"), garden).detail
+                == "Reason: 401. Renew the credentials, then: istep outbox retry garden")
         #expect(words(.shareWaiting(days: 2, reason: "no route"), garden).headline == "garden: 2 days could not be shared for 4 days")
         #expect(words(.shareWaiting(days: 1, reason: nil), garden).detail == "")
     }

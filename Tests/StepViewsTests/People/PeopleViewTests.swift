@@ -84,7 +84,7 @@ import Testing
                 anna: 812 steps today, 10 % of 8,000
                   ██████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│
                   ring: synced 2 hours ago, 2014-04-21 07:30, battery 81 %
-                    2 tries since, the last failed 14 minutes ago: not found
+                    2 attempts since, the last failed 14 minutes ago: not found
                 History: /home/anna/history.sqlite
                 """)
     }
@@ -92,12 +92,12 @@ import Testing
     @Test func `the status describes missing, unknown and wrong data`() {
         #expect(status(today).text().contains("  ring: never synced\n    istep sync\n"))
         #expect(status(today, Sample.sync(.failed)).text().contains("  ring: no sync has succeeded lately"))
-        #expect(status(today, Sample.sync(.running), Sample.sync()).text().contains("the last try begun 3 hours ago, not ended"))
+        #expect(status(today, Sample.sync(.running), Sample.sync()).text().contains("the last attempt started 3 hours ago and has not ended"))
         let unknown = DaySummary(user: anna, day: today.day)
         #expect(status(unknown).text().hasPrefix("anna: nothing known of today yet\n"))
         var wrong = today
         wrong.steps = -1
-        #expect(status(wrong).text().hasPrefix("anna: today's figures do not hold: steps: -1 is negative\n"))
+        #expect(status(wrong).text().hasPrefix("anna: today's figures are invalid: steps: -1 is negative\n"))
         let nobody = StatusView([], database: "x", now: Sample.now, localTime: Sample.place)
         #expect(nobody.text().contains("istep scan"))
     }

@@ -30,12 +30,12 @@ import Testing
                   next attempt after 2014-04-21 10:31, since the last one failed: no route
                   To try now:
                     istep outbox retry garden
-                  Rejected days are not sent again by themselves. When the cause is fixed:
+                  Rejected days are not sent again automatically. When the cause is fixed:
                     istep outbox retry garden
-                  To give a day up:
+                  To drop a day:
                     istep outbox drop garden DAY
                   2014-04-20  waits for the next attempt
-                  2014-04-19  waits until 2014-04-21 11:30, 2 tries
+                  2014-04-19  waits until 2014-04-21 11:30, 2 attempts
                     down
                   2014-04-18  may have arrived: check there, then retry or drop it
                     no answer

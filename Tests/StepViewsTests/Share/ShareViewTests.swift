@@ -24,7 +24,7 @@ import Testing
     @Test func `successful deliveries are summarised in one line`() {
         #expect(view(report(.sent)).text() == "garden: 2014-04-20 sent")
         #expect(view(report(.sent, .sent, .corrected)).text() == "garden: 2 days sent, 2014-04-18 corrected")
-        #expect(view(report(.unchanged)).text() == "garden: 2014-04-20 there already")
+        #expect(view(report(.unchanged)).text() == "garden: 2014-04-20 already there")
         #expect(view(report()).text() == "garden: nothing new")
         #expect(view(report(.sent), users: [anna, ben]).text() == "garden: 2014-04-20 of anna sent")
     }
@@ -45,7 +45,7 @@ import Testing
         #expect(
             view(report(waiting: 1, state: state)).text() == """
                 garden: paused: credentials rejected: garden answered 401: bad token
-                  Renew them, then:
+                  Renew the credentials, then:
                     istep outbox retry garden
                   1 day stays in the outbox
                 """)
@@ -88,9 +88,9 @@ import Testing
             view(report(.doubtful(reason: "no answer"), state: DestinationState(name: "garden", notBefore: Sample.now + 60))).text() == """
                 garden:
                   2014-04-20: may have arrived: no answer
-                  Look whether it is there. If it is:
+                  Check whether the destination has it. If it has:
                     istep outbox drop garden 2014-04-20
-                  If it is not:
+                  If it has not:
                     istep outbox retry garden 2014-04-20
                 """)
     }
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `a running day is shown as waiting for its end`() {
         let text = view(report(.held(until: Sample.place.at("2014-04-21", 0)))).text()
-        #expect(text == "garden:\n  2014-04-20: goes out when the day is over")
+        #expect(text == "garden:\n  2014-04-20: is sent when the day is over")
     }
 
     @Test func `an internal error is shown for its destination`() {

@@ -4,7 +4,11 @@ import Testing
 @testable import StepViews
 
 @Suite struct SyncSummaryTests {
-    private struct Away: CausedError { var cause: FailureCause { .outOfRange } }
+    private struct Away: ReportableError {
+        var cause: FailureCause { .outOfRange }
+        var category: FailureCategory { .temporary }
+        var description: String { "not in range" }
+    }
     private struct Broken: Error {}
 
     private func report(_ name: String, steps: Int = 0, battery: Int? = nil, failure: (any Error)? = nil) -> SyncReport {
@@ -40,8 +44,8 @@ import Testing
             line(share(.sent, .sent, .corrected, .unchanged, .rejected(reason: "no")))
                 == "mastodon: 2 days sent, 1 day corrected, 1 day rejected")
         #expect(line(share(.queued(reason: "down"), waiting: 2)) == "mastodon: 3 days wait")
-        #expect(line(share(waiting: 1, stopped: "401")) == "mastodon: 1 day waits, stopped")
-        #expect(line(share(.doubtful(reason: "?"))) == "mastodon: 1 day in doubt")
+        #expect(line(share(waiting: 1, stopped: "401")) == "mastodon: 1 day waits, paused")
+        #expect(line(share(.doubtful(reason: "?"))) == "mastodon: 1 day may have arrived")
         #expect(line(share(.unchanged)) == SyncSummary([]).line)
     }
 }

@@ -58,7 +58,7 @@ import Testing
         ),
         (.missing([DayGap(Sample.day, .refused)]), "again at the next sync"),
         (.tooOld([Sample.day]), "it no longer holds this day"), (.undecided(steps: 9600), "shows 9,600 steps, which may still be yesterday's"),
-        (.countingStarted, "counted from now on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
+        (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
         (.counterRestarted, "restarted"),
         (.stepsInDoubt(.totals(4_711, 3_302)), "disagree (4,711 and 3,302), so no steps were stored; the raw frames were"),
         (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "istep gatt capture PEDOMETER"),
@@ -93,7 +93,7 @@ import Testing
         let ring = Sample.pedometer("ri\u{1b}ng")
         #expect(SyncView.words(for: .searching, of: ring) == "ri\u{fffd}ng: looking for it")
         #expect(SyncView.words(for: .reading(done: 2, of: 8), of: ring).hasSuffix("reading, 2 of 8"))
-        #expect(SyncView.words(for: .connecting, of: ring) != SyncView.words(for: .settingClock, of: ring))
+        #expect(SyncView.words(for: .connecting, of: ring) != SyncView.words(for: .reconnecting, of: ring))
     }
 
     @Test func `the document contains counts, notices and failures`() throws {
@@ -111,7 +111,7 @@ import Testing
         #expect(json.contains("\"failure\" : null"))
     }
 
-    @Test func `a lost link says how far the sync came`() {
+    @Test func `the error of a lost link has the progress of the sync`() {
         var lost = report(steps: 1234, failure: "the connection was lost while writing fff2 of C0:DE:00:00:00:02")
         (lost.daysRead, lost.daysPlanned) = (3, 8)
         let text = view(lost).text().replacing("\n  ", with: " ")
@@ -119,7 +119,7 @@ import Testing
         #expect(text.contains("Received data was saved. Run the command again to continue."))
     }
 
-    @Test func `a first reading of a total says that counting starts`() {
+    @Test func `a first reading of a total reports that counting starts`() {
         var first = report(steps: 0, notices: [.countingStarted], name: "watch")
         first.counts = MergeCounts()
         #expect(view(first).text().hasPrefix("watch: counting starts now, battery 81 %"))

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a row that is too wide says so at every width`() {
+    @Test func `a row that is too wide is marked as cut at every width`() {
         var generator = SeededGenerator(seed: 11)
         for width in Self.widths {
             for unicode in [true, false] {

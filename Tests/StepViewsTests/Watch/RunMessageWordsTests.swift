@@ -12,8 +12,9 @@ struct RunMessageWordsTests {
         }
     }
 
-    private struct Failed: CausedError, CustomStringConvertible {
+    private struct Failed: ReportableError {
         var cause: FailureCause
+        var category: FailureCategory { .unforeseen }
         var description: String { "\(cause)" }
     }
 

@@ -29,7 +29,7 @@ struct WatchWordsTests {
     @Test func `the pedometers or the next reading are shown while waiting`() {
         let next = Timestamp(1_779_285_900)  // 14:05 UTC
         #expect(WatchWords.text(for: .searching(["ring", "watch\n"]), localTime: localTime) == "Looking for ring, watch\u{fffd}")
-        #expect(WatchWords.text(for: .idle(next: next), localTime: localTime) == "All read, next at 16:05")
+        #expect(WatchWords.text(for: .idle(next: next), localTime: localTime) == "All pedometers read; next at 16:05")
         #expect(WatchWords.text(for: .noPedometer, localTime: localTime).contains("istep add"))
     }
 }

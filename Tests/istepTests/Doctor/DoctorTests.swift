@@ -84,7 +84,7 @@ import Testing
             #expect(report.status == 69)
             #expect(report["daemon"]?.message.contains("bluetoothd") == true)
             #expect(report.grades("power") == ["skipped"] && report.grades("pedometer") == ["skipped"])
-            #expect(report.grades("syncs") == ["fine"], "the history tells all the same")
+            #expect(report.grades("syncs") == ["fine"], "the history is checked all the same")
         }
     }
 
@@ -233,7 +233,7 @@ import Testing
             let report = try await doctor(home)
             #expect(report.status == 0, "it is there again")
             #expect(report.grades("syncs") == ["warning"])
-            #expect(report["syncs"]?.message.contains("one try since") == true)
+            #expect(report["syncs"]?.message.contains("one attempt since") == true)
         }
     }
 

@@ -98,7 +98,7 @@ import Testing
             #expect(try await browser.evaluate("document.getElementById('monday').value") as? String == "8000")
             try await browser.type("many", into: "#monday")
             try await browser.click("form[action='/plan'] button")
-            #expect(try await browser.text("#monday-error").contains("0 to 200,000 steps"))
+            #expect(try await browser.text("#monday-error").contains("from 0 to 200,000"))
             #expect(try await browser.evaluate("document.getElementById('monday').value") as? String == "many")
             try await browser.type("9500", into: "#monday")
             try await browser.click("form[action='/plan'] button")

@@ -51,7 +51,7 @@ import Testing
         _ = await running.result
     }
 
-    @Test func `the address works once, and only who opened it sees the pages`() async throws {
+    @Test func `the address works once, and only the browser that opened it sees the pages`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
@@ -105,8 +105,7 @@ import Testing
         try await running.until { Self.address($0) != nil }
         let address = try #require(Self.address(running.outputSoFar))
         while !((try? String(contentsOfFile: folder.path + "/opened", encoding: .utf8))?.contains("</html>") ?? false) {
-            try Task.checkCancellation()
-            await Task.yield()
+            try await letOthersRun()
         }
         running.send(SIGTERM)
         #expect(await running.result.error.isEmpty)
@@ -121,6 +120,77 @@ import Testing
         try await without.untilError { $0.contains("No browser could be started") }
         without.send(SIGTERM)
         #expect(Self.address(await without.result.output) != nil)
+    }
+
+    /// Some programs in place of xdg-open show the page themselves, and end when it is closed.
+    @Test func `a browser that runs in the foreground is answered`() async throws {
+        let folder = try Folder()
+        var istep = Command(folder: folder)
+        let bin = folder.path + "/bin"
+        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+        let browser = """
+            #!/usr/bin/python3
+            import os, re, sys, urllib.request
+            address = re.search('url=([^"]+)"', open(sys.argv[1]).read()).group(1)
+            page = urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=120).read()
+            with open('\(folder.path)/fetched.part', 'wb') as file: file.write(page)
+            os.rename('\(folder.path)/fetched.part', '\(folder.path)/fetched')
+
+            """
+        try Data(browser.utf8).write(to: URL(fileURLWithPath: bin + "/xdg-open"))
+        chmod(bin + "/xdg-open", 0o700)
+        istep.environment["PATH"] = bin + ":" + (istep.environment["PATH"] ?? "")
+        _ = try await istep("plan", "8000")
+        let running = try istep.start(["serve", "--port", "0", "--open"])
+        while !FileManager.default.fileExists(atPath: folder.path + "/fetched") {
+            try await letOthersRun()
+        }
+        running.send(SIGTERM)
+        #expect(await running.result.error.isEmpty)
+        #expect(try String(contentsOfFile: folder.path + "/fetched", encoding: .utf8).contains("Continue to the pages"))
+    }
+
+    @Test func `a program of the same user that has the port is not taken for the pages`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        let script = """
+            import http.server
+            class Other(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    print(self.path, flush=True)
+                    self.send_response(200)
+                    self.end_headers()
+                    self.wfile.write(b"hello")
+                def log_message(self, *words): pass
+            server = http.server.HTTPServer(("127.0.0.1", 0), Other)
+            print("port", server.server_port, flush=True)
+            server.serve_forever()
+            """
+        let process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.arguments = ["-c", script]
+        let other = try Running(process)
+        try await other.until { $0.hasSuffix("\n") }
+        let port = try #require(other.outputSoFar.firstMatch(of: /port ([0-9]+)/)?.1)
+        let result = try await istep("serve", "--port", "\(port)", "--open")
+        #expect(result.status == 75 && result.error.contains("Port \(port) is in use") && result.output.isEmpty, "\(result)")
+        other.send(SIGTERM)
+        #expect(!(await other.result.output.contains("/open/")), "it learns no token")
+    }
+
+    @Test func `a server of another history is not taken for this one`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        let another = folder.path + "/another.sqlite"
+        _ = try await istep("plan", "9000", "--db", another)
+        try await serving(istep) { address, _ in
+            let port = try #require(URL(string: address)?.port)
+            let result = try await istep("serve", "--port", "\(port)", "--db", another)
+            #expect(result.status == 75 && result.error.contains("is in use") && result.output.isEmpty, "\(result)")
+            #expect(try await istep("serve", "--port", "\(port)", "--json").json["running"] as? Bool == true)
+        }
     }
 
     @Test func `a socket file is served, too`() async throws {
@@ -187,7 +257,7 @@ import Testing
         )
     }
 
-    @Test func `wrong words say what is right`() async throws {
+    @Test func `wrong options are refused with advice`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
         #expect(try await istep("serve", "--port", "70000").status == 64)

@@ -44,7 +44,7 @@ import Testing
             #expect((destination["events"] as? [[String: Any]])?.compactMap { $0["outcome"] as? String } == ["sent"])
             #expect(text(home, "steps.csv").contains(",anna,\(home.walked(daysAgo: 1)),"))
 
-            #expect(try await home.istep("share", "yesterday").output.contains("there already"))
+            #expect(try await home.istep("share", "yesterday").output.contains("already there"))
             #expect(try await home.istep("outbox").output == "The outbox is empty.\n")
             #expect(try await home.istep("outbox", "--all").output.contains("sent"))
         }
@@ -89,7 +89,7 @@ import Testing
             let share = try await istep("share", "yesterday")
             #expect(share.status == 75)
             #expect(share.output.contains("1 day stays in the outbox"))
-            #expect(try await istep("outbox").output.contains("waits for the next attempt, 1 try"))
+            #expect(try await istep("outbox").output.contains("waits for the next attempt, 1 attempt"))
             // No attempt for a minute.
             let day = try await istep("sync")
             #expect(day.status == 75)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a destination for a user who is not in the history says so`() async throws {
+    @Test func `a destination for a user who is not in the history is reported`() async throws {
         try await live(Self.diary + "\nusers = [\"stranger\"]\n") { home in
             let shared = try await home.istep("share", "yesterday")
             #expect(shared.status == 78)
@@ -167,7 +167,7 @@ import Testing
         try await live(Self.diary) { home in
             #expect(try await home.istep("share", "yesterday").status == 0)
             try FileManager.default.removeItem(atPath: home.folder.path + "/steps.csv")
-            #expect(try await home.istep("share", "yesterday").output.contains("there already"))
+            #expect(try await home.istep("share", "yesterday").output.contains("already there"))
             #expect(text(home, "steps.csv").isEmpty)
             #expect(try await home.istep("share", "yesterday", "--dry-run").output.contains("--again"))
             #expect(try await home.istep("share", "yesterday", "--dry-run", "--again").output.contains(",\(home.walked(daysAgo: 1)),"))

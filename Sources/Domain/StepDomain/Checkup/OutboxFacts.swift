@@ -55,7 +55,7 @@ public enum DestinationDiagnosis: Hashable, Sendable {
     /// Nothing is sent until the user acts.
     case paused(reason: String)
     case rejected(days: Int, last: Day, reason: String?)
-    /// Days that may have arrived or not; only the user can find out.
+    /// Days that may have arrived; only the user can find out.
     case uncertain(days: Int)
     /// - Parameter seconds: since the first attempt to send the oldest of these days.
     case waiting(days: Int, seconds: Int, reason: String?)

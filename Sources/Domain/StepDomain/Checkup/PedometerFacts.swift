@@ -82,7 +82,7 @@ public enum PedometerDiagnosis: Hashable, Sendable {
     case undecodable(packets: Int)
     case notInRange(address: String)
     case connectFailed(ConnectCause, reason: String)
-    /// - Parameter reason: of the failed connection; nil if the pedometer demands pairing although this machine holds a bond.
+    /// - Parameter reason: of the failed connection; nil if the pedometer requires pairing although this machine holds a bond.
     case pairingLost(address: String, reason: String?)
     case needsPairing
 

@@ -50,7 +50,7 @@ public enum SyncsDiagnosis: Hashable, Sendable {
     case tooLongAgo(Timestamp)
     /// A sync began and may still be running.
     case running(Success, since: Timestamp)
-    /// Tries since the last complete sync, and how the last of them ended.
+    /// Attempts since the last complete sync, and how the last of them ended.
     case failing(Success, tries: Int, last: Timestamp, Ending)
     case batteryLow(percent: Int)
 

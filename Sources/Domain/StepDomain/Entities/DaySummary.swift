@@ -34,9 +34,10 @@ public struct DaySummary: Hashable, Sendable {
         public var start: Timestamp
         /// 0...23 as local clocks showed it.
         public var hour: Int
-        public var steps: Int
+        /// Nil where the hour is not known, such as those of today that have not begun; unknown steps are never shown as zero.
+        public var steps: Int?
 
-        public init(start: Timestamp, hour: Int, steps: Int) {
+        public init(start: Timestamp, hour: Int, steps: Int?) {
             self.start = start
             self.hour = hour
             self.steps = steps
@@ -208,17 +209,23 @@ extension DaySummary {
     ///   - localTime: decides the hours of the day, and with `now` whether it is over.
     public init(_ data: StepData, localTime: LocalTime, now: Timestamp) {
         let merged = MergedTracks(data.tracks)
+        let sums = DaySums(data.tracks, merged, of: data.day)
         let figures = DayFigures(
-            DaySums(data.tracks, merged, of: data.day), correction: data.correction, profile: data.profile, plan: data.plan,
-            isRunning: localTime.span(of: data.day).contains(now))
+            sums, correction: data.correction, profile: data.profile, plan: data.plan, isRunning: localTime.span(of: data.day).contains(now))
+        let hours =
+            figures.countedSteps == nil
+            ? []
+            : HourlyProfile(
+                merged.samples, of: data.day, localTime: localTime, coverage: data.tracks.flatMap(\.coverage),
+                isComplete: sums.completeness == .complete
+            ).hours
         self.init(
             user: data.user, day: data.day, steps: figures.steps,
             distance: figures.distance, distanceSource: figures.distanceSource,
             energy: figures.energy, energySource: figures.energySource,
             goal: figures.goal, isRestDay: figures.isRestDay, percentage: figures.percentage,
             category: figures.steps.map { ActivityCategory(steps: $0) },
-            hours: figures.countedSteps == nil ? [] : HourlyProfile(merged.samples, of: data.day, localTime: localTime).hours,
-            completeness: figures.completeness, isRunning: figures.isRunning, isCorrected: figures.isCorrected,
+            hours: hours, completeness: figures.completeness, isRunning: figures.isRunning, isCorrected: figures.isCorrected,
             countedSteps: figures.countedSteps, correctionReason: data.correction?.reason,
             correctedAt: data.correction?.enteredAt,
             implausibleSteps: data.tracks.reduce(0) { sum, track in track.implausible.reduce(sum) { $0 + max(0, $1.steps) } },

@@ -13,68 +13,6 @@ public struct User: Hashable, Sendable, Codable, Identifiable {
     }
 }
 
-public enum Sex: String, Sendable, Codable, CaseIterable {
-    case female, male, unspecified
-}
-
-/// What istep knows of a user's body from a day on; earlier days keep the profile of their time.
-public struct Profile: Hashable, Sendable, Codable {
-    /// The first day that it holds for.
-    public var validFrom: Day
-    /// Metres, 0.5...2.5.
-    public var height: Double?
-    /// Kilograms, 10...400.
-    public var weight: Double?
-    public var sex: Sex
-    public var birthDate: Day?
-    /// Metres from one foot to the next while walking, if measured (a known distance divided by its steps), 0.2...1.5.
-    public var stepLength: Double?
-
-    public init(
-        validFrom: Day, height: Double? = nil, weight: Double? = nil, sex: Sex = .unspecified, birthDate: Day? = nil,
-        stepLength: Double? = nil
-    ) {
-        self.validFrom = validFrom
-        self.height = height
-        self.weight = weight
-        self.sex = sex
-        self.birthDate = birthDate
-        self.stepLength = stepLength
-    }
-}
-
-extension Profile {
-    public static let heights = 0.5...2.5
-    public static let weights = 10.0...400.0
-    public static let stepLengths = 0.2...1.5
-}
-
-/// The goal of each weekday from a day on; earlier days keep the plan of their time, so an old percentage never changes.
-public struct SportPlan: Hashable, Sendable, Codable {
-    public var validFrom: Day
-    /// Steps, Monday first, seven of them; 0 is a rest day, which has no percentage.
-    public private(set) var goals: [Int]
-
-    /// Goals a user can set, in steps.
-    public static let goalRange = 0...200_000
-
-    /// - Parameter goals: Monday first; missing ones are rest days, more than seven are left out.
-    public init(validFrom: Day, goals: [Int]) {
-        self.validFrom = validFrom
-        self.goals = (0..<7).map { $0 < goals.count ? goals[$0] : 0 }
-    }
-
-    public init(validFrom: Day, everyDay goal: Int) {
-        self.init(validFrom: validFrom, goals: Array(repeating: goal, count: 7))
-    }
-
-    /// Steps; 0 is a rest day.
-    public subscript(weekday: Weekday) -> Int {
-        get { goals[weekday.rawValue - 1] }
-        set { goals[weekday.rawValue - 1] = newValue }
-    }
-}
-
 /// Names of users for machines: identifiers of a...z, 0...9 and single underscores between them, such as `anna_maria` for "Anna Maria".
 ///
 /// Of users whose names differ only in characters that are lost, the first in the history (the smallest id) has the plain name; the others

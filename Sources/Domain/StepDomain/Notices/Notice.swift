@@ -11,7 +11,7 @@ public struct Notice: Hashable, Sendable {
     }
 
     public enum Content: Hashable, Sendable, Codable {
-        /// Distinct nights with failed tries and none that succeeded; the last one's failure in words.
+        /// Distinct nights with failed attempts and none that succeeded; the last one's failure in words.
         case nightsFailed(nights: Int, reason: String)
         /// Not in range since it was last read completely; nil where it never was.
         case notSeen(lastRead: Timestamp?)

@@ -1,6 +1,3 @@
-import Dispatch
-import Synchronization
-
 /// Work on a history that only one process at a time may do.
 public enum HistoryWork: Sendable, CaseIterable {
     /// Reading pedometers into it.
@@ -91,34 +88,4 @@ public protocol HistoryBackups: Sendable {
     ///
     /// - Returns: the number of days.
     func correctSums() async throws -> Int
-}
-
-/// Runs work that may wait on a thread of its own: for a disk, or up to 5 s for another process that has the history locked.
-///
-/// Swift runs all tasks on as many threads as there are CPUs. A few that wait would stop everything else, time limits included.
-///
-/// A queue for each call: libdispatch begins a thread for any number of such serial queues, while its global concurrent queue has a limit,
-/// and wakes the process once a second from its first use on (`_dispatch_workq_monitor_pools`), which a program that waits for days should
-/// not do. Cancellation of the task does not interrupt the work.
-///
-/// What the work holds is released before this returns: the last command of a program closes its history with that, and the program may end
-/// right afterwards.
-package func blocking<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-    try await withCheckedThrowingContinuation { continuation in
-        let work = Work(body)
-        DispatchQueue(label: "istep.blocking").async { continuation.resume(with: work.run()) }
-    }
-}
-
-/// Work that is run once and released then: the queue holds its block until after the continuation was resumed.
-private final class Work<R: Sendable>: Sendable {
-    private let body: Mutex<(@Sendable () throws -> R)?>
-
-    init(_ body: @escaping @Sendable () throws -> R) { self.body = Mutex(body) }
-
-    /// - Precondition: it was not run before.
-    func run() -> Result<R, any Error> {
-        guard let body = body.withLock({ $0.take() }) else { preconditionFailure("work is run once") }
-        return Result(catching: body)
-    }
 }

@@ -56,7 +56,6 @@ public enum ReadProgress: Hashable, Sendable {
     case reconnecting
     /// Days, or readings of a counter.
     case reading(done: Int, of: Int)
-    case settingClock
 }
 
 /// The result of a reading besides its batches.
@@ -70,20 +69,15 @@ public struct ReadReport: Hashable, Sendable {
     public var notices: [SyncNotice]
     /// Seconds from the connection until the last value was received. The link is up for longer: BlueZ takes about 2 s to disconnect.
     public var readSeconds: Double
-    /// Bytes of values received and sent.
-    public var bytesReceived: Int
-    public var bytesSent: Int
 
     public init(
         battery: Int? = nil, clockSet: ClockState.Setting? = nil, firmware: String? = nil, notices: [SyncNotice] = [],
-        readSeconds: Double = 0, bytesReceived: Int = 0, bytesSent: Int = 0
+        readSeconds: Double = 0
     ) {
         self.battery = battery
         self.clockSet = clockSet
         self.firmware = firmware
         self.notices = notices
         self.readSeconds = readSeconds
-        self.bytesReceived = bytesReceived
-        self.bytesSent = bytesSent
     }
 }

@@ -8,12 +8,21 @@ public struct PedometerKind: Hashable, Sendable {
     /// experimental.
     public var caveat: String?
 
+    /// Whether its services show that a device is of this kind: then one without them is not.
+    public var hasOwnServices: Bool
+    /// Whether it is read from its advertisements, without a connection.
+    public var advertisesSteps: Bool
+
     public var isExperimental: Bool { caveat != nil }
 
-    public init(key: String, title: String, caveat: String? = nil) {
+    public init(
+        key: String, title: String, caveat: String? = nil, hasOwnServices: Bool = false, advertisesSteps: Bool = false
+    ) {
         self.key = key
         self.title = title
         self.caveat = caveat
+        self.hasOwnServices = hasOwnServices
+        self.advertisesSteps = advertisesSteps
     }
 }
 

@@ -106,65 +106,6 @@ public enum ShareFinding: Hashable, Sendable {
     case unclear
 }
 
-/// How a destination behaves, as far as this affects when and how often something is sent to it.
-public struct ShareTraits: Hashable, Sendable {
-    /// What the destination does with the same day sent twice.
-    public enum Resending: Hashable, Sendable {
-        /// The later one replaces the earlier: sending again does no harm.
-        case replaces
-        /// It stores the day twice. A server that recognises an idempotency key is no exception: many ignore the key, and those that honour
-        /// it do so for a while, and not while the first request is still being processed.
-        case repeats
-    }
-
-    public var resending: Resending
-    /// Whether figures that were sent can be corrected later.
-    public var corrects: Bool
-    /// Whether `find` can determine what happened to an attempt without an answer.
-    public var canFind: Bool
-    /// Whether a day is sent while it runs or may miss steps, to be corrected later. Otherwise it waits for its end, and a while longer if
-    /// it is not complete.
-    public var takesUnfinishedDays: Bool
-    /// Days that fit into one delivery, at least 1; more than 1 only where sending again replaces.
-    public var batch: Int
-    /// Whether it is given the samples besides the day's figures.
-    public var wantsSamples: Bool
-    /// Whether it shows only one day of a person, the last that was sent: then no day is sent after a later one.
-    public var showsLatestOnly: Bool
-    /// Whether it belongs to one person (an account, a profile), and does not distinguish whose days it receives.
-    public var isPersonal: Bool
-    /// Whether a delivery reads what an earlier one wrote, so that no two may be in progress at the same time.
-    public var isSequential: Bool
-    /// Whether it can lose the latest day when it restarts: each share then ends with `restore`.
-    public var needsRestoring: Bool
-    /// Version of the form in which days are written, 0 or more. When it grows, every day that the destination has is sent once more.
-    public var layout: Int
-
-    public init(
-        resending: Resending, corrects: Bool, canFind: Bool = false, takesUnfinishedDays: Bool, batch: Int = 1,
-        wantsSamples: Bool = false, showsLatestOnly: Bool = false, isPersonal: Bool = false,
-        isSequential: Bool = false, needsRestoring: Bool = false, layout: Int = 0
-    ) {
-        self.resending = resending
-        self.corrects = corrects
-        self.canFind = canFind
-        self.takesUnfinishedDays = takesUnfinishedDays
-        self.batch = batch
-        self.wantsSamples = wantsSamples
-        self.showsLatestOnly = showsLatestOnly
-        self.isPersonal = isPersonal
-        self.isSequential = isSequential
-        self.needsRestoring = needsRestoring
-        self.layout = layout
-    }
-
-    /// Fingerprint of what is sent of a day: of its figures, and from layout 1 on of the layout.
-    package func content(of day: SharedDay) -> String { layout == 0 ? day.fingerprint : "\(day.fingerprint)-\(layout)" }
-
-    /// For most destinations: a day has one place at the destination, and a new value replaces the old one.
-    public static let replacing = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true)
-}
-
 /// What the user configured for a destination.
 public struct ShareTerms: Hashable, Sendable {
     /// Names of the users whose days go there; nil for all of the history.
@@ -182,51 +123,5 @@ public struct ShareTerms: Hashable, Sendable {
 
     public func include(_ user: User) -> Bool {
         users.map { $0.contains { $0.lowercased() == user.name.lowercased() } } ?? true
-    }
-}
-
-/// Why a delivery failed, and in particular whether it may still have arrived.
-public struct ShareFailure: Error, Hashable, Sendable {
-    public enum Kind: String, Sendable {
-        /// Nothing was sent: no network, no server, no program. It is retried.
-        case unreachable
-        /// The server declined for now and did nothing (HTTP 408, 429, 503). It is retried.
-        case busy
-        /// It was sent, and no answer shows the result (a lost connection, a time-out, HTTP 500). It may have arrived.
-        case unanswered
-        /// The server did not accept the client (HTTP 401, 403). Nothing more is sent until the user acts.
-        case credentials
-        /// The server refused this day, and would again (other HTTP 4xx, a fault).
-        case rejected
-        /// The destination cannot be used as it is configured (a missing file for a token). Nothing was sent.
-        case misconfigured
-    }
-
-    public var kind: Kind
-    /// What happened, in words for the user; free of secrets and of control characters.
-    public var reason: String
-    /// What to do about it.
-    public var advice: String?
-    /// Seconds that the server asked to wait before the next request.
-    public var retryAfter: Int?
-
-    public init(_ kind: Kind, _ reason: String, advice: String? = nil, retryAfter: Int? = nil) {
-        self.kind = kind
-        self.reason = reason
-        self.advice = advice
-        self.retryAfter = retryAfter
-    }
-}
-
-extension ShareFailure: ReportableError {
-    public var description: String { reason }
-
-    public var category: FailureCategory {
-        switch kind {
-        case .unreachable, .busy, .unanswered: .temporary
-        case .credentials: .permission
-        case .rejected: .data
-        case .misconfigured: .configuration
-        }
     }
 }

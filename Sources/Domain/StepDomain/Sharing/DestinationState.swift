@@ -31,7 +31,7 @@ public struct DestinationState: Hashable, Sendable {
     ///
     /// A time further ahead than the longest wait was recorded while the clock was wrong: it counts as over.
     public func nextAttempt(after now: Timestamp) -> Timestamp? {
-        guard stopped == nil, let notBefore, now < notBefore, notBefore - now <= Self.longestWait else { return nil }
+        guard stopped == nil, let notBefore, now < notBefore, notBefore - now <= ShareRetry.longestWait else { return nil }
         return notBefore
     }
 
@@ -57,7 +57,7 @@ public struct DestinationState: Hashable, Sendable {
     private mutating func delay(_ failure: ShareFailure, at now: Timestamp) {
         lastError = failure.reason
         failures += 1
-        notBefore = now + max(Self.backoff.pause(after: failures), min(failure.retryAfter ?? 0, Self.longestWait))
+        notBefore = now + max(ShareRetry.backoff.pause(after: failures), min(failure.retryAfter ?? 0, ShareRetry.longestWait))
     }
 
     /// The user acted: nothing holds the destination back any longer.
@@ -67,10 +67,4 @@ public struct DestinationState: Hashable, Sendable {
         stopped = nil
         lastError = nil
     }
-
-    /// At most six hours, so that a nightly sync always finds its destinations due.
-    package static let backoff = Backoff(first: 60, longest: 6 * 3600)
-
-    /// Seconds. A longer wait that a server requests is limited to this.
-    public static let longestWait = 86_400
 }

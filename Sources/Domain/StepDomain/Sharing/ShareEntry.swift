@@ -161,17 +161,12 @@ extension ShareEntry {
         nextAttempt = now
     }
 
-    /// Seconds after an attempt without an answer during which the server may still be processing it: a day that is not found there
-    /// may yet appear. A proxy usually gives a request one minute (nginx: `proxy_read_timeout`), and istep itself waits no longer than
-    /// that (`HTTPLimits.whole`); this is twice as much.
-    package static let processingTime = 120
-
     /// Seconds until the server can no longer be processing the last attempt; 0 where it is over. A remote id means that the last
     /// attempt was a correction of something that exists, which does no harm when it is repeated.
     package func processingTimeLeft(at now: Timestamp) -> Int {
         // After a clock was set back, the time of the attempt can lie ahead of now: then nothing can be calculated from it.
-        guard state == .unknown, remoteID == nil, (0..<Self.processingTime).contains(now - changedAt) else { return 0 }
-        return Self.processingTime - (now - changedAt)
+        guard state == .unknown, remoteID == nil, (0..<ShareRetry.processingTime).contains(now - changedAt) else { return 0 }
+        return ShareRetry.processingTime - (now - changedAt)
     }
 
     /// The server does not have what was attempted: the attempt counts as never made.

@@ -105,14 +105,19 @@ extension LocalTime {
 }
 
 /// Steps by the hours of a day. Their sum is the sum of the samples' steps.
+///
+/// An hour is known if all of it is accounted for, or if it has steps. Any other hour has no figure: it does not count as 0.
 public struct HourlyProfile: Hashable, Sendable {
     public private(set) var hours: [DaySummary.Hour]
 
     /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own.
     ///
-    /// - Parameter samples: of the day by their own offset. What of a sample lies past the day's end counts in the day's
-    ///   last hours: the sample belongs to the day as a whole.
-    public init(_ samples: [StepSample], of day: Day, localTime: LocalTime) {
+    /// - Parameters:
+    ///   - samples: of the day by their own offset. What of a sample lies past the day's end counts in the day's last hours: the sample
+    ///     belongs to the day as a whole.
+    ///   - coverage: of all pedometers, in any order.
+    ///   - isComplete: whether all of the day is accounted for (`DaySummary.Completeness`): then all hours are known.
+    public init(_ samples: [StepSample], of day: Day, localTime: LocalTime, coverage: [CoveredSpan], isComplete: Bool = false) {
         let slots = localTime.hours(of: day)
         var steps = Array(repeating: 0, count: slots.count)
         if let first = slots.first, let last = slots.last {
@@ -126,7 +131,23 @@ public struct HourlyProfile: Hashable, Sendable {
                 Self.spread(sample.steps, over: span, slots, from: slot, into: &steps)
             }
         }
-        hours = zip(slots, steps).map { DaySummary.Hour(start: $0.span.start, hour: $0.hour, steps: $1) }
+        let known = Coverage(coverage.compactMap { Self.span(of: $0, on: day, localTime) })
+        hours = zip(slots, steps).map { slot, steps in
+            let isKnown = isComplete || steps > 0 || known.seconds(of: slot.span) == slot.span.length
+            return DaySummary.Hour(start: slot.span.start, hour: slot.hour, steps: isKnown ? steps : nil)
+        }
+    }
+
+    /// Where in the day a covered span lies: at its moments, or, if local clocks differed from here where it was made, at the hours that
+    /// they showed. Nil where it has no part of the day.
+    private static func span(of covered: CoveredSpan, on day: Day, _ localTime: LocalTime) -> TimeSpan? {
+        guard let part = covered.part(of: day) else { return nil }
+        func here(_ moment: Timestamp, by offset: Int) -> Timestamp {
+            if offset == covered.utcOffset { return moment }
+            return localTime.moment(day, seconds: moment.seconds + covered.utcOffset - day.daysSince1970 * 86_400)
+        }
+        return TimeSpan(
+            here(part.start, by: localTime.utcOffset(part.start)), here(part.end, by: localTime.utcOffset(part.end - 1)))
     }
 
     /// The slot that contains a moment; the first or the last for a moment outside of all.

@@ -9,8 +9,9 @@ public struct DayFigures: Hashable, Sendable {
     public var walkingSteps: Int?
     /// Those of `steps` that were run, by cadence (`Gait`).
     public var runningSteps: Int?
-    /// As `DaySums.hours`: 24 numbers, or none where nothing is known of them. A correction leaves them as they were counted.
-    public var hours: [Int]
+    /// As `DaySums.hours`: 24 of them, those that are not known nil, or none where nothing is known of the day. A correction leaves them as
+    /// they were counted.
+    public var hours: [Int?]
     /// Metres.
     public var distance: Double?
     public var distanceSource: DaySummary.DistanceSource?

@@ -56,12 +56,13 @@ public struct DaySums: Hashable, Sendable {
     public var day: Day
     public var gaits: GaitSums
     /// Steps of the 24 hours of a day, each by the clock of the place where it was walked: on a day of 25 hours both hours of the same name
-    /// count together, on a day of 23 hours one is 0. Empty where nothing is known of the day, else their sum is `steps`.
-    public var hours: [Int]
+    /// count together, and the hour that a day of 23 hours does not have is nil. Nil also for an hour of which nothing is known: not all of
+    /// it is accounted for, and it has no steps. Empty where nothing is known of the day, else their sum is `steps`.
+    public var hours: [Int?]
     /// As the day was accounted for: a day that is not over can be `complete` here.
     public var completeness: DaySummary.Completeness
 
-    public init(day: Day, gaits: GaitSums = GaitSums(), hours: [Int] = [], completeness: DaySummary.Completeness = .unknown) {
+    public init(day: Day, gaits: GaitSums = GaitSums(), hours: [Int?] = [], completeness: DaySummary.Completeness = .unknown) {
         self.day = day
         self.gaits = gaits
         self.hours = hours
@@ -78,16 +79,18 @@ public struct DaySums: Hashable, Sendable {
     init(_ tracks: [StepData.Track], _ merged: MergedTracks, of day: Day) {
         self.day = day
         gaits = GaitSums(merged.samples)
-        completeness = DaySummary.Completeness(tracks.flatMap(\.coverage), of: day, hasSamples: !merged.samples.isEmpty)
-        hours = completeness == .unknown ? [] : Self.hours(of: merged.samples, on: day)
+        let coverage = tracks.flatMap(\.coverage)
+        let completeness = DaySummary.Completeness(coverage, of: day, hasSamples: !merged.samples.isEmpty)
+        self.completeness = completeness
+        hours = completeness == .unknown ? [] : Self.hours(of: merged.samples, on: day, coverage, isComplete: completeness == .complete)
     }
 
     /// Raised with each change of a figure that is stored: a history then calculates its stored sums again.
-    public static let revision = 1
+    public static let revision = 2
 
     /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own. What lies past midnight counts
     /// on this day: the sample belongs to the day as a whole.
-    private static func hours(of samples: [StepSample], on day: Day) -> [Int] {
+    private static func hours(of samples: [StepSample], on day: Day, _ coverage: [CoveredSpan], isComplete: Bool) -> [Int?] {
         var hours = Array(repeating: 0, count: 24)
         let midnight = day.daysSince1970 * 86_400
         for sample in samples {
@@ -103,7 +106,17 @@ public struct DaySums: Hashable, Sendable {
                 given = through
             }
         }
-        return hours
+        // What is accounted for, by the clocks of the places.
+        let known = Coverage(
+            coverage.compactMap { covered in
+                covered.part(of: day).map { part in TimeSpan(part.start + covered.utcOffset, part.end + covered.utcOffset) }
+            })
+        return hours.enumerated().map { hour, steps in
+            let start = Timestamp(midnight + hour * 3600)
+            let seconds = known.seconds(of: TimeSpan(start, start + 3600))
+            // A complete day can lack a part of an hour: clocks skipped it.
+            return steps > 0 || seconds == 3600 || isComplete && seconds > 0 ? steps : nil
+        }
     }
 }
 

@@ -40,8 +40,6 @@ public struct PeriodStatistics: Hashable, Sendable {
     public let daysWithGoal: Int
     /// Steps: the mean of the goals of the days that have one, for a mark beside `mean`. Nil where no day has a goal.
     public let meanGoal: Double?
-    /// Within the days of the period; `DailyFigures.streaks` has those of the whole history.
-    public let streaks: Streaks
 
     /// - Parameter days: those of the period, in order, without gaps.
     public init(_ period: Period, _ days: ArraySlice<DayFigures>) {
@@ -70,7 +68,17 @@ public struct PeriodStatistics: Hashable, Sendable {
         daysWithGoal = days.count { $0.goal != nil && $0.steps != nil && (!$0.isRunning || $0.isGoalMet) }
         let goals = days.compactMap(\.goal)
         meanGoal = goals.isEmpty ? nil : Double(goals.reduce(0, +)) / Double(goals.count)
-        streaks = Streaks(days)
+    }
+
+    /// Steps a day, and those of them that were run: what a bar of the period stands for. Of the known days that are over, as `mean`; of a
+    /// period of which only today is known, of today so far. Nil where nothing is known.
+    public var perDay: (steps: Double, running: Double)? {
+        let known = days.filter { $0.steps != nil }
+        let over = known.filter { !$0.isRunning }
+        let counted = over.isEmpty ? known : over
+        if counted.isEmpty { return nil }
+        let steps = counted.reduce(0) { $0 + ($1.steps ?? 0) }, running = counted.reduce(0) { $0 + ($1.runningSteps ?? 0) }
+        return (Double(steps) / Double(counted.count), Double(running) / Double(counted.count))
     }
 
     /// Days of which steps are known, today included.
@@ -90,34 +98,44 @@ public struct WeekdayFigures: Hashable, Sendable {
     public var days: Int
     /// Of those days.
     public var steps: Int
+    /// Days that are over and of which nothing is known.
+    public var unknownDays: Int
     /// Steps by hour, 24 numbers: as they were counted, whatever was corrected.
     public var hours: [Int]
-    /// The days whose hours are known: those that `hours` counts from.
-    public var daysWithHours: Int
+    /// For each of the 24 hours the days on which it is known: those that `hours` counts from.
+    public var daysByHour: [Int]
     /// Steps: the mean of the goals of these days; nil where none has one.
     public var meanGoal: Double?
 
     /// Steps a day; nil where no day is known.
     public var mean: Double? { days == 0 ? nil : Double(steps) / Double(days) }
 
-    /// Steps of an hour a day; nil where no hour is known.
+    /// Whether any day of this weekday is over, known or not.
+    public var isOver: Bool { days + unknownDays > 0 }
+
+    /// Steps of an hour a day, of the days on which the hour is known; nil where there is none.
     public func mean(hour: Int) -> Double? {
-        daysWithHours == 0 || !hours.indices.contains(hour) ? nil : Double(hours[hour]) / Double(daysWithHours)
+        hours.indices.contains(hour) && daysByHour[hour] > 0 ? Double(hours[hour]) / Double(daysByHour[hour]) : nil
     }
 
     fileprivate init(_ weekday: Weekday, _ all: some Sequence<DayFigures>) {
         self.weekday = weekday
-        (days, steps, daysWithHours) = (0, 0, 0)
-        hours = Array(repeating: 0, count: 24)
+        (days, steps, unknownDays) = (0, 0, 0)
+        (hours, daysByHour) = (Array(repeating: 0, count: 24), Array(repeating: 0, count: 24))
         var goals: [Int] = []
         for day in all where day.day.weekday == weekday && !day.isRunning {
-            guard let known = day.steps else { continue }
+            guard let known = day.steps else {
+                unknownDays += 1
+                continue
+            }
             days += 1
             steps += known
             if let goal = day.goal { goals.append(goal) }
-            guard day.hours.count == 24 else { continue }
-            daysWithHours += 1
-            for hour in 0..<24 { hours[hour] += day.hours[hour] }
+            for (hour, steps) in day.hours.enumerated().prefix(24) {
+                guard let steps else { continue }
+                hours[hour] += steps
+                daysByHour[hour] += 1
+            }
         }
         meanGoal = goals.isEmpty ? nil : Double(goals.reduce(0, +)) / Double(goals.count)
     }
@@ -129,12 +147,15 @@ extension PeriodStatistics {
         (0..<7).map { WeekdayFigures(Weekday.allCases[(period.weekStart.rawValue - 1 + $0) % 7], days) }
     }
 
-    /// Steps of each of the 24 hours a day, of the days that are over and whose hours are known; empty where there is none.
-    public var hourlyMeans: [Double] {
+    /// Steps of each of the 24 hours a day, of the days that are over and on which the hour is known: nil where there is none. Empty where no
+    /// hour is known.
+    public var hourlyMeans: [Double?] {
         let weekdays = weekdays
-        let count = weekdays.reduce(0) { $0 + $1.daysWithHours }
-        if count == 0 { return [] }
-        return (0..<24).map { hour in Double(weekdays.reduce(0) { $0 + $1.hours[hour] }) / Double(count) }
+        let means = (0..<24).map { hour -> Double? in
+            let days = weekdays.reduce(0) { $0 + $1.daysByHour[hour] }
+            return days == 0 ? nil : Double(weekdays.reduce(0) { $0 + $1.hours[hour] }) / Double(days)
+        }
+        return means.contains { $0 != nil } ? means : []
     }
 }
 

@@ -24,7 +24,7 @@ extension Doctor {
         }
     }
 
-    /// A month of nightly syncs: more tries than that in a row are not counted.
+    /// A month of nightly syncs: more attempts than that in a row are not counted.
     private static let syncsRead = 30
 
     /// Connects to a pedometer, checks its services, and reads its battery and its clock.

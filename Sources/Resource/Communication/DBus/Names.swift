@@ -42,7 +42,7 @@ enum Names {
         _ text: String, _ what: String, _ isValid: (UnsafePointer<CChar>) -> dbus_bool_t
     ) throws(DBusError) {
         guard !text.utf8.contains(0), text.withCString(isValid) != 0 else {
-            throw .invalidMessage("'\(text.escapedForMessages)' is no valid \(what)")
+            throw .invalidMessage("'\(text.escapedForMessages)' is not a valid \(what)")
         }
     }
 }

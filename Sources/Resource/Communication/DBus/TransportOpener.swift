@@ -89,7 +89,7 @@ enum Handshake {
         }
         _ = prepared
         guard !address.isEmpty, !address.utf8.contains(0) else {
-            return .failure(.cannotConnect(address: address.escapedForMessages, reason: "this is no D-Bus address"))
+            return .failure(.cannotConnect(address: address.escapedForMessages, reason: "this is not a D-Bus address"))
         }
         var error = CDBus.DBusError()
         dbus_error_init(&error)
@@ -155,7 +155,7 @@ enum Handshake {
         case .hungUp, .name:
             .cannotConnect(
                 address: shown,
-                reason: "the connection was ended during the greeting; the other end is no bus, or does not admit this user")
+                reason: "the connection was ended during the greeting; the other end is not a bus, or refuses this user")
         }
     }
 }

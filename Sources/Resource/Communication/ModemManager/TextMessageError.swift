@@ -84,13 +84,13 @@ extension TextMessageError: CustomStringConvertible {
         case .notRegistered(let modem, _): "\(modem) is not registered in a network"
         case .notReady(let modem, _, let state): "\(modem) is not ready: \(state)"
         case .accessDenied(let what): "access denied: \(what)"
-        case .badNumber(let number): "\(quoted(number)) is no telephone number"
+        case .badNumber(let number): "\(quoted(number)) is not a telephone number"
         case .badText(let reason): "the text cannot be sent as a text message: \(reason)"
         case .textTooLong(let parts?, let limit): "the text takes \(parts) text messages, and \(limit) is the limit"
         case .textTooLong(nil, let limit): "the text is too long: \(limit) text messages is the limit"
         case .refused(let reason): "the text message was refused: \(reason)"
         case .notNow(let reason): "the text message cannot be sent now: \(reason)"
-        case .unanswered(let reason): "whether the text message was sent is not known: \(reason)"
+        case .unanswered(let reason): "it is not known whether the text message was sent: \(reason)"
         case .cancelled(wasSent: false): "cancelled before anything was sent"
         case .cancelled(wasSent: true): "cancelled while the text message was being sent; it may have been"
         }
@@ -111,7 +111,7 @@ extension TextMessageError {
         case .disabled(_, let index):
             "Switch it on with `mmcli -m \(index) --enable`. This program does not, because it was switched off on purpose."
         case .notRegistered(_, let index): "Check antenna, SIM and contract; `mmcli -m \(index)` shows the state."
-        case .notReady(_, let index, _): "Look at `mmcli -m \(index)`; if it does not change, plug the modem in anew."
+        case .notReady(_, let index, _): "Look at `mmcli -m \(index)`; if it does not change, unplug the modem and plug it in again."
         case .accessDenied:
             "Users that are not logged in at the machine itself need a polkit rule for org.freedesktop.ModemManager1.Messaging."
         case .badNumber: "Write it with the country code, such as +491701234567."
@@ -120,7 +120,7 @@ extension TextMessageError {
         case .refused: "Check number, credit and the network's message centre; `mmcli -m any` shows the modem."
         case .notNow: "Try again later; `mmcli -m any` shows the modem."
         case .unanswered, .cancelled(wasSent: true): "Ask the receiver, or look at `mmcli -m any --messaging-list-sms`, before sending it again."
-        case .cancelled(wasSent: false): "Start again when you like."
+        case .cancelled(wasSent: false): "Run it again."
         }
     }
 }
@@ -130,7 +130,7 @@ extension TextMessageError {
     init(_ error: DBusError, doing operation: String) {
         switch error {
         case .cannotConnect(let address, let reason): self = .noBus("\(quoted(address)): \(reason)")
-        case .disconnected: self = .noBus("it went away while \(operation)")
+        case .disconnected: self = .noBus("the connection was lost while \(operation)")
         case .timedOut(_, let seconds): self = .notNow(reason: "ModemManager did not answer within \(Self.text(seconds)) s when \(operation)")
         case .cancelled: self = .cancelled(wasSent: false)
         case .invalidMessage(let what), .nameTaken(let what): self = .refused(reason: "\(operation): \(what)")
@@ -216,7 +216,7 @@ struct SendFailure {
         switch error {
         case .invalidMessage(let what): self.error = .refused(reason: what)
         case .cannotConnect, .disconnected, .nameTaken:
-            self.error = .unanswered(reason: "the bus went away in the middle")
+            self.error = .unanswered(reason: "the connection to the bus was lost before the answer")
         case .timedOut(_, let seconds): self.error = .unanswered(reason: "no answer within \(TextMessageError.text(seconds)) s")
         // The call had been sent: otherwise the cancellation would have been noticed before it.
         case .cancelled: self.error = .cancelled(wasSent: true)
@@ -233,7 +233,7 @@ struct SendFailure {
         if name == bus + "ServiceUnknown" || name == bus + "NameHasNoOwner" { return .notRunning }
         let words = TextMessageError.words(name, message)
         if isBeforeSending(name) || parts == 1 && isRefusal(name, message) { return .notSent(name, reason: words) }
-        if name == bus + "NoReply" { return .unanswered(reason: "ModemManager ended in the middle") }
+        if name == bus + "NoReply" { return .unanswered(reason: "ModemManager ended before its answer") }
         return .unanswered(reason: words)
     }
 

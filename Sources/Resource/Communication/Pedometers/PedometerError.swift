@@ -6,6 +6,8 @@ public enum PedometerError: Error, Hashable, Sendable {
     /// It is connected and did not answer a request (`the request for the steps of 2026-11-18`), which was sent `attempts` times. Seconds:
     /// of all attempts together.
     case noAnswer(to: String, attempts: Int, seconds: Double)
+    /// It is connected, sends its steps by itself, and sent none for this many seconds.
+    case sentNoSteps(seconds: Double)
     /// It answered a request (`every request for its steps`) with an error.
     case refused(String)
     /// The received data cannot be decoded.
@@ -30,21 +32,28 @@ public enum PedometerError: Error, Hashable, Sendable {
 }
 
 extension PedometerError: ReportableError {
+    /// A pedometer whose address has changed is not heard, like one that is out of range.
+    public var cause: FailureCause {
+        if case .addressMayHaveChanged = self { .outOfRange } else { .other }
+    }
+
     public var description: String {
         switch self {
         case .noAnswer(let request, let attempts, let seconds):
             "The pedometer is connected but did not answer \(request) "
                 + "(\(attempts) \(attempts == 1 ? "attempt" : "attempts"), \(Int(seconds)) seconds)."
+        case .sentNoSteps(let seconds):
+            "The pedometer is connected, but sent no steps within \(Int(seconds)) seconds."
         case .refused(let request):
             "The pedometer refused \(request)."
         case .undecodable(let what):
-            "The pedometer sent something that cannot be understood: \(what)."
+            "The pedometer sent data that cannot be decoded: \(what)."
         case .incomplete(let received, let announced?):
-            "The pedometer announced \(announced) records, and \(received) arrived."
+            "The pedometer announced \(announced) records, but \(received) arrived."
         case .incomplete(let received, nil):
-            "The pedometer's answer did not come to its end: \(received) records arrived."
+            "The pedometer's answer is incomplete: \(received) records arrived."
         case .missingApp(let app, let message):
-            "The watch has no app '\(app)', which sends its steps: it answered '\(message)'."
+            "The app '\(app)', which sends the steps, is not installed on the watch: it answered '\(message)'."
         case .scriptFailed(let message):
             "A program on the watch failed: '\(message)'."
         case .advertisesNoSteps(let model, _):
@@ -61,7 +70,7 @@ extension PedometerError: ReportableError {
         case .bondFailed(let model, let reason):
             "The \(model) asks for a bond, and pairing with it failed: \(reason)."
         case .unknownModel(let key, let known):
-            "There is no pedometer model '\(key)'; istep knows \(known.joined(separator: ", "))."
+            "There is no pedometer model '\(key)'; known models: \(known.joined(separator: ", "))."
         case .badOption(let name, let value, let expected):
             "--\(name) '\(value)' is invalid: \(expected)."
         }
@@ -71,16 +80,17 @@ extension PedometerError: ReportableError {
     public var advice: String? {
         switch self {
         case .noAnswer: "Put it on its charger for a moment, bring it close, and sync again."
+        case .sentNoSteps: "Walk a little with it, then sync again."
         case .refused: "Sync again. If it happens again, its firmware may use another protocol: please report it."
         case .incomplete: "What has arrived is stored. Sync again."
         case .missingApp(let app, _):
             "Install '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
-        case .scriptFailed: "Update the apps and the firmware of the watch, and sync again; if it stays so, please report it."
+        case .scriptFailed: "Update the apps and the firmware of the watch, and sync again; if it happens again, please report it."
         case .advertisesNoSteps(_, let advice): advice
-        case .undecodable: "The raw frames are kept. Sync again; if it stays so, please report it."
+        case .undecodable: "The raw frames are kept. Sync again; if it happens again, please report it."
         case .addressMayHaveChanged(let address, _, _, let new):
             """
-            If it is the same pedometer: istep forget \(address), then istep add \(new). Its steps stay in the history, and none counts twice.
+            If it is the same pedometer: istep forget \(address), then istep add \(new). Its steps stay in the history, and no steps are counted twice.
             """
         case .bondFailed:
             """
@@ -88,7 +98,7 @@ extension PedometerError: ReportableError {
             moment, and try again. Without the bond it may not be found after its first connection.
             """
         case .wrongDevice(_, _, _?): "Add it without --model: istep recognises it by its services."
-        case .wrongDevice: "Look with 'istep scan' which address is the pedometer's, and add that one."
+        case .wrongDevice: "Find the address of the pedometer with 'istep scan', and add that address."
         case .unknownModel: "Choose one of those, or describe the pedometer with --model generic."
         case .badOption: "See 'istep add --help'."
         }
@@ -96,7 +106,7 @@ extension PedometerError: ReportableError {
 
     public var category: FailureCategory {
         switch self {
-        case .noAnswer, .refused, .incomplete, .addressMayHaveChanged: .temporary
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .addressMayHaveChanged: .temporary
         case .undecodable, .scriptFailed: .data
         case .wrongDevice, .missingApp, .advertisesNoSteps: .unavailable
         case .bondFailed: .permission
@@ -107,7 +117,7 @@ extension PedometerError: ReportableError {
     /// Whether another attempt later may succeed.
     public var isTransient: Bool {
         switch self {
-        case .noAnswer, .refused, .incomplete, .addressMayHaveChanged: true
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .addressMayHaveChanged: true
         case .undecodable, .scriptFailed, .missingApp, .advertisesNoSteps, .wrongDevice, .bondFailed, .unknownModel, .badOption: false
         }
     }
@@ -128,10 +138,8 @@ extension BluetoothError: ReportableError {
         case .unexpected: .unforeseen
         }
     }
-}
 
-extension BluetoothError: CausedError {
-    /// Where to look for the cause: nowhere, if the pedometer was just not heard.
+    /// The cause; `outOfRange` if it was not heard.
     public var cause: FailureCause {
         switch self {
         case .peripheralNotFound: .outOfRange
@@ -143,12 +151,5 @@ extension BluetoothError: CausedError {
             .pairingFailed, .linkLost, .timedOut, .busy, .unexpected:
             .other
         }
-    }
-}
-
-extension PedometerError: CausedError {
-    /// A pedometer whose address has changed is not heard, like one that is out of range.
-    public var cause: FailureCause {
-        if case .addressMayHaveChanged = self { .outOfRange } else { .other }
     }
 }

@@ -29,7 +29,11 @@ extension PedometerModel {
     public static func recognises(_ discovery: Discovery) -> Bool { evidence(in: discovery) != nil }
 
     /// As the domain knows it.
-    public static var kind: PedometerKind { PedometerKind(key: key, title: title, caveat: caveat) }
+    public static var kind: PedometerKind {
+        PedometerKind(
+            key: key, title: title, caveat: caveat, hasOwnServices: !characteristicServices.isEmpty,
+            advertisesSteps: self is any AdvertisedPedometerModel.Type)
+    }
 }
 
 /// A pedometer that is read over a connection.
@@ -118,65 +122,5 @@ public struct SessionContext: Sendable {
         self.pedometer = pedometer
         self.localTime = localTime
         self.days = days
-    }
-}
-
-/// All models that istep knows.
-public enum PedometerRegistry {
-    public static let models: [any PedometerModel.Type] = [
-        Colmi.self,
-        InfiniTime.self,
-        BangleJS.self,
-        MiBand.self,
-        CRP.self,
-        Jring.self,
-        YCBT.self,
-        MoYoung.self,
-        ID115.self,
-        Lefun.self,
-        No1F1.self,
-        Generic.self,
-    ]
-
-    public static func model(_ key: String) throws(PedometerError) -> any PedometerModel.Type {
-        guard let model = models.first(where: { $0.key == key }) else {
-            throw .unknownModel(key, known: models.map { $0.key })
-        }
-        return model
-    }
-
-    /// Whether it holds only the count of its current day; false for one of an unknown model.
-    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
-        (try? model(pedometer.model))?.holdsTodayOnly(pedometer) ?? false
-    }
-
-    /// Whether it is read from its advertisements; false for one of an unknown model.
-    public static func advertisesSteps(_ pedometer: Pedometer) -> Bool { (try? model(pedometer.model)) is any AdvertisedPedometerModel.Type }
-
-    /// The address that an advertisement itself contains, if it is one of a model whose advertisements do.
-    public static func identity(in discovery: Discovery) -> DeviceAddress? {
-        for model in models {
-            guard let model = model as? any AdvertisedPedometerModel.Type else { continue }
-            if let identity = model.reading(in: discovery)?.identity { return identity }
-        }
-        return nil
-    }
-
-    /// The model that a peripheral's advertisement indicates, if any: the one with the strongest evidence.
-    public static func recognise(_ discovery: Discovery) -> (model: any PedometerModel.Type, evidence: KindEvidence)? {
-        var best: (model: any PedometerModel.Type, evidence: KindEvidence)?
-        for model in models {
-            guard let evidence = model.evidence(in: discovery), best.map({ evidence > $0.evidence }) ?? true else { continue }
-            best = (model, evidence)
-        }
-        return best
-    }
-
-    /// The model that a peripheral's advertisement indicates, if any.
-    public static func model(of discovery: Discovery) -> (any PedometerModel.Type)? { recognise(discovery)?.model }
-
-    /// The models whose services a connected peripheral has.
-    public static func models(withServices services: Set<BluetoothUUID>) -> [any PedometerModel.Type] {
-        models.filter { !$0.characteristicServices.isEmpty && $0.characteristicServices.allSatisfy(services.contains) }
     }
 }

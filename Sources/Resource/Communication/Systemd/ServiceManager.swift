@@ -153,7 +153,7 @@ extension SystemdError: ReportableError {
         case .notInstalled(let unit, .system): "systemd has no unit \(unit)"
         case .refused(let doing, _): "systemd does not permit \(doing)"
         case .jobFailed(let unit, let result): "systemd could not start or stop \(unit): \(result)"
-        case .failed(let doing, let reason): "systemd failed \(doing): \(reason)"
+        case .failed(let doing, let reason): "systemd failed while \(doing): \(reason)"
         }
     }
 
@@ -173,10 +173,10 @@ extension SystemdError: ReportableError {
                 + "for the whole machine: sudo istep auto on --system."
         case .noManager(.system, _): "Start the D-Bus service (package dbus): systemctl start dbus."
         case .notInstalled: "Install istep with its units: the package, or .packaging/install in a checkout."
-        case .refused(_, .system): "Only an administrator may: put sudo before it."
+        case .refused(_, .system): "Only an administrator may do this: use sudo."
         case .refused(_, .user): "Log in as the user whose steps they are."
-        case .jobFailed(let unit, _): "Look into its journal: journalctl --user-unit \(unit); for the machine's: sudo journalctl -u \(unit)."
-        case .failed: "Look into the journal: journalctl -e."
+        case .jobFailed(let unit, _): "See its journal: journalctl --user-unit \(unit); for the machine's: sudo journalctl -u \(unit)."
+        case .failed: "See the journal: journalctl -e."
         }
     }
 }
@@ -185,7 +185,7 @@ extension SystemdError {
     init(_ error: DBusError, doing: String, unit: String? = nil, _ scope: UnitScope) {
         switch error {
         case .cannotConnect(_, let reason): self = .noManager(scope, reason: reason)
-        case .disconnected: self = .noManager(scope, reason: "the bus went away")
+        case .disconnected: self = .noManager(scope, reason: "the connection to the bus was lost")
         case .timedOut, .cancelled, .invalidMessage, .nameTaken: self = .failed(doing: doing, reason: error.description)
         case .remote(let name, let message):
             switch name {

@@ -100,9 +100,9 @@ extension SecretError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing(let path):
-            "the file \(quoted(path)), which should have a secret in it, does not exist; write it with mode 0600"
+            "the file \(quoted(path)), which should contain a secret, does not exist; create it with mode 0600"
         case .notRegular(let path):
-            "\(quoted(path)) is not a regular file; put the secret into one of mode 0600"
+            "\(quoted(path)) is not a regular file; put the secret into a regular file with mode 0600"
         case .unreadable(let path, let reason):
             "cannot read the file \(quoted(path)) with a secret: \(reason)"
         case .open(let path, let mode):
@@ -113,15 +113,15 @@ extension SecretError: CustomStringConvertible {
                 + "run `sudo chown \"$(id -u)\" \(shellQuoted(path))`"
         case .empty(let source): "\(source) is empty; put the token or password into it, and nothing else"
         case .tooLarge(let source, let limit):
-            "\(source) has more than \(limit / 1024) KiB, which no token or password has; put that alone into it"
-        case .notText(let source): "\(source) is not UTF-8 text; write the token or password anew"
+            "\(source) has more than \(limit / 1024) KiB, which is too long for a token or password; put only that into it"
+        case .notText(let source): "\(source) is not UTF-8 text; write the token or password again"
         case .invisibleCharacters(let source):
-            "\(source) has several lines or invisible characters in it; put the token or password alone into it, on one line"
+            "\(source) has several lines or invisible characters in it; put only the token or password into it, on one line"
         case .noVariable(let name):
             "\(variable(name)), which should contain a secret, is not set; where a service runs istep, set it there"
         case .noCredentials(let name):
-            "there is no CREDENTIALS_DIRECTORY with the credential \(quoted(name)); it is systemd that makes it: "
-                + "run istep by a unit with LoadCredential="
+            "there is no CREDENTIALS_DIRECTORY with the credential \(quoted(name)); systemd creates it: "
+                + "run istep in a unit with LoadCredential="
         }
     }
 }

@@ -87,7 +87,7 @@ extension SettingsError: ReportableError {
         case .unreadable(let path, let reason):
             "cannot read the configuration file \(quoted(path)): \(reason)"
         case .tooLarge(let path, let limit):
-            "the configuration file \(quoted(path)) is larger than \(limit / 1024) KiB; a configuration file of istep is never as large"
+            "the configuration file \(quoted(path)) is larger than \(limit / 1024) KiB, the limit for a configuration file"
         case .notText(let path, let line):
             "\(quoted(path)), line \(line): not UTF-8 text; save the file as UTF-8"
         case .containsNUL(let path, let line):
@@ -95,11 +95,11 @@ extension SettingsError: ReportableError {
         case .syntax(let path, let line, let column, let reason):
             "\(quoted(path)), line \(line), column \(column): not TOML: \(reason); a setting looks like `timeout = 30`"
         case .tooDeep(let path, let line, let limit):
-            "\(quoted(path)), line \(line): tables are nested more than \(limit) levels deep; no key of istep is"
+            "\(quoted(path)), line \(line): tables are nested more than \(limit) levels deep; istep has no such keys"
         case .unknownKey(let key, let path, let line, let nearest?):
             "\(SettingSource.file(path, line: line)): unknown key \(quoted(key)); did you mean `\(nearest)`?"
         case .unknownKey(let key, let path, let line, nil):
-            "\(SettingSource.file(path, line: line)): unknown key \(quoted(key)); known are "
+            "\(SettingSource.file(path, line: line)): unknown key \(quoted(key)); known keys: "
                 + SettingKey.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         case .wrongType(let key, let source, let expected, let found):
             "\(source): `\(key)` has to be \(expected), not \(found)"
@@ -109,7 +109,7 @@ extension SettingsError: ReportableError {
             "\(source): unknown key \(quoted(key)) in \(table); did you mean `\(nearest)`?"
         case .unknownEntry(let key, let table, let source, nil, let known):
             "\(source): unknown key \(quoted(key)) in \(table)"
-                + (known.isEmpty ? "" : "; known are " + known.map { "`\($0)`" }.joined(separator: ", "))
+                + (known.isEmpty ? "" : "; known keys: " + known.map { "`\($0)`" }.joined(separator: ", "))
         case .missingEntry(let key, let table, let source, let expected):
             "\(source): \(table) lacks `\(key)`; it has to be \(expected)"
         case .badName(let name, let table, let source):
@@ -117,12 +117,12 @@ extension SettingsError: ReportableError {
         case .badPrivateValue(let key, let source, let expected):
             "\(source): `\(key)` has to be \(expected)"
         case .openSecret(let key, let source, let fileKey):
-            "\(source): `\(key)` cannot stand in the file itself; put it into a file of its own, for you alone "
+            "\(source): `\(key)` must not be in the configuration file; put it into a separate file that only you can read "
                 + "(`chmod 600`), and name that by `\(fileKey)`"
         case .conflict(let keys, let table, let source):
-            "\(source): \(table) has \(inWords(keys)); only one of them can be"
+            "\(source): \(table) has \(inWords(keys)); use only one of them"
         case .andMore(let path):
-            "\(quoted(path)): there may be more; mend these first"
+            "\(quoted(path)): there may be more errors; fix these first"
         case .noHome:
             "there is no home directory to keep the history in; set HOME or XDG_DATA_HOME, or name a file with --db"
         }

@@ -74,13 +74,13 @@ extension TableReader {
             report(
                 .missingEntry(
                     fileKey, table: table.header, source: table.source,
-                    expected: "the path of a file with nothing but the \(key) in it, for you alone (`chmod 600`); or use "
+                    expected: "the path of a file with only the \(key) in it, readable by you only (`chmod 600`); or use "
                         + inWords([variableKey, credentialKey], "or")))
         }
         guard open == nil else { return nil }
         let variable = "the name of an environment variable, in capitals, such as ISTEP_TOKEN"
         let credential = "the name of a file in $CREDENTIALS_DIRECTORY"
-        return path(fileKey, "a file with nothing but the \(key) in it").map(SecretSource.file)
+        return path(fileKey, "a file with only the \(key) in it").map(SecretSource.file)
             ?? value(variableKey, variable) { isVariable($0) ? .environment($0) : nil }
             ?? value(credentialKey, credential) { isCredential($0) ? .credential($0) : nil }
     }

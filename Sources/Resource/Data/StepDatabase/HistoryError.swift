@@ -124,7 +124,7 @@ extension HistoryError: ReportableError {
     private var words: ErrorWords {
         switch self {
         case .missing(let path):
-            ErrorWords("there is no history at \(quoted(path)) yet", "`istep add` starts one")
+            ErrorWords("there is no history at \(quoted(path)) yet", "`istep add` creates one")
         case .locked(let path):
             ErrorWords(
                 "the history \(quoted(path)) is locked by another program",
@@ -140,7 +140,7 @@ extension HistoryError: ReportableError {
         case .closedLog(let path, let file, let reason):
             ErrorWords(
                 "no permission for \(quoted(file)), the log of the history: \(reason)",
-                "give it to the history's owner, and make it writable: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file)) && sudo chmod u+rw \(shellQuoted(file))`"
+                "change its owner to that of the history, and make it writable: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file)) && sudo chmod u+rw \(shellQuoted(file))`"
             )
         case .damaged(let path, let reason):
             ErrorWords(
@@ -148,7 +148,7 @@ extension HistoryError: ReportableError {
                 "save what can be read with `istep doctor --repair --db \(shellQuoted(path))`, or go back to a backup with `istep restore --db \(shellQuoted(path))`, which lists them"
             )
         case .empty(let path):
-            ErrorWords("\(quoted(path)) is an empty file", "`istep restore` restores a backup, `istep add` starts a new history")
+            ErrorWords("\(quoted(path)) is an empty file", "`istep restore` restores a backup, `istep add` creates a new history")
         case .irreparable(let path, let reason):
             ErrorWords(
                 "the history \(quoted(path)) cannot be repaired: \(reason); it was left as it is",
@@ -169,18 +169,18 @@ extension HistoryError: ReportableError {
             ErrorWords("\(quoted(path)) is the database of another program", "choose another file with --db")
         case .newerVersion(let path, let found, let supported):
             ErrorWords(
-                "the history \(quoted(path)) is of version \(found), and this istep knows versions up to \(supported)",
+                "the history \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
                 "install the newer istep that wrote it, or choose another file with --db")
         case .noSpace(let path):
             ErrorWords("no space left for the history \(quoted(path))", "free some, then run the command again: nothing was lost")
         case .cannotOpen(let path, let reason):
             ErrorWords("cannot open the history \(quoted(path)): \(reason)", "choose another file with --db")
         case .inputOutput(let path, let reason):
-            ErrorWords("the disk failed on the history \(quoted(path)): \(reason)", "copy the file to a sound disk, and look at `dmesg`")
+            ErrorWords("the disk failed on the history \(quoted(path)): \(reason)", "copy the file to another disk, and see `dmesg`")
         case .nameTaken(let name):
             ErrorWords("a pedometer named \(quoted(name)) exists already", "choose another name with --name")
         case .addressTaken(let address, let name):
-            ErrorWords("the pedometer \(address) was added already, as \(quoted(name))", "`istep forget` takes it out of use")
+            ErrorWords("the pedometer \(address) was already added as \(quoted(name))", "remove it with `istep forget`")
         case .invalidName(let name, let reason):
             ErrorWords("\(quoted(name)) cannot be a name: \(reason)")
         case .invalidValue(let reason):
@@ -188,7 +188,7 @@ extension HistoryError: ReportableError {
         case .notFound(let subject, let id):
             ErrorWords("the history has no \(subject.rawValue) number \(id)")
         case .failed(let path, let reason):
-            ErrorWords("the history \(quoted(path)) failed: \(reason)", "please report this as a fault of istep")
+            ErrorWords("the history \(quoted(path)) failed: \(reason)", "please report this as a bug of istep")
         }
     }
 
@@ -218,12 +218,12 @@ extension HistoryError: ReportableError {
                 "choose another backup (`istep restore` lists them), or repair a copy of this one: `cp \(shellQuoted(path)) copy.sqlite`, `istep doctor --repair --db copy.sqlite`, `istep restore copy.sqlite`"
             )
         case .empty(let path):
-            ErrorWords("\(quoted(path)) is empty and no backup", "`istep restore` lists the backups")
+            ErrorWords("\(quoted(path)) is empty and not a backup", "`istep restore` lists the backups")
         case .foreign(let path):
-            ErrorWords("\(quoted(path)) is the database of another program and no backup of istep", "`istep restore` lists the backups")
+            ErrorWords("\(quoted(path)) is the database of another program and not a backup of istep", "`istep restore` lists the backups")
         case .newerVersion(let path, let found, let supported):
             ErrorWords(
-                "the backup \(quoted(path)) is of version \(found), and this istep knows versions up to \(supported)",
+                "the backup \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
                 "install the newer istep that wrote it, or choose another backup (`istep restore` lists them)")
         case .noSpace(let path):
             ErrorWords("no space left beside the backup \(quoted(path))", "free some, or copy it to another disk and restore the copy")
@@ -234,7 +234,7 @@ extension HistoryError: ReportableError {
                 "the disk failed on the backup \(quoted(path)): \(reason)",
                 "choose another backup (`istep restore` lists them), and see `dmesg`")
         case .failed(let path, let reason):
-            ErrorWords("the backup \(quoted(path)) could not be used: \(reason)", "please report this as a fault of istep")
+            ErrorWords("the backup \(quoted(path)) could not be used: \(reason)", "please report this as a bug of istep")
         default: words
         }
     }
@@ -261,7 +261,7 @@ extension HistoryError: ReportableError {
                 "the backup \(quoted(path)) was damaged while it was written: \(reason)",
                 "check the disk, or name a file on another one")
         case .failed(let path, let reason):
-            ErrorWords("the backup \(quoted(path)) could not be written: \(reason)", "please report this as a fault of istep")
+            ErrorWords("the backup \(quoted(path)) could not be written: \(reason)", "please report this as a bug of istep")
         default: words
         }
     }

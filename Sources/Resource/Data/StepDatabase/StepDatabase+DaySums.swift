@@ -222,15 +222,24 @@ extension DaySums {
                 walkingSteps: row.integer(2), runningSteps: row.integer(3),
                 metres: walking.flatMap { walking in running.map { GaitSums.Metres(walking: walking, running: $0) } }, energy: row.number(6)),
             hours: row.bytes(7) { bytes in
-                (0..<(bytes.count / 4)).map { Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self))) }
+                (0..<(bytes.count / 4)).map { index -> Int? in
+                    let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
+                    return stored == Self.unknownHour ? nil : Int(stored)
+                }
             },
             completeness: DaySummary.Completeness(rawValue: row.text(1)) ?? .unknown)
     }
 
+    /// Stored for an hour that is not known.
+    private static let unknownHour = UInt32.max
+
     /// A sample has at most 158 million steps, so 32 bits are enough for the samples of an hour.
     fileprivate var storedHours: Data {
         var bytes = Data(capacity: 4 * hours.count)
-        for steps in hours { withUnsafeBytes(of: UInt32(clamping: steps).littleEndian) { bytes.append(contentsOf: $0) } }
+        for steps in hours {
+            let stored = steps.map { min(UInt32(clamping: $0), Self.unknownHour - 1) } ?? Self.unknownHour
+            withUnsafeBytes(of: stored.littleEndian) { bytes.append(contentsOf: $0) }
+        }
         return bytes
     }
 }

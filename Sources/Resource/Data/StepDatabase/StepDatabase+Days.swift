@@ -200,11 +200,19 @@ struct StepDataReader {
         let coverage = try CoverageMerge.spans(of: pedometer, touching: Self.reach(of: first, count: count), database)
         return (0..<count).map { index in
             let day = first.advanced(by: index)
-            let reach = Self.reach(of: day, count: 1)
             return StepData.Track(
                 pedometer: pedometer, name: name, samples: withoutOverlaps(samples[index]), implausible: forSums ? [] : implausible[index],
-                coverage: coverage.filter { $0.span.end >= reach.start && $0.span.start <= reach.end }.deciding(day))
+                coverage: Self.spans(coverage, touching: Self.reach(of: day, count: 1)).deciding(day))
         }
+    }
+
+    /// The same spans as `CoverageMerge.spans` reads for this day alone. Where another program has made spans overlap, a span that ended
+    /// earlier hides those that began before it: a day must not depend on the days that are read with it.
+    ///
+    /// - Parameter spans: sorted by start.
+    private static func spans(_ spans: [CoveredSpan], touching span: TimeSpan) -> ArraySlice<CoveredSpan> {
+        let begun = spans.prefix { $0.span.start <= span.end }
+        return begun.suffix(from: begun.lastIndex { $0.span.end < span.start }.map { $0 + 1 } ?? begun.startIndex)
     }
 
     /// Everywhere on Earth a day is within 14 hours of the day at Greenwich: that range is read by the primary keys, and the offset of each

@@ -91,9 +91,9 @@ extension HTTPRequest {
 
     /// Why the request cannot be sent as it is; nil if it can. Values are never included, as they may be secret.
     var problem: String? {
-        guard isToken(method) else { return "\(quoted(method)) is no method" }
+        guard isToken(method) else { return "\(quoted(method)) is not a method" }
         for header in headers {
-            guard isToken(header.name) else { return "\(quoted(header.name)) is no name of a header" }
+            guard isToken(header.name) else { return "\(quoted(header.name)) is not a header name" }
             if HTTPRequest.own.contains(header.name.lowercased()) { return "the header \(header.name) cannot be set; istep sets it" }
             if case .basic(let user, _) = header.value, user.contains(":") {
                 return "a user of basic authentication cannot have a colon in the name"

@@ -174,22 +174,22 @@ extension WebAddress.Problem: CustomStringConvertible {
                 ? "an address begins with https://"
                 : "an address begins with https://, as in \(quoted("https://" + text))"
         case .scheme(let scheme): "an address begins with https:// or http://, not with \(quoted(scheme + "://"))"
-        case .host(""): "there is no host behind the ://"
+        case .host(""): "there is no host after ://"
         case .host(let host):
             host.unicodeScalars.allSatisfy(\.isASCII)
-                ? "\(quoted(host)) is no name or address of a host"
-                : "\(quoted(host)) is no name of a host in ASCII; write it in its form with xn--"
-        case .port(let port): "\(quoted(port)) is no port; ports are 1 to 65535"
-        case .credentials: "an address cannot contain a user or password; give them by keys of their own"
+                ? "\(quoted(host)) is not a host name or address"
+                : "\(quoted(host)) is not an ASCII host name; write it in its form with xn--"
+        case .port(let port): "\(quoted(port)) is not a port; ports are 1 to 65535"
+        case .credentials: "an address cannot contain a user or password; use separate keys for them"
         case .fragment: "an address of a service has no part from a # on; leave it out, or write %23 where a # is meant"
         case .character(let scalar):
-            "the character \(quoted(String(scalar))) cannot stand in an address; write it percent-encoded"
+            "the character \(quoted(String(scalar))) is not allowed in an address; write it percent-encoded"
         case .escape: "a % in an address is followed by two hexadecimal digits; write %25 where a % is meant"
         case .tooLong(let limit): "an address cannot have more than \(limit) bytes"
         case .insecure(let host):
-            "plain http would show everything, tokens too, to the network on the way to \(host); use https, or say `insecure = true`"
+            "plain http sends everything, including tokens, unencrypted to \(host); use https, or set `insecure = true`"
         case .unknownName(let name, let known):
-            "the template names {\(printable(name))}; known are " + known.map { "{\($0)}" }.joined(separator: ", ")
+            "the template names {\(printable(name))}; known names: " + known.map { "{\($0)}" }.joined(separator: ", ")
         }
     }
 }

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import TextSafety
 
-/// Who may use the pages: tokens that open them once, and sessions of browsers, as files that only this user can read.
+/// Access to the pages: tokens that open them once, and sessions of browsers, as files that only this user can read.
 ///
-/// As files and not in memory: a server that systemd starts when someone looks, and that ends when nobody does, still knows its browsers;
-/// and `istep serve --open` gives it a new token by writing one. Nothing of it is ever printed by the server or written to a log.
+/// Files, because sessions must survive restarts of a socket-activated server, and because `istep serve --open` issues a token to a running
+/// server by writing a file. The server never prints tokens or sessions and never writes them to a log.
 public struct AccessFolder: Sendable {
     /// Only this user can read what is in it.
     public let path: String
@@ -87,6 +87,42 @@ public struct AccessFolder: Sendable {
     /// Ends a session.
     public func end(_ session: Session) { unlink(path + "/session-\(session.cookie)") }
 
+    // MARK: Proof
+
+    /// What `ServerProbe` asks: only a server with this folder can answer.
+    struct Question {
+        let id: String
+        let answer: String
+    }
+
+    /// What precedes the id of a question in the address of its answer.
+    static let proofPath = "/proof/"
+
+    func ask() throws(Failure) -> Question {
+        removeExpired()
+        let question = Question(id: Self.random(), answer: Self.random())
+        try write(question.answer, to: "question-\(question.id)")
+        return question
+    }
+
+    func withdraw(_ question: Question) { unlink(path + "/question-\(question.id)") }
+
+    /// The response to a `ServerProbe`; nil for every other request.
+    ///
+    /// - Parameter history: what the pages show.
+    public func proof(for request: ServedRequest, history: String) -> ServedResponse? {
+        guard request.method == "GET", request.target.hasPrefix(Self.proofPath) else { return nil }
+        let id = String(request.target.dropFirst(Self.proofPath.count)), file = path + "/question-\(id)"
+        guard Self.isKey(id), age(file).map({ $0 < Self.tokenLifetime }) ?? false, let answer = FileManager.default.contents(atPath: file) else {
+            return nil
+        }
+        return ServedResponse(
+            status: 200,
+            headers: [
+                ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store"),
+            ], body: .bytes(Array(answer) + Array("\n\(history)".utf8)))
+    }
+
     private func age(_ file: String) -> Int? {
         var status = stat()
         return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? max(0, now() - status.st_mtim.tv_sec) : nil
@@ -104,8 +140,8 @@ public struct AccessFolder: Sendable {
 
     private func removeExpired() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        for name in names where name.hasPrefix("token-") && age(path + "/" + name).map({ $0 >= Self.tokenLifetime }) ?? false {
-            unlink(path + "/" + name)
+        for name in names where name.hasPrefix("token-") || name.hasPrefix("question-") {
+            if age(path + "/" + name).map({ $0 >= Self.tokenLifetime }) ?? false { unlink(path + "/" + name) }
         }
         let sessions = names.filter { $0.hasPrefix("session-") }.map { (name: $0, age: age(path + "/" + $0) ?? .max) }.sorted { $0.age < $1.age }
         for (index, session) in sessions.enumerated() where index >= Self.mostSessions || session.age >= Self.sessionLifetime {

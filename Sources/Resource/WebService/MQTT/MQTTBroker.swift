@@ -101,16 +101,16 @@ extension MQTTBroker.Problem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .badHost(let host):
-            "\(quoted(String(host.prefix(100)))) is no host: write a name or an address without scheme, port or brackets, such as broker.example.org"
-        case .badPort(let port): "\(port) is no port: use a number from 1 to 65535"
+            "\(quoted(String(host.prefix(100)))) is not a host: write a name or an address without scheme, port or brackets, such as broker.example.org"
+        case .badPort(let port): "\(port) is not a port: use a number from 1 to 65535"
         case .notEncrypted(let host):
             "\(quoted(String(host.prefix(100)))) is another machine, which is only reached with TLS: switch TLS on, or allow it with insecure = true"
         case .badUsername: "the user's name is empty, too long or contains control characters: correct it"
         case .badPassword: "the password is empty, too long or contains U+0000: correct it"
         case .passwordWithoutUsername: "there is a password and no user's name: add the name"
         case .badClientID(let name):
-            "\(quoted(String(name.prefix(100)))) is no client's name: use 1 to 65535 bytes without control characters, or none"
-        case .badAuthority(let path): "\(quoted(String(path.prefix(100)))) is no absolute path to a file of certificates: write one"
+            "\(quoted(String(name.prefix(100)))) is not a client name: use 1 to 65535 bytes without control characters, or none"
+        case .badAuthority(let path): "\(quoted(String(path.prefix(100)))) is not an absolute path: give the path of a file of certificates"
         }
     }
 }

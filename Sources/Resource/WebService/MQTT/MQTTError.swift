@@ -20,7 +20,7 @@ extension MQTTError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notSent(let reason): "nothing was published: \(reason)"
-        case .unanswered(let reason): "whether everything was published is not known: \(reason)"
+        case .unanswered(let reason): "it is not known whether everything was published: \(reason)"
         case .refused(credentials: true, let reason): "the broker refused the user: \(reason)"
         case .refused(credentials: false, let reason): "the broker refused: \(reason)"
         case .libraryMissing(let reason): "libmosquitto cannot be used: \(reason)"
@@ -37,7 +37,7 @@ extension MQTTError: CustomStringConvertible {
         case .refused(credentials: true, _): "Check the user's name and password, and which topics the broker lets this user write."
         case .refused(credentials: false, _): "Change what the broker names, here or in its configuration."
         case .libraryMissing: "Install it: apt-get install libmosquitto1."
-        case .cancelled: "Start again when you like."
+        case .cancelled: "Run it again."
         }
     }
 }

@@ -129,7 +129,7 @@ final class MosquittoClient {
 extension MosquittoClient.Failure {
     static let closed = Self(kind: .closed, text: "the broker closed the connection")
     /// Nothing that istep requests here needs so many answers.
-    static let flooded = Self(kind: .other, text: "the broker sends more than it was asked for")
+    static let flooded = Self(kind: .other, text: "the broker sends unrequested packets")
 }
 
 extension MosquittoClient {

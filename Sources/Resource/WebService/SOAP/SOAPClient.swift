@@ -142,13 +142,13 @@ extension SOAPError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownService(let name, let known):
-            "there is no service \(quoted(name)); known are " + known.map(quoted).joined(separator: ", ")
+            "there is no service \(quoted(name)); known services: " + known.map(quoted).joined(separator: ", ")
         case .badName(let name): "\(quoted(name)) cannot be the name of an element; it takes ASCII letters, digits, _ - ."
         case .badAction(let action): "\(quoted(action)) cannot be an action; it takes ASCII without spaces, quotes and backslashes"
         case .transport(let error): error.description
         case .fault(let fault, _): "the service answered with the fault \(fault.codes.first?.description ?? "without a code")"
         case .noSOAP(let response, let reason): "the answer (HTTP \(response.status)) is \(reason)"
-        case .unexpected(let name, let response): "the answer (HTTP \(response.status)) holds \(name), which is no result of the call"
+        case .unexpected(let name, let response): "the answer (HTTP \(response.status)) holds \(name), which is not a result of the call"
         }
     }
 }

@@ -202,7 +202,7 @@ public struct SimulatedCharacteristic: Sendable, Hashable {
     public enum Security: Sendable {
         /// Reading, writing and subscribing need no encryption.
         case open
-        /// Only over an encrypted link: the peripheral demands pairing.
+        /// Only over an encrypted link: the peripheral requires pairing.
         case encrypted
     }
 

@@ -1,17 +1,17 @@
 #ifndef CIDLE_H
 #define CIDLE_H
 
-/// Has Swift's tasks run on threads that libdispatch does not keep watch over, for a process that stays and is idle most of the time.
+/// Makes Swift run tasks on the overcommit queues of libdispatch, which are not checked every second: for a process that is mostly idle.
 ///
-/// To be called once, on the main thread, before any task has left the main actor.
+/// Call it once, on the main thread, before any task has left the main actor.
 void run_tasks_unwatched(void);
 
-/// Has malloc(3) use one arena in place of one for each of a dozen threads: a sync takes 2 MB less.
+/// Makes malloc(3) use one arena for all threads: a sync uses 2 MB less.
 ///
-/// To be called once, before any other thread is started.
+/// Call it once, before any other thread is started.
 void use_one_arena(void);
 
-/// Gives memory that was freed back to the system, where the C library can.
+/// Returns freed memory to the system, if the C library supports it.
 void release_free_memory(void);
 
 #endif

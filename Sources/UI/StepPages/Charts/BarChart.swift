@@ -156,6 +156,20 @@ enum ChartPatterns {
         }
     }
 
+    /// For a chart in which only what is not known needs words.
+    static var unknownLegend: Markup {
+        Element.ul(.css("legend")) {
+            Element.li {
+                Element.svg(Attribute(.viewBox, "0 0 20 16"), Attribute(.ariaHidden, "true")) {
+                    Element.rect(
+                        .css("unknown"), .fill(pattern: "unknown"), Attribute(.x, 1), Attribute(.y, 1), Attribute(.width, 18),
+                        Attribute(.height, 14))
+                }
+                "nothing known"
+            }
+        }
+    }
+
     /// What the tones of a chart mean.
     static func legend(
         hasRunning: Bool, hasGoal: Bool, hasPartial: Bool, hasUnknown: Bool, partial: String = "partial: steps may be missing"

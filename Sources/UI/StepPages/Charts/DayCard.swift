@@ -92,14 +92,23 @@ package struct DayCard: Sendable {
                 Attribute(.width, Self.width - 2 * Self.margin),
                 Attribute(.height, floor - top))
         } else {
-            let greatest = Double(max(1, hours.map(\.steps).max() ?? 1))
+            let greatest = Double(max(1, hours.compactMap(\.steps).max() ?? 1))
             let pitch = (Self.width - 2 * Self.margin) / Double(hours.count)
             for (index, hour) in hours.enumerated() {
-                let height = max(hour.steps > 0 ? 2 : 1, (floor - top) * Double(hour.steps) / greatest), x = Self.margin + Double(index) * pitch
-                Element.rect(
-                    .css(hour.steps > 0 ? "walking" : "zero"), Attribute(.x, x + pitch * 0.1), Attribute(.y, floor - height),
-                    Attribute(.width, pitch * 0.8), Attribute(.height, height)
-                ) { Element.title { "\(hour.hour):00: \(Words.count(hour.steps, "step"))" } }
+                let x = Self.margin + Double(index) * pitch
+                let title = "\(HourWords.name(index, in: hours)): \(HourWords.steps(hour, now: view.now))"
+                if let steps = hour.steps {
+                    let height = max(steps > 0 ? 2 : 1, (floor - top) * Double(steps) / greatest)
+                    Element.rect(
+                        .css(steps > 0 ? "walking" : "zero"), Attribute(.x, x + pitch * 0.1), Attribute(.y, floor - height),
+                        Attribute(.width, pitch * 0.8), Attribute(.height, height)
+                    ) { Element.title { title } }
+                } else if hour.start <= view.now {
+                    Element.rect(
+                        .css("unknown"), .fill(pattern: "unknown"), Attribute(.x, x + pitch * 0.1), Attribute(.y, top),
+                        Attribute(.width, pitch * 0.8), Attribute(.height, floor - top)
+                    ) { Element.title { title } }
+                }
                 if hour.hour % 6 == 0 { text("\(hour.hour)", x: x + pitch / 2, y: 258, size: 12, style: "faint", anchor: "middle") }
             }
         }

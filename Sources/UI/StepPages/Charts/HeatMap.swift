@@ -96,8 +96,8 @@ struct HeatMap: Sendable {
 
 /// Mean steps of each hour of each weekday.
 struct WeekdayHours: Sendable {
-    /// By weekday, Monday first: 24 means each; nil where no such day is known.
-    var means: [[Double]?]
+    /// By weekday, Monday first: 24 means each, nil where the hour is not known; nil where no such day is known.
+    var means: [[Double?]?]
     var firstWeekday: Weekday
     var summary: String
 
@@ -106,10 +106,10 @@ struct WeekdayHours: Sendable {
     /// In the order of the calendar.
     var weekdays: [Weekday] { (0..<7).map { Weekday.allCases[(firstWeekday.rawValue - 1 + $0) % 7] } }
 
-    func means(of weekday: Weekday) -> [Double]? { means.indices.contains(weekday.rawValue - 1) ? means[weekday.rawValue - 1] : nil }
+    func means(of weekday: Weekday) -> [Double?]? { means.indices.contains(weekday.rawValue - 1) ? means[weekday.rawValue - 1] : nil }
 
     var svg: Markup {
-        let greatest = max(1, means.compactMap { $0?.max() }.max() ?? 0)
+        let greatest = means.flatMap { ($0 ?? []).compactMap(\.self) }.reduce(1) { max($0, $1) }
         return Element.svg(
             Attribute(.viewBox, "0 0 692 \(Int(Self.top + 7 * (Self.height + 2) + 4))"), Attribute(.role, "img"), Attribute(.ariaLabel, summary)
         ) {
@@ -119,8 +119,30 @@ struct WeekdayHours: Sendable {
             for (row, weekday) in weekdays.enumerated() {
                 let y = Self.top + Double(row) * (Self.height + 2), name = String(Words.weekday(weekday).prefix(3))
                 Element.text(.css("axis"), Attribute(.x, 0), Attribute(.y, y + 14)) { name }
-                for hour in 0..<24 { cell(means(of: weekday)?[hour], weekday, hour, y, greatest) }
+                let known = means(of: weekday) ?? Array(repeating: nil, count: 24)
+                for hour in 0..<24 { cell(known[hour], weekday, hour, y, greatest) }
             }
+        }
+    }
+
+    /// What the tones mean.
+    static var legend: Markup {
+        func entry(_ words: String, _ attributes: Attribute...) -> Markup {
+            Element.li {
+                Element.svg(Attribute(.viewBox, "0 0 20 16"), Attribute(.ariaHidden, "true")) {
+                    Element.rect(attributes + [Attribute(.x, 1), Attribute(.y, 1), Attribute(.width, 18), Attribute(.height, 14)])
+                }
+                words
+            }
+        }
+        return Element.ul(.css("legend")) {
+            entry("no steps", .css("heat0"))
+            // The squares of the fractions in `cell`.
+            entry("below 6 % of the hour with the most", .css("heat1"))
+            entry("below 25 %", .css("heat2"))
+            entry("below 56 %", .css("heat3"))
+            entry("56 % and more", .css("heat4"))
+            entry("nothing known", .css("unknown"), .fill(pattern: "unknown"))
         }
     }
 

@@ -33,7 +33,7 @@ final class Activity: Sendable {
     func start(_ title: String, _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async -> Result) -> Bool {
         let isFree = content.withLock { content in
             if case .running = content.state { return false }
-            content.state = .running(title: title, line: "begins")
+            content.state = .running(title: title, line: "Starting")
             return true
         }
         guard isFree else { return false }

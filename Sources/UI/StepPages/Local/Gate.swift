@@ -40,14 +40,14 @@ struct Gate: Sendable {
 
     func decide(_ request: PageRequest) -> Decision {
         guard let host = request.headers["host"], let port = Self.port(ofLocal: host) else {
-            return .refused(status: 421, "This address is not of this machine. Use the one that 'istep serve' has printed.")
+            return .refused(status: 421, "This host name is not served. Use the address that 'istep serve' printed.")
         }
-        guard ["GET", "HEAD", "POST"].contains(request.method) else { return .refused(status: 405, "This is not possible here.") }
+        guard ["GET", "HEAD", "POST"].contains(request.method) else { return .refused(status: 405, "Method not allowed.") }
         let name = "istep-\(port)"
         if request.path.count == 2, request.path[0] == "open" {
             // Only what a person opens uses the token up.
             guard request.method == "GET", let session = access.redeem(request.path[1]) else {
-                return .refused(status: 403, "This address was used already, or is too old. 'istep serve --open' makes a new one.")
+                return .refused(status: 403, "This address was already used, or has expired. Run 'istep serve --open' for a new one.")
             }
             return .opened(cookie: "\(name)=\(session.cookie); Path=/; HttpOnly; SameSite=Strict")
         }
@@ -57,7 +57,7 @@ struct Gate: Sendable {
         guard request.method == "POST" else { return .admitted(session) }
         guard request.headers["origin"] == "http://\(host)", request.headers["sec-fetch-site"].map({ $0 == "same-origin" }) ?? true,
             let key = request.form["key"], Self.equals(key, session.formKey)
-        else { return .refused(status: 403, "This form did not come from these pages. Load the page again, then repeat it.") }
+        else { return .refused(status: 403, "This form was not sent from these pages. Reload the page and try again.") }
         return .admitted(session)
     }
 

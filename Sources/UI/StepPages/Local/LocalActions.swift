@@ -35,8 +35,8 @@ extension LocalPages {
         }
         guard hasBegun else {
             throw PageError(
-                status: 409, title: "One after the other", message: "Something is being synced or shared already.",
-                advice: "Its page is /activity.")
+                status: 409, title: "Already running", message: "A sync or a share is already running.",
+                advice: "See its progress at /activity.")
         }
         return .redirect(to: visit.context.link("activity") ?? Link(["activity"]))
     }
@@ -68,7 +68,7 @@ extension LocalPages {
 
     private func share(_ request: PageRequest, _ visit: Visit) throws -> PageResponse {
         let (destination, day) = try choice(request, visit, isDayNeeded: true)
-        guard let day else { throw PageError(status: 400, message: "Which day?") }
+        guard let day else { throw PageError.incomplete("The day is missing.") }
         let user = visit.context.user
         return try begin("Share \(day)", visit) { progress in
             let sharing = try await blocking { try Sharing(visit.services).with([destination]) }
@@ -80,9 +80,8 @@ extension LocalPages {
         let (destination, day) = try choice(request, visit, isDayNeeded: false)
         let user = visit.context.user
         return try begin(day.map { "Retry \($0)" } ?? "Send what waits", visit) { progress in
-            let sharing = try await blocking { try Sharing(visit.services).with([destination]) }
-            guard let found = sharing.destinations.first else { throw ServiceError.unknownDestination(destination, known: []) }
-            try await OutboxService(visit.services).retry(OutboxService.Choice(destination: destination, day: day, user: user), at: found)
+            let choice = OutboxService.Choice(destination: destination, day: day, user: user)
+            let sharing = try await OutboxService(visit.services).retry(choice)
             return try await deliver(.due, by: sharing, progress)
         }
     }
@@ -96,16 +95,18 @@ extension LocalPages {
     }
 
     private func choice(_ request: PageRequest, _ visit: Visit, isDayNeeded: Bool) throws -> (destination: String, day: Day?) {
-        guard let destination = request.form["destination"] else { throw PageError(status: 400, message: "Which destination?") }
+        guard let destination = request.form["destination"] else { throw PageError.incomplete("The destination is missing.") }
         let day = request.form["day"].flatMap { Day($0) }
         guard day != nil || !isDayNeeded && request.form["day"] == nil, day ?? visit.context.today <= visit.context.today else {
-            throw PageError(status: 400, message: "A day is needed, written like 2026-11-03, that has begun.")
+            throw PageError.incomplete("A past day or today is needed, written like 2026-11-03.")
         }
         return (destination, day)
     }
 
     private func dismiss(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
-        guard let id = request.form["notice"].flatMap({ StoredNotice.ID($0) }) else { throw PageError(status: 400, message: "Which notice?") }
+        guard let id = request.form["notice"].flatMap({ StoredNotice.ID($0) }) else {
+            throw PageError.incomplete("The notice is missing.")
+        }
         try await blocking {
             // Only what this person may see.
             if try visit.notices.contains(where: { $0.id == id }) { try visit.history.markSeen([id], at: visit.context.now) }

@@ -17,7 +17,7 @@ package struct LocalPages: Sendable {
 
     /// - Parameter request: nil for one that could not be read.
     package func respond(to request: PageRequest?) async -> PageResponse {
-        guard let request else { return PageResponse.page(MessagePage.refusal("This request cannot be understood."), status: 400).secured }
+        guard let request else { return PageResponse.page(MessagePage.refusal("The request is invalid."), status: 400).secured }
         switch gate.decide(request) {
         case .refused(let status, let message): return PageResponse.page(MessagePage.refusal(message), status: status).secured
         case .opened(let cookie):
@@ -38,24 +38,21 @@ package struct LocalPages: Sendable {
         case ["events"] where request.method == "GET": return .events(activity.events())
         default: break
         }
-        do {
-            return try await blockingAnswer(request, session)
-        } catch let error as PageError {
-            return message(error, session)
-        } catch {
-            return message(PageError(status: 503, title: "This did not work", message: services.words(error)), session)
-        }
-    }
-
-    private func blockingAnswer(_ request: PageRequest, _ session: PageSession) async throws -> PageResponse {
         let visit: Visit
         do {
             visit = try await blocking { try Visit(request, session, services) }
         } catch  where services.histories.isMissing(error) {
             return .page(MessagePage.firstSteps(emptyContext(session)))
+        } catch {
+            return message(error, emptyContext(session))
         }
-        if request.method == "POST" { return try await act(request, visit) }
-        return try await blocking { try show(request, visit) }
+        do {
+            if request.method == "POST" { return try await act(request, visit) }
+            return try await blocking { try show(request, visit) }
+        } catch {
+            // Of the same person: the links lead on to their pages.
+            return message(error, visit.context)
+        }
     }
 
     /// For pages without a history.
@@ -65,19 +62,32 @@ package struct LocalPages: Sendable {
             place: .local(formKey: session.formKey))
     }
 
-    private func message(_ error: PageError, _ session: PageSession) -> PageResponse {
-        .page(
-            MessagePage(context: emptyContext(session), title: error.title, message: error.message, advice: error.advice).document,
-            status: error.status)
+    private func message(_ error: any Error, _ context: PageContext) -> PageResponse {
+        let page = pageError(error)
+        return .page(
+            MessagePage(context: context, title: page.title, message: page.message, advice: page.advice).document, status: page.status)
+    }
+
+    private func pageError(_ error: any Error) -> PageError {
+        switch error {
+        case let error as PageError: error
+        // The page was loaded before something else changed the outbox.
+        case ServiceError.notInOutbox, ServiceError.alreadySent:
+            PageError(status: 409, title: "The outbox has changed", message: services.words(error))
+        default: PageError(status: 503, title: "Request failed", message: services.words(error))
+        }
     }
 }
 
 /// Why there is no such page, in words for the reader.
 struct PageError: Error, Hashable {
     var status = 404
-    var title = "There is no such page"
+    var title = "Page not found"
     var message: String
     var advice: String?
+
+    /// A form that no page of these sends: a field is missing or wrong.
+    static func incomplete(_ message: String) -> PageError { PageError(status: 400, title: "The form is incomplete", message: message) }
 }
 
 /// One request on the history as it is now: who looks, and at whose steps.
@@ -137,6 +147,15 @@ private enum LocalFiles {
     /// Shows the progress of a run as it comes. Without it, the page loads itself again every two seconds.
     static let script = """
         "use strict";
+        // The arrow keys turn the page, where they do not move within a field or a table.
+        document.addEventListener("keydown", event => {
+            if (event.target !== document.body || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+            const rel = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+            const link = rel && document.querySelector(`a[rel=${rel}]`);
+            if (link) location.href = link.href;
+        });
+        // For browsers that cannot open them by the style sheet.
+        addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(part => { part.open = true; }));
         const line = document.getElementById("activity-line");
         if (line && "EventSource" in window) {
             const events = new EventSource("/events");

@@ -53,7 +53,7 @@ extension LocalPages {
             throw PageError(message: "'\(Printable(word, limit: 32))' is not a \(unit.rawValue).", advice: "A day is written like 2026-11-03.")
         }
         guard day <= context.today else {
-            throw PageError(title: "Not yet", message: "\(day) has not begun; today is \(context.today).")
+            throw PageError(title: "In the future", message: "\(day) has not begun; today is \(context.today).")
         }
         return day
     }
@@ -62,12 +62,14 @@ extension LocalPages {
         let advice = "Choose the first and the last day."
         guard let from = request.query["from"].flatMap({ Day($0) }), let to = request.query["to"].flatMap({ Day($0) }) else {
             throw PageError(
-                status: 400, title: "Which days?", message: "The first and the last day are needed, written like 2026-11-03.", advice: advice)
+                status: 400, title: "Invalid range", message: "The first and the last day are needed, written like 2026-11-03.", advice: advice)
         }
         guard from <= to else {
-            throw PageError(status: 400, title: "Which days?", message: "The range ends (\(to)) before it begins (\(from)).", advice: advice)
+            throw PageError(status: 400, title: "Invalid range", message: "The range ends (\(to)) before it begins (\(from)).", advice: advice)
         }
-        guard from <= context.today else { throw PageError(title: "Not yet", message: "\(from) has not begun; today is \(context.today).") }
+        guard from <= context.today else {
+            throw PageError(title: "In the future", message: "\(from) has not begun; today is \(context.today).")
+        }
         return Period(from...to, weekStart: context.weekStart)
     }
 
@@ -107,7 +109,7 @@ extension LocalPages {
         case .json: return PageResponse(type: "application/json", try HistoryView(figures, period, by: .day).json())
         case .csv: return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, period))
         case .svg:
-            guard period.unit == .year else { throw PageError(message: "Only a day and a year can be had as a picture.") }
+            guard period.unit == .year else { throw PageError(message: "Pictures exist only for a day or a year.") }
             return PageResponse(type: "image/svg+xml", YearPicture(figures.statistics(of: period), of: visit.context.user).document.source)
         }
     }

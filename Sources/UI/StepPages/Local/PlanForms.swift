@@ -8,10 +8,10 @@ struct FilledForm: Hashable, Sendable {
     var errors: [String: String] = [:]
 
     /// The value of a field as a whole number of a range; nil where it is empty or wrong, which is then noted.
-    mutating func integer(_ name: String, _ range: ClosedRange<Int>, _ unit: String) -> Int? {
+    mutating func integer(_ name: String, _ range: ClosedRange<Int>, _ hint: String) -> Int? {
         guard let text = values[name] else { return nil }
         if let value = Int(text), range.contains(value) { return value }
-        errors[name] = "\(Words.grouped(range.lowerBound)) to \(Words.grouped(range.upperBound)) \(unit), without a decimal point."
+        errors[name] = "Enter a whole number from \(Words.grouped(range.lowerBound)) to \(Words.grouped(range.upperBound)); \(hint)."
         return nil
     }
 
@@ -29,6 +29,13 @@ struct FilledForm: Hashable, Sendable {
         if let day = Day(text), range.contains(day) { return day }
         errors[name] = words
         return nil
+    }
+
+    /// The day from which something is valid. What is valid from the beginning is stored with the first of these days: an earlier one would
+    /// be another beginning before it.
+    mutating func validFrom() -> Day? {
+        let first = Day(daysSince1970: 0)
+        return day("valid-from", first...Period.calendar.upperBound, "Enter a date from \(first) on, such as 2026-11-01.")
     }
 }
 
@@ -51,11 +58,11 @@ struct PlanForm: Sendable {
     mutating func checked() -> (goals: [Weekday: Int], from: Day?)? {
         var goals: [Weekday: Int] = [:]
         for weekday in Weekday.allCases {
-            let goal = form.integer(weekday.name, SportPlan.goalRange, "steps; 0 is a rest day")
+            let goal = form.integer(weekday.name, SportPlan.goalRange, "0 is a rest day")
             if goal == nil, form.errors[weekday.name] == nil { form.errors[weekday.name] = "Enter the steps of this day; 0 is a rest day." }
             goals[weekday] = goal
         }
-        let from = form.day("valid-from", Period.calendar, "Enter a date, such as 2026-11-01.")
+        let from = form.validFrom()
         return form.errors.isEmpty ? (goals, from) : nil
     }
 }
@@ -89,7 +96,7 @@ struct ProfileForm: Sendable {
         // The longest known life lasted 122 years.
         change.birthDate = form.day(
             "birth", today.advanced(by: -130 * 366)...today.advanced(by: -1), "Enter a date in the past, such as 1980-04-20.")
-        let from = form.day("valid-from", Period.calendar, "Enter a date, such as 2026-11-01.")
+        let from = form.validFrom()
         return form.errors.isEmpty ? (change, from) : nil
     }
 
@@ -118,13 +125,13 @@ struct PlanPage: Sendable {
     private var goals: Markup {
         Element.section {
             Element.h2 { "Goals" }
-            Element.p { "Steps for each day of the week. Earlier days keep the goal of their time." }
+            Element.p { "Steps for each day of the week. Earlier days keep their earlier goals." }
             context.form("plan") {
                 Element.div(.css("fields")) {
                     Weekday.allCases.map { weekday in
                         field(plan.form, weekday.name, Words.weekday(weekday), [Attribute(.inputmode, "numeric")])
                     }
-                    field(plan.form, "valid-from", "Holds from (empty: today)", [Attribute(.type, "date")], id: "plan-from")
+                    field(plan.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "plan-from")
                 }
                 Element.button(Attribute(.type, "submit")) { "Save the goals" }
             }
@@ -134,7 +141,7 @@ struct PlanPage: Sendable {
     private var body: Markup {
         Element.section {
             Element.h2 { "Profile" }
-            Element.p { "Used to calculate distance and calories. An empty field leaves the value as it is." }
+            Element.p { "Used to calculate distance and calories. An empty field does not change the value." }
             context.form("profile") {
                 Element.div(.css("fields")) {
                     field(profile.form, "height", "Height in cm", [Attribute(.inputmode, "decimal")])
@@ -142,7 +149,7 @@ struct PlanPage: Sendable {
                     field(profile.form, "step", "Measured step length in cm", [Attribute(.inputmode, "decimal")])
                     field(profile.form, "birth", "Date of birth", [Attribute(.type, "date")])
                     sex
-                    field(profile.form, "valid-from", "Holds from (empty: today)", [Attribute(.type, "date")], id: "profile-from")
+                    field(profile.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "profile-from")
                 }
                 Element.button(Attribute(.type, "submit")) { "Save the profile" }
             }
@@ -193,7 +200,8 @@ struct PlanPage: Sendable {
                         plans.map { plan in
                             Element.tr {
                                 Element.th(Attribute(.scope, "row")) {
-                                    plan.validFrom <= Day(daysSince1970: 0) ? "the beginning" : "\(plan.validFrom)"
+                                    // Of two that old, entered at the command line, only one is the beginning.
+                                    plan.validFrom <= Day(daysSince1970: 0) && plan == plans.last ? "the beginning" : "\(plan.validFrom)"
                                 }
                                 Weekday.allCases.map { day in Element.td { plan[day] == 0 ? "rest" : Words.grouped(plan[day]) } }
                             }

@@ -47,9 +47,9 @@ package struct Markup: Hashable, Sendable {
 struct Attribute: Hashable, Sendable {
     /// The attributes that take text.
     enum Name: String {
-        case accept, autocomplete, charset, checked, `class`, colspan, content, datetime, `for`, headers, height, hidden, id, inputmode, lang
-        case list, max, maxlength, media, method, min, name, open, pattern, placeholder, rel, required, role, scope, selected, step, tabindex
-        case title, type, value, width
+        case accept, accesskey, autocomplete, charset, checked, `class`, colspan, content, datetime, `for`, headers, height, hidden, id
+        case inputmode, lang, list, max, maxlength, media, method, min, name, open, pattern, placeholder, rel, required, role, scope
+        case selected, step, tabindex, title, type, value, width
         case ariaCurrent = "aria-current"
         case ariaDescribedby = "aria-describedby"
         case ariaHidden = "aria-hidden"

@@ -1,5 +1,6 @@
-/// The colours of the pages, for light and dark screens. Text has a contrast of at least 4.5 to what is behind it, and marks of charts at
-/// least 3 (WCAG 2.1, 1.4.3 and 1.4.11).
+/// The colours of the pages, for light and dark screens. Text has a contrast of at least 4.5 to what is behind it, and bars, lines and
+/// signs of charts at least 3 (WCAG 2.1, 1.4.3 and 1.4.11). The paler tones of heat maps have less, to the card and to each other: what they
+/// say is also in the name of each cell and in the table of the chart.
 struct Palette: Hashable, Sendable {
     struct Colour: Hashable, Sendable {
         /// 0...255.

@@ -78,8 +78,9 @@ struct Charts: Sendable {
         let bars = parts.map { part in
             let isDoubtful = 4 * (part.partialDays + part.unknownDays) > part.days.count
             return BarChart.Bar(
-                label: label(part.period), steps: part.mean.map { Int($0.rounded()) }, running: runningMean(part),
-                goal: part.meanGoal.map { Int($0.rounded()) }, isPartial: isDoubtful && part.mean != nil, link: context.link(to: part.period),
+                label: label(part.period), steps: part.perDay.map { Int($0.steps.rounded()) },
+                running: part.perDay.map { Int($0.running.rounded()) } ?? 0,
+                goal: part.meanGoal.map { Int($0.rounded()) }, isPartial: isDoubtful && part.perDay != nil, link: context.link(to: part.period),
                 title: words(part))
         }
         let known = parts.filter { $0.mean != nil }
@@ -95,11 +96,6 @@ struct Charts: Sendable {
         return figure(title, BarChart(bars: bars, summary: summary).svg, legend: legend) { partsTable(parts) }
     }
 
-    private func runningMean(_ part: PeriodStatistics) -> Int {
-        let days = part.days.count { $0.steps != nil && !$0.isRunning }
-        return days == 0 ? 0 : part.runningSteps / days
-    }
-
     private func label(_ period: Period) -> String {
         switch period.unit {
         case .month: String(Words.month(period.days.lowerBound).prefix(3))
@@ -109,8 +105,9 @@ struct Charts: Sendable {
     }
 
     private func words(_ part: PeriodStatistics) -> String {
-        guard let mean = part.mean else { return "\(part.period.title): nothing known" }
-        return "\(part.period.title): \(Words.grouped(Int(mean.rounded()))) steps a day, \(Words.count(part.total ?? 0, "step")) in all"
+        guard let perDay = part.perDay else { return "\(part.period.title): nothing known" }
+        if part.mean == nil { return "\(part.period.title): \(Words.count(part.total ?? 0, "step")), today so far" }
+        return "\(part.period.title): \(Words.grouped(Int(perDay.steps.rounded()))) steps a day, \(Words.count(part.total ?? 0, "step")) in all"
     }
 
     func partsTable(_ parts: [PeriodStatistics]) -> Markup {
@@ -156,23 +153,27 @@ struct Charts: Sendable {
 
     func weekdayHours(_ statistics: PeriodStatistics) -> Markup {
         let weekdays = statistics.weekdays
-        var means = [[Double]?](repeating: nil, count: 7)
-        for day in weekdays where day.daysWithHours > 0 { means[day.weekday.rawValue - 1] = (0..<24).map { day.mean(hour: $0) ?? 0 } }
+        var means = [[Double?]?](repeating: nil, count: 7)
+        for day in weekdays { means[day.weekday.rawValue - 1] = (0..<24).map { day.mean(hour: $0) } }
         let chart = WeekdayHours(
             means: means, firstWeekday: context.weekStart,
             summary: "Mean steps of each hour of each weekday, \(statistics.period.title). The numbers follow in a table.")
-        return figure("Weekdays and hours: mean steps", chart.svg, legend: .nothing) {
+        return figure("Weekdays and hours: mean steps", chart.svg, legend: WeekdayHours.legend) {
             Element.div(.css("wide")) {
                 Element.table {
-                    Element.caption { "Mean steps by weekday and hour, of the days that are over and known; in front the whole day" }
+                    Element.caption {
+                        "Mean steps by weekday and hour, of the days that are over and on which the hour is known; the first figure is of the whole day"
+                    }
                     head(["Weekday", "Days", "Mean"] + (0..<24).map { "\($0)" })
                     Element.tbody {
                         weekdays.map { day in
                             Element.tr {
                                 Element.th(Attribute(.scope, "row")) { Words.weekday(day.weekday) }
                                 Element.td { "\(day.days)" }
-                                Element.td { day.mean.map { Words.grouped(Int($0.rounded())) } ?? "unknown" }
-                                (0..<24).map { hour in Element.td { day.mean(hour: hour).map { Words.grouped(Int($0.rounded())) } ?? "" } }
+                                Element.td { day.mean.map { Words.grouped(Int($0.rounded())) } ?? (day.isOver ? "unknown" : "") }
+                                (0..<24).map { hour in
+                                    Element.td { day.mean(hour: hour).map { Words.grouped(Int($0.rounded())) } ?? (day.isOver ? "?" : "") }
+                                }
                             }
                         }
                     }

@@ -44,8 +44,12 @@ package struct DayPage: Sendable {
             for error in view.errors {
                 Element.section(.css("notice bad")) { Element.p { "\(error.attribute.rawValue): wrong: \(error.message). It is not shown." } }
             }
+            if let known = figures.known, summary.day < known.lowerBound {
+                Element.section { Element.p { "The history begins on \(known.lowerBound)." } }
+            }
             tiles
             hours
+            if let words = view.deviceTotalWords { Element.section(.css("notice")) { Element.p { words } } }
             provenance.markup(summary, context)
             sharing
             if let link = context.link(to: Period(.day, containing: summary.day)) {
@@ -78,22 +82,26 @@ package struct DayPage: Sendable {
 
     @MarkupBuilder private var hours: Markup {
         if view.holds(.hours), view.holds(.steps), !summary.hours.isEmpty {
-            let most = summary.hours.max { $0.steps < $1.steps }
-            let bars = summary.hours.map { hour in
+            let most = summary.hours.max { ($0.steps ?? -1) < ($1.steps ?? -1) }
+            let bars = summary.hours.enumerated().map { index, hour in
                 BarChart.Bar(
                     label: hour.hour % 3 == 0 ? "\(hour.hour)" : "", steps: hour.steps, isPartial: false,
-                    title: "\(hour.hour):00: \(Words.count(hour.steps, "step"))")
+                    title: "\(HourWords.name(index, in: summary.hours)): \(HourWords.steps(hour, now: view.now))")
             }
-            let words = most.map { "Steps by hour; most from \($0.hour):00, \(Words.grouped($0.steps)). The numbers follow in a table." } ?? ""
-            Charts(context: context).figure("Steps by hour", BarChart(bars: bars, summary: words).svg, legend: .nothing) {
+            let words =
+                most.flatMap { hour in
+                    hour.steps.map { "Steps by hour; most from \(hour.hour):00, \(Words.grouped($0)). The numbers follow in a table." }
+                } ?? "Steps by hour: nothing known. The numbers follow in a table."
+            let legend = summary.hours.contains { $0.steps == nil } ? ChartPatterns.unknownLegend : .nothing
+            Charts(context: context).figure("Steps by hour", BarChart(bars: bars, summary: words).svg, legend: legend) {
                 Element.table {
                     Element.caption { "Steps by hour of local time" }
                     Charts(context: context).head(["Hour", "Steps"])
                     Element.tbody {
-                        summary.hours.map { hour in
+                        summary.hours.enumerated().map { index, hour in
                             Element.tr {
-                                Element.th(Attribute(.scope, "row")) { "\(hour.hour):00" }
-                                Element.td { Words.grouped(hour.steps) }
+                                Element.th(Attribute(.scope, "row")) { HourWords.name(index, in: summary.hours) }
+                                Element.td { hour.steps.map(Words.grouped) ?? HourWords.unknown(hour, now: view.now) }
                             }
                         }
                     }
@@ -155,10 +163,28 @@ enum DayWords {
     static func goal(_ summary: DaySummary) -> String { summary.goal.map { "of \(Words.count($0, "step"))" } ?? "" }
 }
 
+/// An hour of a day in words.
+enum HourWords {
+    /// `8:00`; on a day of 25 hours `2:00 (first)` and `2:00 (second)`.
+    static func name(_ index: Int, in hours: [DaySummary.Hour]) -> String {
+        let hour = hours[index].hour
+        guard hours.count(where: { $0.hour == hour }) > 1 else { return "\(hour):00" }
+        let isSecond = hours[..<index].contains { $0.hour == hour }
+        return "\(hour):00 (\(isSecond ? "second" : "first"))"
+    }
+
+    static func steps(_ hour: DaySummary.Hour, now: Timestamp) -> String {
+        hour.steps.map { Words.count($0, "step") } ?? unknown(hour, now: now)
+    }
+
+    /// Of an hour without a figure.
+    static func unknown(_ hour: DaySummary.Hour, now: Timestamp) -> String { hour.start > now ? "not begun" : "unknown" }
+}
+
 /// The state of an entry of the outbox in words.
 enum EntryWords {
     static func state(_ entry: ShareEntry, _ context: PageContext) -> String {
-        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "try", "tries"))" : ""
+        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "attempt"))" : ""
         let error = entry.state != .sent ? entry.lastError.map { ": \(Printable($0, limit: 300))" } ?? "" : ""
         switch entry.state {
         case .pending:

@@ -7,7 +7,7 @@ package struct PageContext: Sendable {
     package enum Place: Hashable, Sendable {
         /// On the local page, with links and forms. The key has to be in every form that changes something.
         case local(formKey: String)
-        /// In a file that stands alone.
+        /// In a self-contained file.
         case file
     }
 

@@ -42,7 +42,7 @@ struct PageFrame: Sendable {
                     if context.isLocal { navigation }
                     Element.main(Attribute(.id, "content")) { content }
                     Element.footer(.css("site")) {
-                        "istep. Days by the local time of the place where the steps were made. Days of which nothing is known, or not all, are never counted as 0."
+                        "istep. Days are local time at the place where the steps were made. Unknown days are never counted as 0."
                     }
                 }
             }
@@ -52,10 +52,8 @@ struct PageFrame: Sendable {
         if context.isLocal {
             Element.link(Attribute(.rel, "stylesheet"), .href(Link(["istep.css"])))
             Element.link(Attribute(.rel, "icon"), .href(Link(["icon.svg"])), Attribute(.type, "image/svg+xml"))
-            if refreshes {
-                Element.noscript { Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "2")) }
-                Markup.script
-            }
+            if refreshes { Element.noscript { Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "2")) } }
+            Markup.script
         } else {
             // Nothing is loaded from anywhere, and nothing runs.
             Element.meta(Attribute(.httpEquiv, "Content-Security-Policy"), Attribute(.content, "default-src 'none'; style-src 'unsafe-inline'"))

@@ -30,7 +30,7 @@ package struct PeriodPage: Sendable {
         if statistics.days.isEmpty {
             Element.section {
                 Element.p { nothing }
-                if let known = figures.known { Element.p { "The history knows of \(known.lowerBound) to \(known.upperBound)." } }
+                if let known = figures.known { Element.p { "The history covers \(known.lowerBound) to \(known.upperBound)." } }
             }
         } else {
             Tiles(statistics, comparison: figures.comparison(of: period), streaks: figures.streaks, unit: period.unitName).markup
@@ -49,7 +49,7 @@ package struct PeriodPage: Sendable {
     private var nothing: String {
         if period.days.lowerBound > figures.today { return "These days have not begun." }
         return figures.known == nil
-            ? "Nothing is known yet. Sync a pedometer to begin." : "Nothing is known of these days: they lie before the first known one."
+            ? "Nothing is known yet. Sync a pedometer to begin." : "These days are before the first known day."
     }
 
     /// The numbers of the page for programs.
@@ -107,7 +107,7 @@ struct Turn: Sendable {
 
     private func step(_ period: Period?, _ words: String, _ rel: String) -> Markup {
         guard let period, let link = context.link(to: period) else { return Element.span { words } }
-        return Element.a(.href(link), Attribute(.rel, rel)) { words }
+        return Element.a(.href(link), Attribute(.rel, rel), Attribute(.accesskey, String(rel.prefix(1)))) { words }
     }
 
     @MarkupBuilder private func picker(_ name: String, _ label: String, _ day: Day) -> Markup {

@@ -14,6 +14,8 @@ package struct Provenance: Hashable, Sendable {
         var syncs: [DaySync]
         /// The first complete sync after the day; nil if there was none, or if it was too long ago to be looked up.
         var completedBy: Timestamp?
+        /// Whether `completedBy` was looked up.
+        var isLookedUp: Bool
     }
 
     var sources: [Source]
@@ -34,7 +36,7 @@ package struct Provenance: Hashable, Sendable {
                 name: track.name, recorded: track.samples.filter(\.isPlausible).reduce(0) { $0 + $1.steps },
                 counted: counted[track.pedometer] ?? 0,
                 implausible: track.implausible.reduce(0) { $0 + $1.steps }, syncs: stored[track.pedometer] ?? [],
-                completedBy: isCertain ? later.last.flatMap { $0.end ?? $0.start } : nil)
+                completedBy: isCertain ? later.last.flatMap { $0.end ?? $0.start } : nil, isLookedUp: isCertain)
         }
     }
 
@@ -57,7 +59,7 @@ package struct Provenance: Hashable, Sendable {
                 }
             }
             if sources.isEmpty {
-                Element.p { "No pedometer has recorded anything of this day." }
+                Element.p { "No pedometer has recorded steps on this day." }
             } else {
                 table(context)
                 syncs(context)
@@ -70,7 +72,7 @@ package struct Provenance: Hashable, Sendable {
         Element.div(.css("wide")) {
             Element.table {
                 Element.caption { "Where two pedometers recorded the same minutes, the one with more steps counts." }
-                Charts(context: context).head(["Pedometer", "Recorded", "Counted", "Implausible", "Completed by the sync of"])
+                Charts(context: context).head(["Pedometer", "Recorded", "Counted", "Implausible", "First sync after the day"])
                 Element.tbody {
                     sources.map { source in
                         Element.tr {
@@ -78,7 +80,10 @@ package struct Provenance: Hashable, Sendable {
                             Element.td { Words.grouped(source.recorded) }
                             Element.td { Words.grouped(source.counted) }
                             Element.td { source.implausible == 0 ? "" : Words.grouped(source.implausible) }
-                            Element.td { source.completedBy.map { Words.clock($0, context.localTime) } ?? "not yet, or long ago" }
+                            Element.td {
+                                source.completedBy.map { Words.clock($0, context.localTime) }
+                                    ?? (source.isLookedUp ? "none yet" : "not looked up")
+                            }
                         }
                     }
                 }

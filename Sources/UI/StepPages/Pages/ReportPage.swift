@@ -1,7 +1,7 @@
 package import StepDomain
 internal import StepViews
 
-/// Everything of a span of days in one document that stands alone: no script, nothing from elsewhere.
+/// All figures of a range of days in one self-contained document: no scripts, no external resources.
 package struct ReportPage: Sendable {
     /// A pedometer of the user, for what is known of where the figures come from.
     package struct Source: Hashable, Sendable {
@@ -103,7 +103,7 @@ package struct ReportPage: Sendable {
                 }
             }
             Element.p {
-                "\(Words.count(statistics.completeDays, "day")) known completely, \(statistics.partialDays) partly, of \(statistics.unknownDays) nothing is known. "
+                "\(Words.count(statistics.completeDays, "day")) complete, \(statistics.partialDays) partial, \(statistics.unknownDays) unknown. "
                 "Unknown days are never counted as 0; means and medians are of the known days that are over. Goals are those that were in force on each day."
             }
         }

@@ -139,7 +139,7 @@ struct DevicesPage: Sendable {
                 Element.p(.css("doubtful")) {
                     failed.outcome == .running
                         ? "A sync began \(Words.ago(failed.start, now: context.now)) and has not ended."
-                        : "The last try failed \(Words.ago(failed.end ?? failed.start, now: context.now)): \(Printable(failed.failure ?? "no reason given", limit: 300))"
+                        : "The last attempt failed \(Words.ago(failed.end ?? failed.start, now: context.now)): \(Printable(failed.failure ?? "no reason given", limit: 300))"
                 }
             }
         }
@@ -197,13 +197,13 @@ struct ActivityPage: Sendable {
         switch state {
         case .idle: "Nothing is running"
         case .running(let title, _): title
-        case .ended(let title, _, let hasFailed): title + (hasFailed ? ": not all worked" : ": done")
+        case .ended(let title, _, let hasFailed): title + (hasFailed ? ": finished with errors" : ": done")
         }
     }
 
     @MarkupBuilder private var content: Markup {
         switch state {
-        case .idle: Element.p { "Nothing was synced or shared since this page was started." }
+        case .idle: Element.p { "Nothing was synced or shared since the server was started." }
         case .running(_, let line):
             Element.p(Attribute(.id, "activity-line"), Attribute(.role, "status"), Attribute(.ariaLive, "polite")) { line }
             Element.progress(Attribute(.ariaLabel, "in progress"))
@@ -272,7 +272,7 @@ struct MessagePage: Sendable {
                 Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "0; url=/"))
                 Element.title { "istep" }
             }
-            Element.body { Element.main { Element.p { Element.a(.href(Link([]))) { "Go on to the pages" } } } }
+            Element.body { Element.main { Element.p { Element.a(.href(Link([]))) { "Continue to the pages" } } } }
         }
 
     /// For those who are not let in: without any of the other pages' names.

@@ -21,22 +21,34 @@ struct Tiles: Sendable {
             Tile("Mean a day", statistics.mean.map { Words.grouped(Int($0.rounded())) } ?? "unknown", "of the known days that are over"),
             Tile("Median a day", statistics.median.map { Words.grouped(Int($0.rounded())) } ?? "unknown", "half of the days have more"),
         ]
-        if let comparison { tiles.append(Tile("Compared with the \(unit) before", change(comparison), beside(comparison))) }
+        if let comparison {
+            let before = comparison.previous.unit == nil ? "same number of days before" : "\(unit) before"
+            tiles.append(Tile("Compared with the \(before)", change(comparison), beside(comparison)))
+        }
         if statistics.daysWithGoal > 0 {
-            tiles.append(Tile("Goal reached", Words.count(statistics.goalDays, "day"), "of \(statistics.daysWithGoal) with a goal and known"))
+            tiles.append(Tile("Goal reached", Words.count(statistics.goalDays, "day"), "of \(statistics.daysWithGoal) known days with a goal"))
         }
         if let best = statistics.best, let steps = best.steps { tiles.append(Tile("Best day", Words.grouped(steps), Words.date(best.day))) }
         // Of a period that is over it would say nothing.
-        if statistics.runningDays > 0, let streak = streaks.current {
-            tiles.append(Tile("Streak now", Words.count(streak.count, "day"), "since \(streak.first); rest days do not count"))
-        }
-        if let streak = statistics.streaks.longest {
-            tiles.append(Tile("Longest streak", Words.count(streak.count, "day"), Words.days(streak.first, streak.last)))
+        if statistics.runningDays > 0, let streak = streaks.last { tiles.append(now(streak)) }
+        if let streak = streaks.longest {
+            tiles.append(
+                Tile("Longest streak", Words.count(streak.count, "day"), "\(Words.days(streak.first, streak.last)), of the whole history"))
         }
         if let distance = statistics.distance { tiles.append(Tile("Distance", "\(Words.grouped(Int((distance / 1000).rounded()))) km", gaits)) }
         if let energy = statistics.energy { tiles.append(Tile("Calories", "\(Words.grouped(Int(energy.rounded()))) kcal", "above rest")) }
         tiles.append(Tile("Days known completely", "\(statistics.completeDays)", others))
         return Tile.list(tiles)
+    }
+
+    /// The streak that goes on, or why the last one ended.
+    private func now(_ streak: Streak) -> Tile {
+        let count = Words.count(streak.count, "day")
+        return switch streak.end {
+        case .none: Tile("Streak now", count, "since \(streak.first); rest days do not count")
+        case .missed(let day): Tile("Streak now", "none", "the last one, of \(count), ended on \(day): the goal was missed")
+        case .unknown(let day): Tile("Streak now", "none", "the last one, of \(count), ended: nothing shows that the goal of \(day) was met")
+        }
     }
 
     private var totalDetail: String {

@@ -281,7 +281,7 @@ public struct BrowseState: Hashable, Sendable {
 }
 
 /// Words wrapped to any width: what a view does not do below 40 columns.
-private struct NarrowLines {
+struct NarrowLines {
     let columns: Int
     var lines: [String] = []
 

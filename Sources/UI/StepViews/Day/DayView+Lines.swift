@@ -8,6 +8,7 @@ extension DayView {
         page.wrap(
             InkedText(Printable(summary.user.name, limit: 32).description, .strong) + " · "
                 + InkedText(Words.date(summary.day), .strong) + InkedText(isToday ? " · today" : ""), hanging: 2)
+        if let laterBegin { page.wrap(InkedText("  The history begins on \(laterBegin).", .faint), hanging: 2) }
         page.blank()
         if let error = error(.day) {
             page.wrap("  " + wrong(error), hanging: 2)
@@ -99,18 +100,21 @@ extension DayView {
 
     private var leftOut: InkedText {
         if let error = error(.implausibleSteps) { return wrong(error) }
-        return InkedText("\(Words.count(summary.implausibleSteps, "step")) that are implausible, not counted", .doubtful)
+        return InkedText("\(Words.count(summary.implausibleSteps, "implausible step")), not counted", .doubtful)
     }
 
     /// The pedometer whose own total of the day differs most from what its slots add up to; nil if none differs.
-    private var doubt: InkedText? {
+    private var doubt: InkedText? { deviceTotalWords.map { InkedText($0, .doubtful) } }
+
+    /// The same in words.
+    package var deviceTotalWords: String? {
         guard let worst = summary.deviceTotals.filter(\.total.differs).max(by: { abs($0.total.difference) < abs($1.total.difference) })
         else { return nil }
         let (total, name) = (worst.total, Printable(worst.pedometer, limit: 32))
         let claim = "\(name) itself reported \(Words.count(total.total, "step")) at \(Words.clock(total.at, localTime)), "
-        guard total.isPossible else { return InkedText(claim + "more than anyone walks in a day: not used", .doubtful) }
+        guard total.isPossible else { return claim + "more than anyone walks in a day: not used" }
         let difference = "\(Words.grouped(abs(total.difference))) \(total.difference > 0 ? "more" : "fewer") than its slots had then"
-        return InkedText(claim + difference + (total.difference > 0 ? "" : ": not used"), .doubtful)
+        return claim + difference + (total.difference > 0 ? "" : ": not used")
     }
 
     private func chart(on page: inout Page) {
@@ -118,10 +122,11 @@ extension DayView {
             return show("Hours", wrong(error), on: &page)
         }
         guard holds(.steps) else { return }
-        let lines = HourChart(hours: summary.hours, width: page.style.width, unicode: page.style.unicode).lines
+        let chart = HourChart(hours: summary.hours, now: now, width: page.style.width, unicode: page.style.unicode)
+        let lines = chart.lines
         guard !lines.isEmpty else { return }
         page.blank()
-        page.row(InkedText("  Steps per hour of the day", .faint))
+        page.row(InkedText("  Steps per hour of the day" + (chart.hasUnknown ? "  (? unknown)" : ""), .faint))
         for line in lines { page.row(InkedText(line)) }
     }
 
@@ -230,16 +235,21 @@ struct GoalBar {
     }
 }
 
-/// The hours of a day as bars, each some columns wide, over a line of hours.
+/// The hours of a day as bars, each some columns wide, over a line of hours. An hour that is not known has a question mark, and one that has
+/// not begun nothing.
 struct HourChart {
     let hours: [DaySummary.Hour]
+    let now: Timestamp
     let width: Int
     let unicode: Bool
 
     /// Lines of the bars; the labels are one more.
     static let height = 5
 
-    private var most: Int { hours.map(\.steps).max() ?? 0 }
+    private var most: Int { hours.compactMap(\.steps).max() ?? 0 }
+    private func isUnknown(_ hour: DaySummary.Hour) -> Bool { hour.steps == nil && hour.start <= now }
+    /// Whether any hour has a question mark.
+    var hasUnknown: Bool { hours.contains(where: isUnknown) }
     /// Columns for the scale at the left.
     private var margin: Int { max(6, Words.grouped(most).count) + 2 }
     /// Columns of an hour, the gap to the next counted.
@@ -255,7 +265,7 @@ struct HourChart {
     private func row(_ level: Int) -> String {
         let scale = level == Self.height - 1 ? Words.grouped(most) : level == 0 ? "0" : ""
         let cells = hours.map { hour -> String in
-            let cell = self.cell(hour.steps, level)
+            let cell = isUnknown(hour) ? level == 0 ? "?" : " " : self.cell(hour.steps ?? 0, level)
             let isWide = pitch > 1
             return String(repeating: cell, count: isWide ? pitch - 1 : 1) + (isWide ? " " : "")
         }

@@ -9,8 +9,12 @@ public struct DayView: View {
     public let localTime: LocalTime
     /// What `verify` found; each attribute at most once.
     public let errors: [AttributeError]
+    /// The first known day of the history: shown for a day before it.
+    private let historyBegins: Day?
 
-    public init(_ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime) {
+    /// - Parameter historyBegins: the first known day; nil where it is not needed, or where nothing is known.
+    public init(_ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil) {
+        self.historyBegins = historyBegins
         self.summary = summary
         self.today = today
         self.now = now
@@ -25,6 +29,9 @@ public struct DayView: View {
     }
     /// Nil where the next day has not begun.
     public var nextDay: Day? { summary.day < today ? summary.day.advanced(by: 1) : nil }
+
+    /// The first known day, if this one lies before it.
+    var laterBegin: Day? { historyBegins.flatMap { summary.day < $0 ? $0 : nil } }
 
     package func error(_ attribute: AttributeError.Attribute) -> AttributeError? { errors.first { $0.attribute == attribute } }
     package func holds(_ attribute: AttributeError.Attribute) -> Bool { error(attribute) == nil }
@@ -99,17 +106,16 @@ extension DayView {
 
     private static func wrongHours(_ summary: DaySummary) -> String? {
         let hours = summary.hours
-        if let wrong = hours.first(where: { $0.steps < 0 }) { return "\(wrong.steps) in an hour is negative" }
-        if let wrong = hours.first(where: { $0.steps > mostSteps }) {
-            return "\(Words.grouped(wrong.steps)) in an hour is more than anyone walks in a day"
-        }
+        let known = hours.compactMap(\.steps)
+        if let wrong = known.first(where: { $0 < 0 }) { return "\(wrong) in an hour is negative" }
+        if let wrong = known.first(where: { $0 > mostSteps }) { return "\(Words.grouped(wrong)) in an hour is more than anyone walks in a day" }
         if let wrong = hours.first(where: { !(0...23).contains($0.hour) }) { return "\(wrong.hour) is no hour" }
         if zip(hours, hours.dropFirst()).contains(where: { $0.start >= $1.start }) { return "they are not in order" }
         // More than 25 only where clocks are set within an hour.
         if hours.count > 26 { return "\(hours.count) are too many for a day" }
         // The hours of a corrected day stay as they were counted.
         guard !hours.isEmpty, !summary.isCorrected else { return nil }
-        let sum = hours.reduce(0) { $0 + $1.steps }
+        let sum = known.reduce(0, +)
         return sum == summary.steps ? nil : "they add up to \(Words.grouped(sum)), not to the day's steps"
     }
 
@@ -151,12 +157,15 @@ extension DayView {
             public var start: String
             /// 0...23, as local clocks show it.
             public var hour: Int
-            public var steps: Int
+            /// Null where the hour is not known.
+            @Nullable public var steps: Int?
 
             static let schema = JSONSchema.object([
                 .init("start", .time, "When the hour begins."),
                 .init("hour", .integer, "0 to 23, as local clocks show it."),
-                .init("steps", .integer, "Steps in this hour."),
+                .init(
+                    "steps", .nullable(.integer),
+                    "Steps in this hour; null where nothing is known of it, such as the hours of today that have not begun."),
             ])
         }
 

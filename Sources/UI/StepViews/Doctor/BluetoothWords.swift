@@ -3,7 +3,7 @@ import StepDomain
 extension BluetoothDiagnosis {
     var text: DiagnosisText {
         switch self {
-        case .otherBus: DiagnosisText("skipped: DBUS_SYSTEM_BUS_ADDRESS leads to another bus than this machine's")
+        case .otherBus: DiagnosisText("skipped: DBUS_SYSTEM_BUS_ADDRESS is set to a bus other than the system bus")
         case .kernelSupported: DiagnosisText("Bluetooth is supported")
         case .nothingBlocked: DiagnosisText("nothing is blocked")
         case .otherAdapterBlocked(let names):
@@ -24,7 +24,7 @@ extension BluetoothDiagnosis {
         case .adapterScanning(let name):
             DiagnosisText(
                 "another program is scanning on \(name)",
-                fix: "If it never stops (an open Bluetooth window of the desktop, for example), connecting gets harder: close it.")
+                fix: "While it scans, connections may fail. Close it, for example an open Bluetooth window of the desktop.")
         }
     }
 }
@@ -33,7 +33,7 @@ extension ScanDiagnosis {
     var text: DiagnosisText {
         switch self {
         case .notRequested: DiagnosisText("skipped by --no-radio")
-        case .inUse(let holder): DiagnosisText("skipped: \(holder.words), and is not to be disturbed")
+        case .inUse(let holder): DiagnosisText("skipped: \(holder.words); it is not interrupted")
         case .heard(let devices): DiagnosisText("the adapter receives advertisements of \(Words.count(devices, "device"))")
         case .nothingHeard(let seconds, _):
             DiagnosisText(
@@ -86,11 +86,11 @@ extension PedometerDiagnosis {
         case .connectFailed(let cause, let reason): Self.connectFailed(cause, reason, name)
         case .pairingLost(let address, let reason):
             DiagnosisText(
-                "the pairing with this machine seems to be lost on one side: \(reason ?? "the pedometer demands pairing again")",
+                "the pairing with this machine seems to be lost on one side: \(reason ?? "the pedometer requires pairing again")",
                 fix: Self.pairAgain(address, name))
         case .needsPairing:
             DiagnosisText(
-                "it demands pairing, and is not paired with this machine", fix: "A sync pairs with it: \(command: "istep sync", name)")
+                "it requires pairing, and is not paired with this machine", fix: "A sync pairs with it: \(command: "istep sync", name)")
         }
     }
 

@@ -22,7 +22,7 @@ extension HistoryDiagnosis {
                 fix: "Calculate them again: \(command: "istep doctor --repair")")
         case .unknownUser(let name, let known):
             DiagnosisText(
-                "There is no user '\(name)'; known are: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))",
+                "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))",
                 fix: "Name one of those, or leave --user out.")
         case .inUse(let holder): DiagnosisText(holder.words)
         }
@@ -91,7 +91,7 @@ extension SyncsDiagnosis {
         case .failing(let success, let tries, let last, let ending):
             DiagnosisText(
                 """
-                \(success.words(at: now)); \(tries == 1 ? "one try" : "\(tries) tries") since, the last \(Words.ago(last, now: now)) \
+                \(success.words(at: now)); \(tries == 1 ? "one attempt" : "\(tries) attempts") since, the last \(Words.ago(last, now: now)) \
                 \(ending.words)
                 """)
         case .batteryLow(let percent):
@@ -112,7 +112,7 @@ extension SyncsDiagnosis.Success {
 extension SyncsDiagnosis.Ending {
     fileprivate var words: String {
         switch self {
-        case .endedFromOutside: "was ended from outside"
+        case .endedFromOutside: "was terminated"
         case .failed(let reason): "failed: \(reason ?? "no reason given")"
         }
     }

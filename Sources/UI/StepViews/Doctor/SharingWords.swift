@@ -16,7 +16,7 @@ extension DestinationDiagnosis {
     func text(_ name: String) -> DiagnosisText {
         switch self {
         case .recipients(let problem):
-            DiagnosisText("it \(problem)", fix: "Set the users whose days go there, such as: users = [\"NAME\"]")
+            DiagnosisText("it \(problem)", fix: "Set the users whose days are sent, such as: users = [\"NAME\"]")
         case .unusable(let problem): DiagnosisText(problem, fix: Advice(commandOf: problem))
         case .secretOfService:
             DiagnosisText(
@@ -37,7 +37,7 @@ extension DestinationDiagnosis {
                     """)
         case .uncertain(let days):
             DiagnosisText(
-                "\(Words.count(days, "day")) may have arrived or not",
+                "\(Words.count(days, "day")) may have arrived",
                 fix: """
                     Check whether the destination has them. See which: \(command: "istep outbox", name) For a day that it has: \
                     \(command: "istep outbox drop", name, "DAY") For a day that it does not have: \

@@ -2,7 +2,7 @@ internal import StepDomain
 
 /// Horizontal bars with labels and figures, each with a mark where the goal is.
 ///
-/// Without colour and without Unicode, too, one can tell apart: walking and running, a partial day, an unknown day, and a day of no steps.
+/// Also without colour and without Unicode these can be distinguished: walking and running, a partial day, an unknown day, and a day of no steps.
 struct BarChart {
     struct Bar {
         /// How much of what the bar stands for is known.

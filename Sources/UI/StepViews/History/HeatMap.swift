@@ -54,12 +54,21 @@ struct HeatMap {
         return InkedText((style.unicode ? shade?.unicode : shade?.ascii) ?? "?", day.isGoalMet ? .good : nil)
     }
 
-    /// The name of each month over the week in which it begins.
+    /// Columns of the name of a month with the blank after it.
+    private static let monthName = 4
+
+    /// The name of each month over the week in which it begins, of those that begin within the days. The month that the map begins in is
+    /// named as well, unless the next one leaves no room for it.
     private func months(_ weeks: [Day]) -> String {
-        var line = ""
+        guard let first = days.first?.day, let last = days.last?.day else { return "" }
+        var names: [(column: Int, day: Day)] = []
         for (column, week) in weeks.enumerated() {
-            let begun = (0..<7).map { week.advanced(by: $0) }.first { $0.components.day == 1 }
-            guard let day = begun ?? (column == 0 ? week : nil), line.isEmpty || line.count < column else { continue }
+            let begun = (0..<7).map { week.advanced(by: $0) }.first { $0.components.day == 1 && $0 >= first && $0 <= last }
+            if let begun { names.append((column, begun)) }
+        }
+        if let week = weeks.first, names.first.map({ $0.column >= Self.monthName }) ?? true { names.insert((0, max(week, first)), at: 0) }
+        var line = ""
+        for (column, day) in names where line.isEmpty || line.count < column {
             line += String(repeating: " ", count: column - line.count) + Words.month(day).prefix(3)
         }
         return line

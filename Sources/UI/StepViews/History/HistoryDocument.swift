@@ -48,7 +48,8 @@ extension HistoryView {
                 .init("unknownDays", .integer, "Days that are over and of which nothing is known; they do not count as 0."),
                 .init("correctedDays", .integer, "Days that were entered by hand."),
                 .init(
-                    "running", .boolean, "Today is one of the days; it is in none of complete, partial and unknown, and not in mean and median."),
+                    "running", .boolean,
+                    "The period includes today, which is not counted in complete, partial, unknown, mean or median."),
             ])
 
             init?(_ statistics: PeriodStatistics) {
@@ -126,15 +127,16 @@ extension HistoryView {
             public var weekday: String
             public var days: Int
             @Nullable public var mean: Double?
-            public var hours: [Double]
+            public var hours: [Double?]
 
             static let schema = JSONSchema.object([
                 .init("weekday", .text, "monday to sunday."),
                 .init("days", .integer, "Known days that are over."),
                 .init("mean", .nullable(.number), "Steps a day."),
                 .init(
-                    "hours", .list(.number),
-                    "Steps a day in each of the 24 hours, by the clock where they were walked; empty where nothing is known."),
+                    "hours", .list(.nullable(.number)),
+                    "Steps a day in each of the 24 hours, by the clock where they were walked, of the days on which the hour is known: null where "
+                        + "there is none. Empty where no hour is known."),
             ])
         }
 
@@ -226,7 +228,7 @@ extension HistoryView {
             weekdays: statistics.weekdays.map { weekday in
                 Document.WeekdayEntry(
                     weekday: weekday.weekday.name, days: weekday.days, mean: weekday.mean.map(tenths),
-                    hours: (0..<24).compactMap { weekday.mean(hour: $0).map(tenths) })
+                    hours: weekday.daysByHour.contains { $0 > 0 } ? (0..<24).map { weekday.mean(hour: $0).map(tenths) } : [])
             },
             currentStreak: figures.streaks.current.map(Document.StreakEntry.init),
             longestStreak: figures.streaks.longest.map(Document.StreakEntry.init),
@@ -274,9 +276,9 @@ extension HistoryView {
             let means = statistics.hourlyMeans
             return ["hour,mean," + document.weekdays.map(\.weekday).joined(separator: ",")]
                 + (0..<24).map { hour in
-                    line(
-                        [hour, means.isEmpty ? nil : tenths(means[hour])]
-                            + document.weekdays.map { $0.hours.isEmpty ? nil : $0.hours[hour] })
+                    let mean: Double? = means.isEmpty ? nil : means[hour].map(tenths)
+                    let weekdays: [Double?] = document.weekdays.map { $0.hours.isEmpty ? nil : $0.hours[hour] }
+                    return "\(hour)," + ([mean] + weekdays).map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")
                 }
         }
     }

@@ -65,8 +65,13 @@ struct HistorySummary {
     private var comparison: InkedText? {
         guard let comparison = view.comparison else { return nil }
         let isWhole = comparison.previousDays == comparison.previous.days
-        let name = comparison.previous.unit == nil ? Words.range(comparison.previousDays) : comparison.previous.shortTitle
-        let before = "\(Words.grouped(Int(comparison.previousMean.rounded()))) a day in \(name)"
+        let name =
+            switch comparison.previous.unit {
+            case nil: "from \(Words.range(comparison.previousDays))"
+            case .day: "on \(comparison.previous.shortTitle)"
+            case .week, .month, .year: "in \(comparison.previous.shortTitle)"
+            }
+        let before = "\(Words.grouped(Int(comparison.previousMean.rounded()))) a day \(name)"
         let days =
             isWhole || comparison.previous.unit == nil ? "" : InkedText("  (\(Words.range(comparison.previousDays)))", .faint)
         guard let percentage = comparison.percentage else { return "more than the \(before)" + days }

@@ -42,8 +42,19 @@ public struct HistoryView: View {
 
     // MARK: Text
 
-    public func lines(_ style: TextStyle) -> [String] {
+    public func lines(_ style: TextStyle) -> [String] { lines(style, hasCommands: true) }
+
+    /// The same without the commands that show other periods: keys do that.
+    public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
+
+    private func lines(_ style: TextStyle, hasCommands: Bool) -> [String] {
         let style = style.wide
+        guard style.columns >= TextStyle.narrowest else {
+            // Bars that are wrapped cannot be read.
+            var words = NarrowLines(columns: style.columns)
+            words.add("A terminal of at least \(TextStyle.narrowest) columns is needed; this one has \(style.columns).")
+            return words.lines
+        }
         var page = Page(style)
         let user = InkedText(Printable(figures.user.name, limit: 32).description, .strong)
         guard let known = figures.known else {
@@ -63,7 +74,7 @@ public struct HistoryView: View {
         bars(on: &page)
         page.blank()
         summary(on: &page)
-        neighbours(on: &page)
+        if hasCommands { neighbours(on: &page) }
         return page.lines
     }
 
@@ -87,12 +98,22 @@ public struct HistoryView: View {
                     return bar
                 }, width: page.style.width)
         }
+        guard !chart.bars.isEmpty else {
+            let isOver = statistics.days.contains { !$0.isRunning }
+            return page.wrap(
+                InkedText(
+                    statistics.days.isEmpty || isOver
+                        ? "  Nothing is known of the hours of these days."
+                        : "  No day of these is over yet: means by hour and weekday are of days that are over.", .faint),
+                hanging: 2)
+        }
         for row in chart.rows { page.row(row) }
         if let legend = chart.legend { page.wrap(InkedText("  " + legend, .faint), hanging: 2) }
-        guard grouping == .hour else { return }
+        let map = grouping == .hour ? HourMap(weekdays: statistics.weekdays.filter(\.isOver), style: page.style).rows : []
+        if map.isEmpty { return }
         page.blank()
         page.row(InkedText("  Steps by weekday and hour", .faint))
-        for row in HourMap(weekdays: statistics.weekdays, style: page.style).rows { page.row(row) }
+        for row in map { page.row(row) }
     }
 
     private func summary(on page: inout Page) {
@@ -123,12 +144,16 @@ struct HistoryBars {
         case .day: view.statistics.days.map(bar)
         case .week, .month, .year: view.parts.map(bar)
         case .weekday:
-            view.statistics.weekdays.map {
+            // A weekday that has not begun, or lies before the history, has no bar: it is not unknown.
+            view.statistics.weekdays.filter(\.isOver).map {
                 .init(
                     label: $0.weekday.title, steps: $0.mean, goal: $0.meanGoal, kind: $0.days == 0 ? .unknown : .complete,
                     note: Words.count($0.days, "day"))
             }
-        case .hour: view.statistics.hourlyMeans.enumerated().map { .init(label: $0 < 10 ? "0\($0)" : "\($0)", steps: $1) }
+        case .hour:
+            view.statistics.hourlyMeans.enumerated().map { hour, mean in
+                .init(label: hour < 10 ? "0\(hour)" : "\(hour)", steps: mean, kind: mean == nil ? .unknown : .complete)
+            }
         }
     }
 
@@ -169,11 +194,10 @@ struct HistoryBars {
         if part.daysWithGoal > 0 { notes.append("goal \(part.goalDays)/\(part.daysWithGoal)") }
         if part.unknownDays > 0 { notes.append("\(part.unknownDays) unknown") }
         if part.partialDays > 0 { notes.append("\(part.partialDays) partial") }
-        let total = Double(part.total ?? 0)
-        let mean = part.mean ?? (part.runningDays > 0 ? part.total.map(Double.init) : nil)
+        let perDay = part.perDay
         return BarChart.Bar(
-            label: label, steps: mean, running: total > 0 ? (mean ?? 0) * Double(part.runningSteps) / total : 0, goal: part.meanGoal,
-            kind: mean == nil || known == 0 ? .unknown : .complete, note: notes.joined(separator: ", "))
+            label: label, steps: perDay?.steps, running: perDay?.running ?? 0, goal: part.meanGoal,
+            kind: perDay == nil || known == 0 ? .unknown : .complete, note: notes.joined(separator: ", "))
     }
 }
 

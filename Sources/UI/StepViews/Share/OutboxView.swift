@@ -44,7 +44,7 @@ public struct OutboxView: View {
         guard let state = states.first(where: { $0.name == destination }) else { return }
         if let stopped = state.stopped {
             page.paragraph("paused: credentials rejected: \(Printable(stopped, limit: 300))", ink: .bad, indent: 2, hanging: 4)
-            return page.advice("Renew them, then: \(command: "istep outbox retry", destination)", indent: 2)
+            return page.advice("Renew the credentials, then: \(command: "istep outbox retry", destination)", indent: 2)
         }
         let here = entries.filter { $0.destination == destination }
         if let moment = state.nextAttempt(after: now), here.contains(where: { $0.state == .pending }) {
@@ -59,8 +59,8 @@ public struct OutboxView: View {
         if here.contains(where: { $0.state == .rejected }) {
             page.advice(
                 """
-                Rejected days are not sent again by themselves. When the cause is fixed: \(command: "istep outbox retry", destination) \
-                To give a day up: \(command: "istep outbox drop", destination, "DAY")
+                Rejected days are not sent again automatically. When the cause is fixed: \(command: "istep outbox retry", destination) \
+                To drop a day: \(command: "istep outbox drop", destination, "DAY")
                 """, indent: 2)
         }
     }
@@ -79,7 +79,7 @@ public struct OutboxView: View {
     }
 
     private func words(_ entry: ShareEntry) -> String {
-        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "try", "tries"))" : ""
+        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "attempt"))" : ""
         switch entry.state {
         case .pending:
             if let moment = entry.nextAttempt, moment > now { return "waits until \(Words.clock(moment, localTime))\(tries)" }

@@ -56,7 +56,7 @@ public struct ShareView: View {
         } else if let stopped = report.state.stopped {
             page.paragraph(
                 "\(name): paused: credentials rejected: \(Printable(stopped, limit: 300))", ink: .bad, hanging: 2)
-            page.advice("Renew them, then: \(command: "istep outbox retry", report.destination)", indent: 2)
+            page.advice("Renew the credentials, then: \(command: "istep outbox retry", report.destination)", indent: 2)
         } else if let failure = report.failure, failure.kind != .rejected, !report.events.contains(where: { $0.names(failure.reason) }) {
             page.paragraph("\(name): \(Printable(failure.reason, limit: 300))", ink: .bad, hanging: 2)
         }
@@ -87,7 +87,7 @@ public struct ShareView: View {
             guard let first = events.first else { return nil }
             return events.count == 1 ? "\(subject(first)) \(word)" : "\(Words.count(events.count, "day")) \(word)"
         }
-        return [part("sent", .sent), part("corrected", .corrected), part("there already", .unchanged)].compactMap(\.self)
+        return [part("sent", .sent), part("corrected", .corrected), part("already there", .unchanged)].compactMap(\.self)
     }
 
     private func show(_ event: ShareReport.Event, on page: inout Page) {
@@ -110,7 +110,7 @@ public struct ShareView: View {
 
     private func holding(_ day: Day, _ until: Timestamp) -> String {
         until <= localTime.span(of: day).end
-            ? "goes out when the day is over"
+            ? "is sent when the day is over"
             : "waits for its missing steps, until \(Words.clock(until, localTime)) at the latest"
     }
 

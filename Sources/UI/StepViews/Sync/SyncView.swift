@@ -36,7 +36,6 @@ public struct SyncView: View {
         case .connecting: "\(name): connected"
         case .reconnecting: "\(name): the link was lost; connecting again"
         case .reading(let done, let all): "\(name): reading, \(done) of \(all)"
-        case .settingClock: "\(name): setting its clock"
         }
     }
 

@@ -33,11 +33,11 @@ public struct SyncSummary: Hashable, Sendable {
     private static func part(_ report: ShareReport) -> String? {
         var counts: [String: Int] = [:]
         for event in report.events { if let word = word(for: event.outcome) { counts[word, default: 0] += 1 } }
-        var parts = ["sent", "corrected", "in doubt", "rejected"].compactMap { word in
+        var parts = ["sent", "corrected", "may have arrived", "rejected"].compactMap { word in
             counts[word].map { "\(Words.count($0, "day")) \(word)" }
         }
         if report.queued > 0 { parts.append("\(Words.count(report.queued, "day")) \(report.queued == 1 ? "waits" : "wait")") }
-        if report.state.stopped != nil { parts.append("stopped") }
+        if report.state.stopped != nil { parts.append("paused") }
         if report.fault != nil { parts.append("failed") }
         guard !parts.isEmpty else { return nil }
         return "\(Printable(report.destination, limit: 32)): " + parts.joined(separator: ", ")
@@ -47,7 +47,7 @@ public struct SyncSummary: Hashable, Sendable {
         switch outcome {
         case .sent: "sent"
         case .corrected: "corrected"
-        case .doubtful: "in doubt"
+        case .doubtful: "may have arrived"
         case .rejected: "rejected"
         case .unchanged, .fixed, .passed, .held, .queued, .unknown, .nothingKnown: nil
         }
@@ -92,16 +92,16 @@ extension SyncNotice {
         case .batteryLow(let percent):
             return "Its battery is at \(percent) %: charge it soon."
         case .undecodable(let frames):
-            return "\(Words.count(frames, "packet")) could not be understood. The raw bytes are kept; "
-                + "if it comes again, please report it."
+            return "\(Words.count(frames, "packet")) could not be decoded. The raw bytes are kept; "
+                + "if this happens again, please report it."
         case .implausible(let samples):
             return "\(Words.count(samples, "implausible reading")) (count or time), not counted. If it happens again, please report it."
         case .counterRestarted:
-            return "It has restarted: steps between the sync before and the restart are lost. Sync more often to lose fewer."
+            return "It has restarted: steps between the previous sync and the restart are lost. Sync more often to lose fewer steps."
         case .lost(let first, let last):
-            return "It no longer holds the steps of \(Words.days(first, last)). Sync more often to lose none."
+            return "It no longer holds the steps of \(Words.days(first, last)). Sync more often to lose no steps."
         case .dayNotClosed(let day):
-            return "Steps made on \(day) after it was last read are lost: it keeps only today's. Sync shortly before midnight."
+            return "Steps made on \(day) after it was last read are lost: it keeps only today's count. Sync shortly before midnight."
         case .missing(let gaps):
             return "\(gaps.words): not received completely. Requested again at the next sync."
         case .tooOld(let days):
@@ -111,9 +111,10 @@ extension SyncNotice {
             return "It shows \(Words.count(steps, "step")), which may still be yesterday's. "
                 + "They are counted when a later sync shows which day they belong to."
         case .countingStarted:
-            return "First reading of a counter: steps are counted from now on, beginning with the next sync."
+            return "First reading of a counter: steps are counted from the next sync on."
         case .oversized(let values):
-            return "\(Words.count(values, "value")) longer than the 512 bytes that Bluetooth allows: cut. If it happens again, please report it."
+            return "\(Words.count(values, "value")) longer than the 512 bytes that Bluetooth allows: cut off. "
+                + "If this happens again, please report it."
         case .clockCorrected(let seconds):
             return "Its clock was \(Words.duration(seconds)) \(seconds > 0 ? "ahead" : "behind") and was set to local time."
         case .zoneChanged(let seconds):
@@ -131,7 +132,7 @@ extension StepDoubt {
         switch self {
         case .totals(let first, let second):
             "Its figures for the same steps disagree (\(Words.grouped(first)) and \(Words.grouped(second)))"
-        case .unchecked: "It did not send the total that its steps have to be compared with"
+        case .unchecked: "It did not send the total that its steps are compared with"
         case .runningTotals: "Its hourly steps never fall during a day, so they may be totals of the day"
         }
     }
@@ -193,7 +194,7 @@ struct SyncHistory {
     var lastComplete: SyncRecord? { syncs.first { $0.outcome == .complete } }
     /// Per cent, as the pedometer last reported.
     var battery: Int? { syncs.lazy.compactMap(\.battery).first }
-    /// Tries since the last complete one, newest first.
+    /// Attempts since the last complete one, newest first.
     var failures: [SyncRecord] { Array(syncs.prefix { $0.outcome != .complete }) }
 
     /// When it was last synced.
@@ -206,7 +207,7 @@ struct SyncHistory {
     /// What has gone wrong since; nil where nothing has.
     func trouble(now: Timestamp) -> String? {
         guard let latest = failures.first else { return nil }
-        return (failures.count == 1 ? "the last try" : "\(failures.count) tries since, the last") + " \(latest.trouble(now: now))"
+        return (failures.count == 1 ? "the last attempt" : "\(failures.count) attempts since, the last") + " \(latest.trouble(now: now))"
     }
 }
 
@@ -214,7 +215,7 @@ extension SyncRecord {
     /// How it went, for one that was not complete.
     func trouble(now: Timestamp) -> String {
         switch outcome {
-        case .running: "begun \(Words.ago(start, now: now)), not ended"
+        case .running: "started \(Words.ago(start, now: now)) and has not ended"
         case .failed, .complete:
             "failed \(Words.ago(end ?? start, now: now)): \(Printable(failure ?? "no reason given", limit: 300))"
         }

@@ -43,15 +43,21 @@ public struct TextStyle: Hashable, Sendable {
     public private(set) var width: Int
     /// Columns of the terminal, up to 200, for charts.
     private let wholeWidth: Int
+    /// Columns of the terminal, which may be fewer than a view needs.
+    let columns: Int
     /// Whether colour may be used.
     public var colour: Bool
     /// Whether the characters of bars can be shown; else everything is ASCII.
     public var unicode: Bool
 
+    /// Columns that views need.
+    static let narrowest = 40
+
     /// - Parameter width: below 40 counts as 40, above 80 as 80.
     public init(width: Int = 80, colour: Bool = false, unicode: Bool = true) {
-        self.width = min(max(width, 40), 80)
-        wholeWidth = min(max(width, 40), 200)
+        self.width = min(max(width, Self.narrowest), 80)
+        wholeWidth = min(max(width, Self.narrowest), 200)
+        columns = max(width, 1)
         self.colour = colour
         self.unicode = unicode
     }

@@ -131,8 +131,8 @@ extension Advice {
     /// What only the user can find out about a day whose delivery was not confirmed.
     static func whetherItArrived(_ day: Day, _ destination: String) -> Advice {
         """
-        Look whether it is there. If it is: \(command: "istep outbox drop", destination, "\(day)") \
-        If it is not: \(command: "istep outbox retry", destination, "\(day)")
+        Check whether the destination has it. If it has: \(command: "istep outbox drop", destination, "\(day)") \
+        If it has not: \(command: "istep outbox retry", destination, "\(day)")
         """
     }
 }

@@ -14,7 +14,7 @@ struct AddCommand: AsyncParsableCommand {
               istep add                              the only pedometer in range
               istep add C0:DE:00:00:00:01 --name ring
               istep add InfiniTime
-              istep add --probe                      one that advertises nothing known
+              istep add --probe                      one that does not advertise its model
               istep add Stepper --model generic --service fff0 \\
                 --characteristic fff1 --format u32le --counts today
 
@@ -29,7 +29,7 @@ struct AddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A name of your choice (default: the advertised name).", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("What it is: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).", valueName: "model"))
+    @Option(help: ArgumentHelp("The model: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).", valueName: "model"))
     var model: String?
 
     @Option(help: ArgumentHelp("Generic: UUID of the service with the steps.", valueName: "uuid"))
@@ -58,10 +58,10 @@ struct AddCommand: AsyncParsableCommand {
         if let name { try Words.checkName(name, of: "--name") }
         if let address { try check(address) }
         if let model, Wiring.catalog.kind(model) == nil {
-            throw ValidationError("There is no model '\(model)'; istep knows \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).")
+            throw ValidationError("There is no model '\(model)'; known models: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).")
         }
         if probe, address != nil || model == Wiring.catalog.describedKind {
-            throw ValidationError("--probe looks for a pedometer that is not named. A named one is recognised by its services in any case.")
+            throw ValidationError("With an address or --model generic, leave --probe out.")
         }
         if !options.isEmpty, let model, model != Wiring.catalog.describedKind {
             throw ValidationError("--\(options.keys.sorted()[0]) is for --model generic only.")
@@ -106,7 +106,7 @@ struct AddCommand: AsyncParsableCommand {
                     ],
                     now: wiring.now(), localTime: wiring.localTime))
         } else {
-            try wiring.say("Added \(Printable(added.name)), a \(wiring.title(ofModel: added.model)), for \(Printable(owner.name)).")
+            try wiring.say("Added \(Printable(added.name)) (\(wiring.title(ofModel: added.model))) for \(Printable(owner.name)).")
             try wiring.say("Read its steps with: istep sync")
             if wiring.holdsTodayOnly(added) {
                 try wiring.say("It keeps only today's count, which is lost at midnight: 'istep auto on' also syncs it shortly before.")
@@ -120,6 +120,7 @@ extension Registration.Step {
         switch self {
         case .searching(let device): "Looking for \(device.map { Printable($0).description } ?? "pedometers")"
         case .connecting(let name): "Connecting to \(Printable(name))"
+        case .listening(let name): "Listening for the steps of \(Printable(name))"
         case .probing(let name): "Looking at the services of \(Printable(name))"
         case .experimental(let kind): "\(kind.title) is experimental"
         }

@@ -25,7 +25,7 @@ extension AutoCommand {
         @Flag(help: "Print JSON for programs instead of text for people.")
         var json = false
 
-        @Flag(name: .shortAndLong, help: "Print nothing but errors.")
+        @Flag(name: .shortAndLong, help: "Print only errors.")
         var quiet = false
 
         /// Runs `body` on the service, and shows the state that it returns.
@@ -59,7 +59,8 @@ extension AutoCommand {
             for reminder in Scheduling.reminders(environment: Wiring.environment, pedometers: pedometers) {
                 switch reminder {
                 case .ignoredVariable(let name):
-                    Output.error.line("istep: \(name) is set here, but the timers do not use it: name the file in ~/.config/istep/config.toml.")
+                    Output.error.line(
+                        "istep: \(name) is set in this shell, but not for the timers: set the file in ~/.config/istep/config.toml.")
                 case .noPedometer: try wiring.say("There is no pedometer yet: istep scan, then istep add ADDRESS.")
                 }
             }

@@ -5,7 +5,7 @@ import StepViews
 struct BrowseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "browse",
-        abstract: "Look through days, weeks, months and years on the whole screen; sync and share there.",
+        abstract: "Browse days, weeks, months and years in a full-screen view; sync and share.",
         discussion: """
               ← →       the period before and after
               d w m y   day, week, month, year

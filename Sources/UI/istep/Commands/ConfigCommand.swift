@@ -16,7 +16,7 @@ extension ConfigCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
             abstract: "List all errors of the configuration, by file and line.",
-            discussion: "Reads the files and the secrets that they name; sends nothing. Exit code 78: something is wrong.")
+            discussion: "Reads the files and the secrets that they refer to. Sends nothing. Exit code 78: there are errors.")
 
         @OptionGroup var common: CommonOptions
 
@@ -51,7 +51,7 @@ extension ConfigCommand {
             let kinds = Wiring.destinationKinds
             guard let kind = kinds.first(where: { $0.key == kind.lowercased() }) else {
                 let known = kinds.map(\.key).joined(separator: ", ")
-                throw CommandFailure(.usage, "There is no kind '\(kind)'.", advice: "Known are: \(known).")
+                throw CommandFailure(.usage, "There is no kind '\(kind)'.", advice: "Known kinds: \(known).")
             }
             try Wiring.show(ExampleView(kind: kind.key, example: kind.example), common)
         }

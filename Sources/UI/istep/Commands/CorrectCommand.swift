@@ -8,8 +8,8 @@ struct CorrectCommand: AsyncParsableCommand {
         commandName: "correct",
         abstract: "Correct the steps of a day by hand.",
         discussion: """
-            Your figure replaces what was counted on that day, also if a later sync reads more. Distance and calories follow it. What was \
-            counted is kept: 'istep show DAY' shows both, and --remove restores it. Destinations that can replace a day receive the \
+            Your figure replaces the counted steps of that day, also after later syncs. Distance and calories are scaled with it. The counted \
+            steps are kept: 'istep show DAY' shows both, and --remove restores them. Destinations that can replace a day receive the \
             corrected figure with the next sync.
 
               istep correct yesterday --steps 9000
@@ -23,10 +23,10 @@ struct CorrectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The steps of the day, 0 to \(StepCorrection.stepRange.upperBound).", valueName: "number"))
     var steps: Int?
 
-    @Option(help: ArgumentHelp("Why, in your own words; it is shown with the day and not shared.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, as free text; it is shown with the day and not shared.", valueName: "text"))
     var reason: String?
 
-    @Flag(help: "Remove the correction: the day has the counted steps again.")
+    @Flag(help: "Remove the correction and restore the counted steps.")
     var remove = false
 
     @OptionGroup var common: CommonOptions

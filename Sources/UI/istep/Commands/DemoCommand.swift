@@ -11,7 +11,7 @@ struct DemoCommand: AsyncParsableCommand {
             Starts a simulated BlueZ with a ring and a watch on a private D-Bus, and runs the real commands: scan, add, sync of a week, show. Only \
             the ring is added. All of it is deleted at the end unless --keep is given.
 
-            With --keep the demo goes on in the background, with a year of history; the pedometers go on counting:
+            With --keep the demo runs in the background with a year of history; the pedometers keep counting:
 
               istep demo --keep                    start it
               istep --demo sync                    any command in the demo
@@ -36,7 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
             "A pedometer in range: \(DemoPedometer.all.map(\.key).joined(separator: ", ")), or all. Can be repeated.", valueName: "model"))
     var pedometer: [String] = []
 
-    /// The process that goes on, started by --keep.
+    /// The background process, started by --keep.
     @Option(help: .hidden)
     var world: String?
 
@@ -47,7 +47,7 @@ struct DemoCommand: AsyncParsableCommand {
     func validate() throws {
         if end != nil, keep != nil || !pedometer.isEmpty { throw ValidationError("--end cannot be combined with other options.") }
         for key in pedometer where key != "all" && !DemoPedometer.all.contains(where: { $0.key == key }) {
-            throw ValidationError("There is no pedometer '\(key)'; there are all, \(DemoPedometer.all.map(\.key).joined(separator: ", ")).")
+            throw ValidationError("There is no pedometer '\(key)'; known: all, \(DemoPedometer.all.map(\.key).joined(separator: ", ")).")
         }
     }
 

@@ -10,16 +10,16 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             Checks the machine's Bluetooth, its clock, the configuration, the history, each pedometer, each destination and \
             the timers. It changes nothing, unless --repair is given. It scans for the \
-            pedometers and connects to each, which can take a minute; a running sync is not disturbed.
+            pedometers and connects to each, which can take a minute; a running sync is not interrupted.
 
-            With --repair it only checks the history. If that is damaged, all rows that can be read are saved into a new file, which takes its \
-            place; what is lost is listed, and the damaged file is kept beside it. In a sound history, stored sums of days that differ from their \
-            samples are corrected. Exit code 0: the history is sound now; 65: nothing in it \
-            can be read; 75: a sync or a share is running.
+            With --repair it only checks the history. If the history is damaged, all rows that can be read are saved to a new file, which replaces \
+            it; lost rows are listed, and the damaged file is kept in the same directory. In a sound history, stored sums of days that differ \
+            from their samples are corrected. Exit codes with --repair: 0 the history is sound now; 65 nothing in it can be read; 75 a sync or \
+            a share is running.
 
-            Exit code 0: nothing but warnings at most; else that of the worst fault: 69 no adapter, bus or device; 75 a pedometer is \
-            not in range, or another temporary failure; 77 not permitted; 78 the configuration is invalid; 65 the history is \
-            damaged; 1 unexpected error.
+            Exit code 0: no faults (warnings possible). Otherwise the code of the worst fault: 69 no adapter, bus or device; 75 a pedometer \
+            is not in range, or another temporary failure; 77 not permitted; 78 the configuration is invalid; 65 the history is damaged; \
+            1 unexpected error.
             """)
 
     @Flag(name: .customLong("no-radio"), help: "Do not scan for pedometers or connect to them.")

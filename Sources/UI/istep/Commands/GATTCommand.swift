@@ -8,7 +8,7 @@ import Synchronization
 struct GATTCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatt",
-        abstract: "Look at the services and values of any Bluetooth LE device, for a new pedometer.",
+        abstract: "Read and write GATT values of any Bluetooth LE device, to support a new pedometer.",
         discussion: """
             A value is addressed by the device's address and the UUIDs of its service and characteristic, of 4 digits or in full. \
             Formats of values: hex (such as '01 ff'), text, u8, u16le, u16be, u24le, u24be, u32le, u32be.

@@ -16,8 +16,8 @@ struct HistoryCommand: AsyncParsableCommand {
               istep history all --by weekday
               istep history --from 2014-04-01 --to yesterday --csv
 
-            A bar has a mark where the goal of that day was. Bars of weeks, months, years and weekdays are steps a day. Unknown days never \
-            count as 0, and means leave out today; the last line says how many days are complete, partial and unknown. A rest day does not \
+            A mark in a bar shows the goal of that day. Bars of weeks, months, years and weekdays show steps a day. Unknown days never count \
+            as 0, and means do not include today; the last line shows how many days are complete, partial and unknown. A rest day does not \
             count for a streak and does not end it; an unknown day ends it. A current period is compared with the same number of days of \
             the previous period.
 
@@ -39,7 +39,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The unit of a bar.", valueName: "unit"))
     var by: HistoryView.Grouping?
 
-    @Flag(help: "Print the numbers behind the bars as CSV.")
+    @Flag(help: "Print the numbers of the bars as CSV.")
     var csv = false
 
     @OptionGroup var common: CommonOptions

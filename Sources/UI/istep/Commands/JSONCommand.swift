@@ -11,8 +11,8 @@ struct JSONCommand: ParsableCommand {
 
             With --json a command prints one document on standard output. If it fails, the document is an object "error" with "category", \
             "exitCode", "message" and "advice". Two commands print several documents: istep gatt notify one for each value, istep watch \
-            one for each sync and, with --live, one for each change. Later versions of istep may add keys; where one is renamed, removed \
-            or changes its meaning, "version" changes.
+            one for each sync and, with --live, one for each change. Later versions of istep may add keys; if a key is renamed or \
+            removed, or its meaning changes, "version" changes.
             """)
 
     @Flag(name: [.long, .customLong("json")], help: "Print it as a JSON Schema.")

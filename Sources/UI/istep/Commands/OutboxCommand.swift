@@ -68,9 +68,8 @@ extension OutboxCommand {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
             let services = wiring.services(history)
-            let sharing = try Sharing(services).with([choice.destination])
-            try await OutboxService(services).retry(
-                choice.choice(history, wiring, isUserNamed: common.user != nil), at: sharing.destinations[0])
+            let sharing = try await OutboxService(services).retry(
+                choice.choice(history, wiring, isUserNamed: common.user != nil))
             try await ShareRun(wiring: wiring, sharing: sharing).run(.due)
         }
     }

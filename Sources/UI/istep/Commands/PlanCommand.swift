@@ -8,7 +8,7 @@ struct PlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "Show or set your sport plan: a goal for each weekday.",
         discussion: """
-            What you set applies from today on (the first time: to all days); earlier percentages do not change.
+            The plan applies from today on (the first plan: to all days); earlier percentages do not change.
 
               istep plan 8000                        every day
               istep plan 9000 --on sun=rest          Sundays are rest days
@@ -31,7 +31,7 @@ struct PlanCommand: AsyncParsableCommand {
     private var isSetting: Bool { goal != nil || !on.isEmpty }
 
     func validate() throws {
-        if from != nil, !isSetting { throw ValidationError("--from needs the goal that holds from then on, such as 8000.") }
+        if from != nil, !isSetting { throw ValidationError("--from needs a goal, such as 8000.") }
         for steps in [goal].compactMap(\.self) + on.flatMap({ $0.goals.values })
         where !SportPlan.goalRange.contains(steps) {
             throw ValidationError("A goal takes 0 to \(SportPlan.goalRange.upperBound) steps.")

@@ -8,7 +8,7 @@ struct ProfileCommand: AsyncParsableCommand {
         commandName: "profile",
         abstract: "Show or set your height and weight, used to calculate distance and calories.",
         discussion: """
-            What you set applies from today on (the first time: to all days); earlier days keep the profile of their time.
+            The profile applies from today on (the first profile: to all days); earlier days keep their earlier profile.
 
               istep profile --height 178 --weight 72 --sex male
               istep profile --step-length 74      in cm: 74 m walked in 100 steps
@@ -26,7 +26,7 @@ struct ProfileCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Your date of birth.", valueName: "date"))
     var birth: Day?
 
-    @Option(help: ArgumentHelp("One walking step, measured, in centimetres.", valueName: "cm"), transform: Words.number)
+    @Option(help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"), transform: Words.number)
     var stepLength: Double?
 
     @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"))
@@ -37,7 +37,7 @@ struct ProfileCommand: AsyncParsableCommand {
     private var isSetting: Bool { [height, weight, stepLength].contains { $0 != nil } || sex != nil || birth != nil }
 
     func validate() throws {
-        if from != nil, !isSetting { throw ValidationError("--from needs what holds from then on, such as --weight 72.") }
+        if from != nil, !isSetting { throw ValidationError("--from needs a value to set, such as --weight 72.") }
         try check("height", height.map { $0 / 100 }, Profile.heights, unit: "cm", scale: 100)
         try check("weight", weight, Profile.weights, unit: "kg", scale: 1)
         try check("step-length", stepLength.map { $0 / 100 }, Profile.stepLengths, unit: "cm", scale: 100)

@@ -9,7 +9,7 @@ struct ReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Write days, weeks, months and years with charts into one HTML file.",
         discussion: """
-            The file stands alone: no script, nothing from elsewhere. It has the tables behind every chart, and prints well. Reads the history \
+            The file is self-contained: no scripts, no external resources. It has a table for every chart, and can be printed. Reads the history \
             only: no Bluetooth, no network.
 
               istep report -o steps.html
@@ -36,7 +36,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         if output == nil, Output.standard.isTerminal {
-            throw CommandFailure(.usage, "A report is a file for a browser.", advice: "Name it: istep report -o steps.html")
+            throw CommandFailure(.usage, "A report is not printed to a terminal.", advice: "Write it to a file: istep report -o steps.html")
         }
         let wiring = try Wiring(common)
         let history = try wiring.history(for: .reading)

@@ -9,8 +9,8 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Restore a backup of the history; without a file, list the backups.",
         discussion: """
-            Checks the backup and shows what it holds, then asks before it replaces the history; --yes answers for scripts. The previous \
-            history is never deleted: it is kept in the same directory with date and time in its name. Refused with exit code 75 while a \
+            Checks the backup and shows what it holds, then asks before it replaces the history; with --yes it does not ask. The \
+            previous history is never deleted: it is kept in the same directory with date and time in its name. Refused with exit code 75 while a \
             sync or a share is running.
             """)
 

@@ -12,8 +12,8 @@ struct ScanCommand: AsyncParsableCommand {
             connected to a phone or computer is not visible: disconnect it there first.
 
             For each device it shows how the model was recognised: by its name (other devices may have the same name), by advertised data, or \
-            by an advertised service. With --probe it connects to each listed device (at most \(Self.mostProbed)) and recognises it by its \
-            services. This is the most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
+            by an advertised service. With --probe it connects to the devices in range (at most \(Self.mostProbed), pedometers first) and \
+            recognises them by their services. This is the most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
             """)
 
     @Flag(help: "Show every device, not only pedometers that istep recognises.")
@@ -25,7 +25,7 @@ struct ScanCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only devices whose name starts with this prefix.", valueName: "prefix"))
     var name: String?
 
-    @Flag(help: "Connect to the listed devices, and recognise them by their services.")
+    @Flag(help: "Connect to the devices in range, and recognise them by their services.")
     var probe = false
 
     /// Each takes some seconds, and is not available to others meanwhile.
@@ -45,20 +45,27 @@ struct ScanCommand: AsyncParsableCommand {
         }
         progress.end()
         if outcome.isCut {
-            Output.error.line("More than \(ScanOutcome.limit) devices were heard. Pedometers and those with the strongest signal were kept.")
+            Output.error.line(
+                "More than \(ScanOutcome.limit) devices were found. Only pedometers and the devices with the strongest signal are listed.")
         }
         let isEveryOneWanted = all || service != nil || name != nil
         var rows = outcome.devices.filter { isEveryOneWanted || $0.kind != nil }
-        let hidden = outcome.devices.count - rows.count
-        var unprobed: [String: String] = [:]
+        var (hidden, unlooked) = (outcome.devices.count - rows.count, 0)
+        var (unprobed, refuted) = ([String: String](), [String: String]())
         if probe {
-            let results = await DeviceProbing(wiring.scanner()).probe(rows, most: Self.mostProbed) {
+            let listed = Set(rows.map(\.address))
+            let results = await DeviceProbing(wiring.scanner()).probe(outcome.devices, most: Self.mostProbed) {
                 progress.step("Connecting to \($0.name.map { Printable($0).description } ?? $0.address)")
             }
-            (rows, unprobed) = (results.devices, results.failures.mapValues { "\($0)" })
+            rows = results.devices.filter { listed.contains($0.address) || $0.kind != nil }
+            let shown = Set(rows.map(\.address))
+            let others = results.devices.filter { !shown.contains($0.address) }
+            unlooked = others.count { !results.looked.contains($0.address) }
+            hidden = others.count - unlooked
+            (unprobed, refuted) = (results.failures.mapValues { "\($0)" }, results.refuted.mapValues(\.title))
             progress.end()
         }
-        try wiring.show(ScanView(rows: rows, hidden: hidden, unprobed: unprobed))
+        try wiring.show(ScanView(rows: rows, hidden: hidden, unlooked: unlooked, unprobed: unprobed, refuted: refuted))
     }
 }
 

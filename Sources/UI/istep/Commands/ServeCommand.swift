@@ -49,11 +49,14 @@ struct ServeCommand: AsyncParsableCommand {
         let wiring = try Wiring(common, bluetooth)
         let port = port ?? (wiring.environment[DemoWorld.variable] == nil ? Self.standardPort : Self.demoPort)
         // Another server of this user, or the socket of systemd, has the port: the pages are there.
-        if socket == nil, port != 0, wiring.environment["LISTEN_FDS"] == nil, let opening = try PageServer.runningOpening(wiring, port: port) {
+        if socket == nil, port != 0, wiring.environment["LISTEN_FDS"] == nil,
+            let opening = try await blocking({ try PageServer.runningOpening(wiring, port: port) })
+        {
             return try show(opening, wiring, isRunning: true)
         }
         let server = try PageServer(wiring, at: socket.map { .path($0) } ?? .port(port))
-        // Under systemd the output is a log: no token may be in it.
+        // Under systemd the output is a log: no token may be in it. The socket listens already: a browser that is opened here is answered as
+        // soon as the server runs.
         if !server.isActivated { try show(try server.opening(), wiring, isRunning: false) }
         await server.run()
     }
@@ -63,16 +66,19 @@ struct ServeCommand: AsyncParsableCommand {
         guard open else { return }
         try PrivateFile.write(OpeningPage.source(leadingTo: opening.address), to: opening.file)
         // The user's own browser, also from a demo.
-        if !WebBrowser.open(opening.file, environment: Wiring.outerEnvironment) {
-            Output.error.line("istep: No browser could be started (xdg-open). Open the address above yourself.", JournalPriority.warning)
-        }
+        let browser = WebBrowser(file: opening.file, environment: Wiring.outerEnvironment)
+        // Here some xdg-open shows the page itself, and ends when it is closed: the server must not wait for it.
+        if isRunning { browser.openAndWait() } else { browser.open() }
     }
 }
 
 /// The user's browser.
-enum WebBrowser {
-    /// Opens a file that leads on to the pages. The address itself is in no program's arguments, which all users of the machine can read.
-    static func open(_ file: String, environment: [String: String]) -> Bool {
+struct WebBrowser {
+    /// A file that leads on to the pages. The address itself is in no program's arguments, which all users of the machine can read.
+    let file: String
+    let environment: [String: String]
+
+    private var process: Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["xdg-open", file]
@@ -80,8 +86,24 @@ enum WebBrowser {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
+        return process
+    }
+
+    /// Returns at once; reports later if there is no browser.
+    func open() {
+        let process = process
+        process.terminationHandler = { if $0.terminationStatus != 0 { Self.reportMissing() } }
+        if (try? process.run()) == nil { Self.reportMissing() }
+    }
+
+    func openAndWait() {
+        let process = process
+        guard (try? process.run()) != nil else { return Self.reportMissing() }
         process.waitUntilExit()
-        return process.terminationStatus == 0
+        if process.terminationStatus != 0 { Self.reportMissing() }
+    }
+
+    private static func reportMissing() {
+        Output.error.line("istep: No browser could be started (xdg-open). Open the address above yourself.", JournalPriority.warning)
     }
 }

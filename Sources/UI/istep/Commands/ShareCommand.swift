@@ -18,7 +18,7 @@ struct ShareCommand: AsyncParsableCommand {
               istep share --list --check             check each destination
 
             'istep config kinds' lists the kinds of destinations. What cannot be sent now stays in the outbox and is sent later. \
-            Exit codes: 75 something stays queued, 77 credentials were rejected, 78 the configuration is wrong, \
+            Exit codes: 75 days stay in the outbox, 77 credentials were rejected, 78 the configuration is wrong, \
             65 a destination rejected a day.
             """)
 
@@ -57,7 +57,7 @@ struct ShareCommand: AsyncParsableCommand {
     func validate() throws {
         if day != nil, from != nil || toDay != nil { throw ValidationError("Give a day, or --from and --to-day, not both.") }
         if toDay != nil, from == nil { throw ValidationError("--to-day needs --from.") }
-        if check, !list { throw ValidationError("--check goes with --list.") }
+        if check, !list { throw ValidationError("--check needs --list.") }
         if list, day != nil || from != nil || dryRun || wait || queue || again {
             throw ValidationError("--list can only be combined with --to and --check.")
         }
@@ -81,7 +81,7 @@ struct ShareCommand: AsyncParsableCommand {
         if queue {
             try await sharing.enqueue(order)
             if common.json { return try showQueue(days, user, wiring, sharing) }
-            return try wiring.say("Put into the outbox; the next sync sends it.")
+            return try wiring.say("Added to the outbox; the next sync sends it.")
         }
 
         try await ShareRun(wiring: wiring, sharing: sharing).run(order, waits: wait)
@@ -91,14 +91,14 @@ struct ShareCommand: AsyncParsableCommand {
         guard let from else {
             let day = (day ?? DayArgument(.daysAgo(0))).day(today: today)
             guard day <= today else {
-                throw CommandFailure(.usage, "\(day) has not begun.", advice: "Share a day that has; today is \(today).")
+                throw CommandFailure(.usage, "\(day) has not begun.", advice: "Give a past day or today, which is \(today).")
             }
             return [day]
         }
         let first = from.day(today: today)
         let last = toDay?.day(today: today) ?? today.advanced(by: -1)
         guard first <= today else {
-            throw CommandFailure(.usage, "--from \(first) has not begun; today is \(today).", advice: "Give a day of the past to --from.")
+            throw CommandFailure(.usage, "--from \(first) has not begun; today is \(today).", advice: "Give a past day to --from.")
         }
         guard first <= last else {
             throw toDay == nil
@@ -137,7 +137,7 @@ struct ShareCommand: AsyncParsableCommand {
                     case .nothingKnown: preview.remark = "nothing is known of that day"
                     }
                 } else {
-                    preview.remark = "by its `users`, the days of \(user.name) do not go there"
+                    preview.remark = "\(user.name) is not among the `users` of this destination"
                 }
                 previews.append(preview)
             }

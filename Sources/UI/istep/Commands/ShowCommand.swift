@@ -36,10 +36,11 @@ struct ShowCommand: AsyncParsableCommand {
         let service = StepDataService(history: history, localTime: wiring.localTime, now: wiring.now)
         let day = day.day(today: today)
         guard day <= today else {
-            throw CommandFailure(.usage, "\(day) has not begun.", advice: "Show a day that has: istep show; today is \(today).")
+            throw CommandFailure(.usage, "\(day) has not begun.", advice: "Give a past day or today, which is \(today).")
         }
         let summary = try service.summary(of: user, on: day)
-        let view = DayView(summary, today: today, now: now, localTime: wiring.localTime)
+        let begins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
+        let view = DayView(summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins)
         if svg { return try Output.standard.result(DayCard(view).document.source) }
         try wiring.show(view)
     }

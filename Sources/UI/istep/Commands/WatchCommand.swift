@@ -17,7 +17,7 @@ struct WatchCommand: AsyncParsableCommand {
             without a connection.
 
             With --json each sync is a document as 'istep sync --json' prints it. With --live, each change is also a document on a \
-            line of its own: "version" is 1, "time" when it was, and "live" a list of the connected pedometers, each with "name", \
+            line of its own: "version" is 1, "time" the time of the change, and "live" a list of the connected pedometers, each with "name", \
             "steps", "goal" and "percentage"; unknown values are null.
             """)
 

@@ -15,7 +15,7 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs instead of text for people.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Print nothing but results and errors.")
+    @Flag(name: .shortAndLong, help: "Print only results and errors.")
     var quiet = false
 
     func validate() throws {

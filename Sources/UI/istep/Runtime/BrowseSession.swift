@@ -21,6 +21,8 @@ struct BrowseSession {
     private var figures: DailyFigures
     private var state: BrowseState
     private var work: Task<Void, Never>?
+    /// Whether `work` is a sync.
+    private var isSyncing = false
     private let events: AsyncStream<Event>
     private let send: AsyncStream<Event>.Continuation
 
@@ -59,7 +61,10 @@ struct BrowseSession {
         work?.cancel()
         // It may hold a link to a pedometer.
         await work?.value
-        if try end.get() { throw CancellationError() }
+        guard try end.get() else { return }
+        // Only a sync has anything to continue.
+        if isSyncing { throw CancellationError() }
+        throw CommandFailure(.temporary, "Interrupted.")
     }
 
     /// - Returns: whether something other than the user ended it.
@@ -81,6 +86,7 @@ struct BrowseSession {
             case .progress(let words): if work != nil { state.report(work: words) }
             case .done(let words):
                 work = nil
+                isSyncing = false
                 state.report(work: nil)
                 state.report(words)
                 await reload()
@@ -98,9 +104,11 @@ struct BrowseSession {
             if let day = DayArgument(argument: text)?.day(today: state.today) {
                 state.go(to: day)
             } else {
-                state.report("'\(text)' is no day. Write it like 2014-04-20, yesterday, monday or -3.")
+                state.report("'\(text)' is not a day. Write it like 2014-04-20, yesterday, monday or -3.")
             }
-        case .sync: begin("Syncing") { wiring, user, progress in try await Self.sync(wiring, user, progress) }
+        case .sync:
+            isSyncing = true
+            begin("Syncing") { wiring, user, progress in try await Self.sync(wiring, user, progress) }
         case .retry(let entry):
             begin("Sending \(entry.day)") { wiring, user, progress in try await Self.retry(entry, wiring, user, progress) }
         case .drop(let entry):
@@ -149,9 +157,8 @@ struct BrowseSession {
         _ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> String {
         let services = wiring.services(try wiring.history(for: .updating))
-        let sharing = try Sharing(services).with([entry.destination])
         let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
-        try await OutboxService(services).retry(choice, at: sharing.destinations[0])
+        let sharing = try await OutboxService(services).retry(choice)
         let reports = try await sharing.share(.due) { progress(ShareRun.words(for: $0, wiring.localTime)) }
         return SyncSummary([], shares: reports).line(orElse: "Nothing to send.")
     }
@@ -218,7 +225,7 @@ struct BrowseSession {
                 return DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime).browserLines(style)
             case .period(let period):
                 let hasPedometers = try history.pedometers().contains { $0.user == user.id }
-                return HistoryView(figures, period, hasPedometers: hasPedometers).lines(style)
+                return HistoryView(figures, period, hasPedometers: hasPedometers).browserLines(style)
             case .outbox:
                 let names = Set(outbox.map(\.destination)).sorted()
                 return OutboxView(

@@ -25,7 +25,7 @@ struct Demo {
         }
         let out = Output.standard
         try out.result("")
-        try out.result("This is the end of the demo. To keep one that goes on: istep demo --keep. With your own pedometer:")
+        try out.result("This is the end of the demo. To leave one running: istep demo --keep. With your own pedometer:")
         try out.result("  istep scan                which pedometers are in range")
         try out.result("  istep add                 register your pedometer")
         try out.result("  istep sync                read its steps")
@@ -63,7 +63,7 @@ struct Demo {
     }
 }
 
-/// A demo that goes on in the background until it is ended.
+/// A demo that runs in the background until it is ended.
 struct LastingDemo {
     private let world: DemoWorld
 
@@ -88,7 +88,7 @@ struct LastingDemo {
             throw error
         }
         try Output.standard.result("")
-        try Output.standard.result("The demo goes on in \(world.folder): its wearer walks, and there is a year of history.")
+        try Output.standard.result("The demo runs in \(world.folder) with a year of history; the pedometers keep counting.")
         try showUse()
     }
 

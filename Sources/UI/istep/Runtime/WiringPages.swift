@@ -57,11 +57,18 @@ struct PageServer {
         case .path(let path): sockets = [try .path(path)]
         }
         base = sockets.lazy.compactMap { Self.base($0.address) }.first ?? "http://localhost"
-        let pages = wiring.pages(access)
+        let (pages, access, history) = (wiring.pages(access), access, Self.history(of: wiring))
         server = try LocalServer(sockets, quietTime: isActivated ? Self.quietTime : nil) { request in
-            await pages.respond(to: PageRequest(method: request.method, target: request.target, headers: request.headers, body: request.body))
-                .served
+            if let proof = access.proof(for: request, history: history) { return proof }
+            return await pages.respond(
+                to: PageRequest(method: request.method, target: request.target, headers: request.headers, body: request.body)
+            ).served
         }
+    }
+
+    /// What two servers of the same history have in common, wherever they were started.
+    private static func history(of wiring: Wiring) -> String {
+        URL(fileURLWithPath: wiring.databasePath).standardizedFileURL.resolvingSymlinksInPath().path
     }
 
     private static func base(_ address: ListeningSocket.Address) -> String? {
@@ -89,11 +96,15 @@ struct PageServer {
         if let temporary { try? FileManager.default.removeItem(at: temporary) }
     }
 
-    /// A new address of the server that this user runs already, or that systemd starts for this user at the next request; nil where another
-    /// user has the port, who must not learn a token.
+    /// A new address of the server that this user runs already for the same history, or that systemd starts for this user at the next
+    /// request. Nil where another program or user has the port, who must not learn a token, or a server of another history.
+    ///
+    /// - Throws: `AccessFolder.Failure`.
     static func runningOpening(_ wiring: Wiring, port: UInt16) throws -> Opening? {
         guard LoopbackOwner.user(ofPort: port) == getuid(), Paths(environment: wiring.environment).runtime != nil else { return nil }
-        return try Opening("http://127.0.0.1:\(port)", try wiring.accessFolder().folder)
+        let access = try wiring.accessFolder().folder
+        guard try ServerProbe(port: port).finds(history(of: wiring), by: access) else { return nil }
+        return try Opening("http://127.0.0.1:\(port)", access)
     }
 }
 
@@ -134,7 +145,9 @@ extension ListeningSocket.Failure: ReportableError {
 
     public var advice: String? {
         switch self {
-        case .portInUse: "Another program or user has it. Choose another port: `istep serve --port 0` takes one that is free."
+        case .portInUse:
+            "Another program, another user or a server of another history has it. Choose another port: `istep serve --port 0` takes one that is "
+                + "free."
         case .pathInUse: "End that program, or choose another path."
         case .unusablePath: "Choose another path: istep serve --socket FILE"
         case .notLocal: "Only sockets of this machine are used: ListenStream=127.0.0.1:7837, or a path."
@@ -152,13 +165,28 @@ extension AccessFolder.Failure: ReportableError {
 private enum LoopbackOwner {
     /// - Parameter table: as in `/proc/net/tcp` (proc(5)): addresses in hexadecimal, the state 0A for listening, the user in the eighth column.
     /// - Returns: nil where nothing listens there, or only at other addresses than 127.0.0.1.
-    static func user(ofPort port: UInt16, in table: String? = try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) -> uid_t? {
+    static func user(ofPort port: UInt16, in table: String = contents(of: "/proc/net/tcp")) -> uid_t? {
         let digits = String(port, radix: 16, uppercase: true)
         let address = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
-        for line in (table ?? "").split(separator: "\n").dropFirst() {
+        for line in table.split(separator: "\n").dropFirst() {
             let words = line.split(separator: " ")
             if words.count > 7, words[1] == address, words[3] == "0A" { return uid_t(words[7]) }
         }
         return nil
+    }
+
+    /// All of a file of /proc; empty if it cannot be read. Its size is 0 and a read returns at most a page: Foundation stops after the first.
+    private static func contents(of path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var page = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(file, &page, page.count)
+            guard count > 0 else { break }
+            bytes += page[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -36,7 +36,7 @@ def long_day():
 
 @scenario
 def utc():
-    """a clock that another program set to UTC is noticed, told and put right; no step counts twice"""
+    """a clock that another program set to UTC is noticed, reported and corrected; no steps are counted twice"""
     client(RING, "--days", "1", "--set-time", TZ="America/New_York")
     check(peripheral("ring", "truth")["clock"].startswith("2026-11-05T04"), "colmi-r02-client sets no UTC any more")
     before = traveller.slots()

@@ -125,7 +125,7 @@ def steered(*words, back):
 
 @scenario
 def out_of_range():
-    """ring out of range: told, with how long ago it was synced, exit code 75"""
+    """ring out of range: reported, with how long ago it was synced, exit code 75"""
     with steered("range", "out", back=("range", "in")):
         Findings(75).tells("pedometer", "fault", "not in range").are("fine", "scan", "syncs")
     all_well()
@@ -133,14 +133,14 @@ def out_of_range():
 
 @scenario
 def held_by_another():
-    """ring held by another client, and so silent: told that a phone may be it, exit code 75"""
+    """ring held by another client, and so silent: the report says that it may be connected to a phone, exit code 75"""
     with steered("advertise", "off", back=("advertise", "on")):
         Findings(75).tells("pedometer", "fault", "phone")
 
 
 @scenario
 def refusing():
-    """ring in range that cuts every connection: told as such, exit code 75"""
+    """ring in range that cuts every connection: reported as such, exit code 75"""
     with steered("fault", "refuse", "always", back=("fault", "none")):
         Findings(75).tells("pedometer", "fault", "connecting fails")
     istep.lets_go_of("ring")
@@ -148,7 +148,7 @@ def refusing():
 
 @scenario
 def silent():
-    """ring that is connected and never answers: told, exit code 75, the link let go"""
+    """ring that is connected and never answers: reported, exit code 75, the link is released"""
     with steered("fault", "stall", 0, "always", back=("fault", "none")):
         Findings(75).tells("pedometer", "fault", "answer")
     istep.lets_go_of("ring")
@@ -156,7 +156,7 @@ def silent():
 
 @scenario
 def stale_bond():
-    """pedometer that lost its bond: told, with what removes the rest of it; then it works again"""
+    """pedometer that lost its bond: reported, with the command to remove its pairing; then it works again"""
     paired = Istep()
     paired("add", SECURE, "--name", "stepper", "--model", "generic", *CLOSED)
     paired("sync")

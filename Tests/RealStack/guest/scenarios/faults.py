@@ -59,7 +59,7 @@ def dropped_early():
 
 @scenario
 def dropped_always():
-    """the link drops again and again: told as temporary, what came is kept, the next sync completes"""
+    """the link drops again and again: reported as temporary, received data is kept, the next sync completes"""
     istep = Istep(added)
     with fault("drop", 100, "always"):
         istep("sync", exits=75)
@@ -69,7 +69,7 @@ def dropped_always():
 
 @scenario
 def silent():
-    """a ring that falls silent is given up in time, and told as temporary"""
+    """a ring that falls silent is given up in time, and reported as temporary"""
     istep = Istep(added)
     with fault("stall", 100, "always"):
         istep("sync", exits=75)
@@ -79,7 +79,7 @@ def silent():
 
 @scenario
 def refused():
-    """a ring that cuts every connection at once is told as temporary"""
+    """a ring that cuts every connection at once is reported as temporary"""
     istep = Istep(added)
     with fault("refuse", "always"):
         istep("sync", exits=75)

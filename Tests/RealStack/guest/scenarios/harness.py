@@ -163,7 +163,7 @@ class Istep:
             check(shown == steps, f"{day}: istep shows {shown} steps of {steps}")
 
     def holds_the_ring(self, who):
-        """The history has each slot that the ring tells of, and no other."""
+        """The history has each slot that the ring reports, and no other."""
         known = {day: {index: slot[0] for index, slot in of["slots"].items()}
                  for day, of in remembered(peripheral(who, "truth")).items()}
         held = self.slots()

@@ -32,7 +32,7 @@ def add():
 
 @scenario
 def out_of_range():
-    """out of range: told, exit code 75"""
+    """out of range: reported, exit code 75"""
     peripheral("ring", "range", "out")
     try:
         is_told(["sync"], 75, "range", "heard")
@@ -43,7 +43,7 @@ def out_of_range():
 
 @scenario
 def powered_off():
-    """adapter off: told, exit code 69"""
+    """adapter off: reported, exit code 69"""
     subprocess.run(["bluetoothctl", "power", "off"], check=True, stdout=subprocess.DEVNULL)
     until(lambda: not powered(), 10, "adapter off")
     try:
@@ -56,7 +56,7 @@ def powered_off():
 
 @scenario
 def blocked():
-    """adapter blocked by rfkill: told as such, exit code 69"""
+    """adapter blocked by rfkill: reported as such, exit code 69"""
     switch = radio_switch()
     switch.write_text("1")
     until(lambda: not powered(), 10, "adapter off")
@@ -70,7 +70,7 @@ def blocked():
 
 @scenario
 def unplugged():
-    """adapter unplugged: told, exit code 69"""
+    """adapter unplugged: reported, exit code 69"""
     adapter("off")
     until(lambda: not powered(), 10, "adapter gone")
     try:
@@ -82,7 +82,7 @@ def unplugged():
 
 @scenario
 def daemon_stopped():
-    """bluetoothd stopped: told, exit code 69; started again: works"""
+    """bluetoothd stopped: reported, exit code 69; started again: works"""
     daemon("stop")
     try:
         is_told(["sync"], 69, "bluetoothd")
@@ -94,7 +94,7 @@ def daemon_stopped():
 
 @scenario
 def daemon_crashes():
-    """bluetoothd dies in the middle of a sync: told in time, and the next sync completes"""
+    """bluetoothd dies in the middle of a sync: reported in time, and the next sync completes"""
     fresh = Istep(TZ="Europe/Berlin")
     fresh("add", RING, "--name", "ring")
     peripheral("ring", "events", "clear")
@@ -113,7 +113,7 @@ def daemon_crashes():
 
 @scenario
 def no_bus():
-    """no system bus: told, exit code 69"""
+    """no system bus: reported, exit code 69"""
     nowhere = Istep(istep, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
     result = nowhere("sync", exits=69)
     check("bus" in (result.err + result.out).lower(), f"nothing is said of the bus: {result}")

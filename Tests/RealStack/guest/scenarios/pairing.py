@@ -1,4 +1,4 @@
-"""Pedometers that istep is told about, and one that must be paired with."""
+"""Pedometers that the user describes, and one that must be paired."""
 from lab import events, peripheral, set_clock
 from scenarios.harness import Istep, check, scenario
 
@@ -36,7 +36,7 @@ def described():
 
 @scenario
 def wrong_service():
-    """a device that lacks the service is refused, and told"""
+    """a device that lacks the service is refused, and this is reported"""
     result = istep("add", "C0:DE:00:00:00:03", "--name", "wrong", "--model", "generic", *OPEN, exits=69)
     check("00030000" in result.err, f"the missing service is not named: {result}")
     istep.lets_go_of("old-ring")
@@ -44,7 +44,7 @@ def wrong_service():
 
 @scenario
 def refused():
-    """a refused pairing is told, and leaves no link"""
+    """a refused pairing is reported, and leaves no link"""
     peripheral("secure", "pairing", "refuse")
     try:
         istep("add", SECURE, "--name", "locked", "--model", "generic", *CLOSED, exits=(0, 69, 75, 77))
@@ -85,7 +85,7 @@ def bond_on_demand():
 
 @scenario
 def paired():
-    """a pedometer that demands encryption is paired with, and read"""
+    """a pedometer that requires encryption is paired with, and read"""
     istep("add", SECURE, "--name", "stepper", "--model", "generic", *CLOSED)
     grows("secure", "stepper", at=19)
     check(peripheral("secure", "status")["bonds"], "the peripheral knows of no bond")

@@ -48,7 +48,7 @@ class Installed(Istep):
         self.command = as_user(user, "istep")
 
     def has_all_of(self, who):
-        """Each slot that the ring tells of; days that it tells of no longer stay."""
+        """Each slot that the ring reports; days that it no longer reports stay."""
         held = self.slots()
         known = remembered(peripheral(who, "truth"))
         wrong = [day for day, of in known.items() if held.get(day) != {index: slot[0] for index, slot in of["slots"].items()}]
@@ -188,7 +188,7 @@ def nightly():
     summary = [(priority, line) for priority, line in said if "ring" in line and "steps" in line]
     check(len(summary) == 1 and summary[0][0] in (5, 6), f"the journal has {said}")
     told = json.loads(ran("istep", "auto", "--system", "--json"))
-    check(told["night"]["active"] and told["night"]["last"] and told["lastRun"]["exitCode"] == 0, f"istep auto tells {told}")
+    check(told["night"]["active"] and told["night"]["last"] and told["lastRun"]["exitCode"] == 0, f"istep auto reports {told}")
     ran("istep", "auto", "off", "--system")
     told = json.loads(ran("istep", "auto", "--system", "--json"))
     check(not any(told[trigger]["enabled"] or told[trigger]["active"] for trigger in ("night", "midnight", "adapter", "watch")),
@@ -197,7 +197,7 @@ def nightly():
 
 @scenario
 def watching():
-    """istep auto on --watch: the watch tells systemd that it is ready and what it does, goes by the zone of the machine, and ends when told"""
+    """istep auto on --watch: the watch notifies systemd that it is ready and of its state, uses the zone of the machine, and ends on request"""
     ran("istep", "auto", "on", "--system", "--watch")
     check(machine.value("istep-watch.service", "ActiveState") == "active", "the watch does not run")
     check(machine.value("istep-watch.service", "StatusText"), "it does not say what it does")

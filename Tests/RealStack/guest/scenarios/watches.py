@@ -126,7 +126,7 @@ def band():
 
 @scenario
 def silent_band():
-    """a band that is in range and not discoverable is told from one that is away"""
+    """a band that is in range and not discoverable is distinguished from one that is away"""
     peripheral("band", "discoverable", "off")
     peripheral("band", "advertise", "off")
     # bluetoothd forgets what it advertised before when its object is gone.

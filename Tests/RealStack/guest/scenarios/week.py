@@ -26,9 +26,9 @@ def scan():
 
 @scenario
 def nothing_yet():
-    """show and sync without a history, with nothing added, tell what to do"""
+    """show and sync without a history, with nothing added, print what to do"""
     fresh = Istep()
-    check("add" in fresh("sync", exits=(64, 69, 78)).err, "sync does not tell to add a pedometer")
+    check("add" in fresh("sync", exits=(64, 69, 78)).err, "sync does not advise to add a pedometer")
 
 
 @scenario

@@ -76,7 +76,7 @@ extension Central {
                 return nil
             }
         }
-        return Task.isCancelled ? nil : .noBus("the bus went away")
+        return Task.isCancelled ? nil : .noBus("the connection to the bus was lost")
     }
 
     /// If an adapter is gone or down because `bluetoothd` ended, or a switch was used, the error says so.
@@ -239,7 +239,7 @@ extension Central {
             return Self.fault(name, known: await daemon.cache.adapter(path), machine: daemon.machine?.read())
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
             return .adapterLost(name)
-        case "org.bluez.Error.InProgress": return .adapterStuck(name, reason: "a scan has been starting or stopping all the while")
+        case "org.bluez.Error.InProgress": return .adapterStuck(name, reason: "a scan start or stop is in progress and does not end")
         default: break
         }
         switch BluetoothError(error, doing: "scanning on \(name)") {

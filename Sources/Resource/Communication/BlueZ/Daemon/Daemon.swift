@@ -92,7 +92,7 @@ actor Daemon {
                     await self?.receive(signal)
                     if signals.takeMissed() > 0 { await self?.signalsWereMissed() }
                 }
-                await self?.stop(.noBus("the bus went away"))
+                await self?.stop(.noBus("the connection to the bus was lost"))
             })
         pumps.append(
             Task { [weak self] in

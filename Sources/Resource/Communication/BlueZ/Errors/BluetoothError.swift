@@ -44,7 +44,7 @@ public enum BluetoothError: Error, Sendable, Hashable {
     case notifyFailed(_ characteristic: BluetoothUUID, peripheral: String, reason: String)
     /// The peripheral itself answered with an error. Codes 0x80 to 0x9f are defined by its own application.
     case attError(code: UInt8, doing: String)
-    /// The peripheral demands an encrypted link, which needs pairing.
+    /// The peripheral requires an encrypted link, which needs pairing.
     case notPaired(doing: String)
     /// Pairing did not result in a bond.
     case pairingFailed(_ peripheral: String, reason: String)
@@ -80,7 +80,7 @@ extension BluetoothError: CustomStringConvertible {
     /// One sentence without a full stop: what failed, on what, and why.
     public var description: String {
         switch self {
-        case .noKernelSupport: "this kernel has no Bluetooth, or keeps it from this process"
+        case .noKernelSupport: "this kernel has no Bluetooth, or denies this process access"
         case .noAdapter(nil): "this machine has no Bluetooth adapter"
         case .noAdapter(let name?): "there is no Bluetooth adapter \(name)"
         case .adapterDown(let name): "the Bluetooth adapter \(name) is switched off"
@@ -104,10 +104,10 @@ extension BluetoothError: CustomStringConvertible {
         case .notifyFailed(let characteristic, let peripheral, let reason):
             "cannot subscribe to \(characteristic) of \(peripheral): \(reason)"
         case .attError(let code, let doing): "\(doing): the peripheral answered with error \(ATTErrorCode.text(code))"
-        case .notPaired(let doing): "\(doing): the peripheral demands pairing"
+        case .notPaired(let doing): "\(doing): the peripheral requires pairing"
         case .pairingFailed(let peripheral, let reason): "pairing with \(peripheral) failed: \(reason)"
         case .linkLost(let operation): "the connection was lost while \(operation)"
-        case .adapterLost(let name): "the Bluetooth adapter \(name) went away"
+        case .adapterLost(let name): "the Bluetooth adapter \(name) is no longer available"
         case .timedOut(let operation, let seconds): "\(operation) took longer than \(Self.text(seconds)) s"
         case .cancelled: "cancelled"
         case .busy(let what): "busy: \(what)"
@@ -152,8 +152,8 @@ extension BluetoothError {
         case .pairingFailed: "Bring the peripheral into its pairing mode, remove an older pairing on both sides, and try again."
         case .linkLost: "Bring the peripheral nearer and try again."
         case .adapterLost: "Plug the adapter in or switch it on, and try again."
-        case .timedOut: "Try again nearer to the peripheral. If it keeps happening, the peripheral may demand pairing."
-        case .cancelled: "Start again when you like."
+        case .timedOut: "Try again nearer to the peripheral. If it keeps happening, the peripheral may require pairing."
+        case .cancelled: "Run it again."
         case .busy: "Wait until it is free, or end the other program."
         case .unexpected: "Please report this, with the version of BlueZ."
         }
@@ -166,7 +166,7 @@ extension BluetoothError {
     init(_ error: DBusError, doing operation: String) {
         switch error {
         case .cannotConnect(let address, let reason): self = .noBus("\(address): \(reason)")
-        case .disconnected: self = .noBus("the bus went away while \(operation)")
+        case .disconnected: self = .noBus("the connection to the bus was lost while \(operation)")
         case .timedOut(_, let seconds): self = .timedOut(operation: operation, seconds: seconds)
         case .cancelled: self = .cancelled
         case .invalidMessage(let what), .nameTaken(let what): self = .unexpected("\(operation): \(what)")

@@ -68,7 +68,7 @@ public struct ConnectFailure: Error, Sendable, Hashable {
 
     var advice: String {
         if suspectsPairing || reason == .pairingBroken {
-            return "If this goes on, one side has lost the pairing: remove it with `bluetoothctl remove`, then pair again."
+            return "If this happens again, one side has lost the pairing: remove it with `bluetoothctl remove`, then pair again."
         }
         switch reason {
         case .tooManyConnections: return "Disconnect another Bluetooth device."
@@ -78,10 +78,10 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         case .adapterNotPowered: return "Switch it on with `bluetoothctl power on`."
         case .notSupported: return "The adapter may not support Bluetooth LE: try another one."
         case .noServices, .servicesUnresolved:
-            return "Try again; if it goes on, restart the peripheral, or `bluetoothctl remove` it so that BlueZ looks again."
+            return "Try again. If it fails again, restart the peripheral, or `bluetoothctl remove` it so that BlueZ looks again."
         case .tableTooLarge:
-            return "Check the address: this is no device that could be read. If it is yours, please report it."
-        default: return "Bring the peripheral nearer and try again; restart it if this goes on."
+            return "Check the address: this device cannot be read. If it is yours, please report it."
+        default: return "Bring the peripheral nearer and try again. Restart it if it fails again."
         }
     }
 }
@@ -93,17 +93,17 @@ extension ConnectFailure: CustomStringConvertible {
             switch reason {
             case .linkFailed: "the link could not be set up"
             case .timedOut: "no answer in time"
-            case .cancelled: "the attempt was cancelled from elsewhere"
-            case .busy: "another connection attempt is under way"
+            case .cancelled: "the attempt was cancelled by another program"
+            case .busy: "another connection attempt is in progress"
             case .refused: "refused"
-            case .abortedByPeripheral: "the peripheral broke it off"
+            case .abortedByPeripheral: "the peripheral ended the attempt"
             case .tooManyConnections: "the adapter holds too many connections"
             case .protocolError: "link layer protocol error"
             case .notConnectedAfterAll: "BlueZ reported success without a connection"
             case .servicesUnresolved: "its services were not found in time"
             case .noServices: "it shows no services"
             case .tableTooLarge: "it shows more services than any known device has"
-            case .vanished: "BlueZ dropped it from its list"
+            case .vanished: "BlueZ removed it from its device list"
             case .droppedAgain: "the link dropped again at once"
             case .outOfResources: "the machine ran out of resources for it"
             case .pairingBroken: "the pairing is broken"

@@ -44,7 +44,7 @@ enum LinkUse: Sendable, Hashable {
 
     /// For a device in its state before this program used it.
     ///
-    /// A link was left by a program that died, usually this one, if it is up without any subscription and its device is not marked as
+    /// A link was left by a program that was killed, usually this one, if it is up without any subscription and its device is not marked as
     /// trusted (trusted devices connect by themselves). BlueZ would keep it for ever, and it would drain the peripheral's battery. Such a
     /// link is taken over.
     init(of device: DeviceRecord, in cache: ObjectCache) {

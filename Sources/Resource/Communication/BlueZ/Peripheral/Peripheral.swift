@@ -50,7 +50,7 @@ public struct Peripheral: Sendable {
     public var services: [GATTService] { link.table.services }
 
     /// All characteristics with this UUID in services with that one, in the order of the peripheral's own table: mostly one. Where there are
-    /// several, they are told apart by their handles, and the operations that take UUIDs use the first.
+    /// several, they are distinguished by their handles, and the operations that take UUIDs use the first.
     public func characteristics(_ uuid: BluetoothUUID, in service: BluetoothUUID) -> [GATTCharacteristic] {
         services.filter { $0.uuid == service }.flatMap { $0.characteristics.filter { $0.uuid == uuid } }
     }

@@ -85,7 +85,7 @@ extension PresenceMonitor {
                 case .removed: break
                 }
             }
-            return Task.isCancelled ? .success(.cancelled) : .failure(.noBus("the bus went away"))
+            return Task.isCancelled ? .success(.cancelled) : .failure(.noBus("the connection to the bus was lost"))
         }
 
         // MARK: Monitoring

@@ -78,7 +78,9 @@ enum BangleLine: Hashable {
     case battery(Int)
     /// An error of its JavaScript.
     case failure(String)
-    /// A record or an end that cannot be.
+    /// A record that cannot be.
+    case undecodableRecord
+    /// An end that cannot be.
     case undecodable
     /// Anything else that a console prints.
     case other
@@ -110,7 +112,7 @@ enum BangleLine: Hashable {
             } else if let time = fields.integer("ts"), time > 0, let steps = fields.integer("stp"), (0...Self.mostSteps).contains(steps) {
                 self = .record(milliseconds: time, steps: steps)
             } else {
-                self = .undecodable
+                self = .undecodableRecord
             }
         case .text("status"):
             if let level = fields.integer("bat"), (0...100).contains(level) { self = .battery(level) } else { self = .other }

@@ -24,12 +24,22 @@ struct BangleSession: PedometerSession {
     private var converter: BangleSlotConverter
     private var stage = Stage.subscribing
     private var attempt = 0
+    /// After what has arrived is delivered, the request is sent again.
+    private var asksAgain = false
     private var lines = LineReader()
+    /// The answer to the present request has begun.
     private var hasBegun = false
     /// Whether any request was answered at all.
     private var wasAnswered = false
+    /// Records, including those that cannot be decoded.
     private var received = 0
+    /// The same, of all answers together: an answer may begin again and again.
+    private var receivedInAll = 0
     private var undecodable = 0
+    /// An error of its JavaScript in the middle of the answer. It may be that of another program: it counts only if the answer ends there.
+    private var scriptError: PedometerError?
+    /// Reported after what has arrived is delivered.
+    private var failure: PedometerError?
     private var noise = 0
     private var packets = 0
     private var announced: Int?
@@ -59,6 +69,8 @@ struct BangleSession: PedometerSession {
         case (.receiving, .linkLost), (.requesting, .linkLost):
             // What has arrived is counted by its own times; the cursor stays before the records that may be missing.
             return .deliver(converter.batch(isComplete: false), progress: .reading(done: 0, of: 1))
+        case (.delivering, .done) where asksAgain:
+            return request(now)
         case (.delivering, .done):
             stage = .receiving
             return .receive(seconds: Self.replyTimeout)
@@ -73,18 +85,34 @@ struct BangleSession: PedometerSession {
 
     private mutating func request(_ now: Timestamp) -> SessionAction {
         attempt += 1
+        asksAgain = false
         stage = .requesting
-        (lines, hasBegun, received, noise, announced) = (LineReader(), false, 0, 0, nil)
-        converter = BangleSlotConverter(cursor: context.pedometer.cursor, localTime: context.localTime, now: now)
+        (lines, hasBegun, noise, announced) = (LineReader(), false, 0, nil)
         lastSign = now
-        let since = isProbe ? now - 3600 : converter.requested(days: context.days)
+        let since = restart(now)
         // The first line break ends what another program may have left on the console; \u{10} switches off the echo of this line.
         let line = "\n\u{10}GB({\"t\":\"actfetch\",\"ts\":\(since.seconds * 1000)})\n"
         return .stream(Array(line.utf8), to: BangleJS.input)
     }
 
+    /// Drops what was received of an earlier answer.
+    ///
+    /// - Returns: the time since when records are requested.
+    @discardableResult
+    private mutating func restart(_ now: Timestamp) -> Timestamp {
+        (received, undecodable, scriptError) = (0, 0, nil)
+        converter = BangleSlotConverter(cursor: context.pedometer.cursor, localTime: context.localTime, now: now)
+        return isProbe ? now - 3600 : converter.requested(days: context.days)
+    }
+
     private mutating func silence(_ now: Timestamp) -> SessionAction {
-        if attempt < Self.attempts { return request(now) }
+        if attempt < Self.attempts {
+            guard converter.pending > 0 else { return request(now) }
+            asksAgain = true
+            stage = .delivering
+            return .deliver(converter.batch(isComplete: false, isLast: true), progress: .reading(done: 0, of: 1))
+        }
+        if let scriptError { return fail(scriptError) }
         guard wasAnswered else {
             return .fail(
                 .noAnswer(
@@ -102,6 +130,8 @@ struct BangleSession: PedometerSession {
         for line in lines.add(bytes) {
             switch BangleLine(line) {
             case .begin:
+                // What came before belongs to an earlier request: it comes again.
+                restart(now)
                 hasBegun = true
                 wasAnswered = true
                 lastSign = now
@@ -109,23 +139,36 @@ struct BangleSession: PedometerSession {
                 noise = 0
                 lastSign = now
                 received += 1
+                receivedInAll += 1
                 converter.add(milliseconds: milliseconds, steps: steps)
             case .end(let count) where hasBegun:
                 announced = count
                 return end()
             case .battery(let level): report.battery = level
-            case .failure(let message): return .fail(Self.error(message))
+            case .failure(let message):
+                let error = Self.error(message)
+                if !hasBegun { return fail(error) }
+                // Without the app the answer ends before its first record.
+                if received == 0, case .missingApp = error { return fail(error) }
+                scriptError = error
+            case .undecodableRecord:
+                // The watch counts it, too.
+                lastSign = now
+                received += 1
+                receivedInAll += 1
+                undecodable += 1
             case .undecodable: undecodable += 1
             case .end, .live, .other: break
             }
         }
-        guard noise <= Self.mostNoise, received <= Self.mostRecords else { return .fail(.undecodable("text without end")) }
+        let isEndless = noise > Self.mostNoise || received > Self.mostRecords || receivedInAll > Self.mostRecords * Self.attempts
+        if isEndless { return fail(.undecodable("text without end")) }
         // Live steps do not extend the wait.
         if now - lastSign > Int(Self.replyTimeout) { return silence(now) }
         guard converter.pending >= Self.batchRecords || packets >= Self.batchPackets else { return .receive(seconds: Self.replyTimeout) }
         packets = 0
         stage = .delivering
-        let batch = converter.batch(isComplete: false, movesOn: undecodable + lines.oversized == 0)
+        let batch = converter.batch(isComplete: false, movesOn: hasBegun && undecodable + lines.oversized == 0)
         return .deliver(batch, progress: .reading(done: 0, of: 1))
     }
 
@@ -133,8 +176,18 @@ struct BangleSession: PedometerSession {
     static func error(_ message: String) -> PedometerError {
         let text = String(message.prefix(200))
         if text.contains("\"GB\"") || text.contains("GB is not") { return .missingApp("Android Integration", message: text) }
-        if text.lowercased().contains("health") { return .missingApp("Health Tracking", message: text) }
+        // Another program may have a part of that name.
+        let isMissing = text.contains("not found") || text.contains("not defined")
+        if isMissing, text.contains("health") { return .missingApp("Health Tracking", message: text) }
         return .scriptFailed(text)
+    }
+
+    /// Delivers what has arrived, then fails.
+    private mutating func fail(_ error: PedometerError) -> SessionAction {
+        guard converter.pending > 0 else { return .fail(error) }
+        failure = error
+        stage = .ending
+        return .deliver(converter.batch(isComplete: false, isLast: true), progress: .reading(done: 0, of: 1))
     }
 
     private mutating func end() -> SessionAction {
@@ -144,6 +197,7 @@ struct BangleSession: PedometerSession {
     }
 
     private mutating func finish() -> SessionAction {
+        if let failure { return .fail(failure) }
         guard let announced, announced == received else {
             return .fail(.incomplete(received: received, announced: announced))
         }
@@ -186,10 +240,15 @@ struct BangleSlotConverter {
 
     /// Seconds by which a watch may be ahead.
     private static let drift = 120
+    /// Seconds for which records are requested, and some days: an older record is an error.
+    private static let memory = (BangleJS.oldestDay + 2) * 86_400
     /// Seconds on each side of a change of daylight saving that are not known completely.
     private static let aroundChange = 3_600
 
-    init(cursor: PedometerCursor, localTime: LocalTime, now: Timestamp) {
+    init(cursor known: PedometerCursor, localTime: LocalTime, now: Timestamp) {
+        var cursor = known
+        // Noted by a machine whose clock was ahead: all newer records would count as read.
+        if let read = known.readThrough, read > now + Self.drift { (cursor.readThrough, cursor.utcOffset) = (nil, nil) }
         self.cursor = cursor
         self.localTime = localTime
         self.now = now
@@ -212,7 +271,7 @@ struct BangleSlotConverter {
     mutating func add(milliseconds: Int, steps: Int) {
         pending += 1
         let (end, moment) = (milliseconds / 1000, now.seconds)
-        guard abs(end - moment) < 100 * 366 * 86_400 else { return misplaced += 1 }
+        guard (-Self.memory...Self.memory).contains(end - moment) else { return misplaced += 1 }
         let wall = end - BangleJS.slot + localTime.utcOffset(now)
         guard wall % BangleJS.slot == 0 else { return misplaced += 1 }
         if let readThroughWall, wall < readThroughWall { return }

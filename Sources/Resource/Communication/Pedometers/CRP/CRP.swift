@@ -80,7 +80,7 @@ struct CRPSession: PedometerSession {
             received += 1
             guard let steps = CRPSteps(bytes) else {
                 guard received < Self.most, now - start < Int(Self.timeout) else {
-                    return .fail(.undecodable("\(received) values that are no steps"))
+                    return .fail(.undecodable("\(received) values that are not step counts"))
                 }
                 return .receive(seconds: Self.timeout)
             }
@@ -89,8 +89,8 @@ struct CRPSession: PedometerSession {
                 .batch(ofToday: reading)
             return .deliver(batch, progress: .reading(done: 1, of: 1))
         case .silence, .absent:
-            guard received == 0 else { return .fail(.undecodable("\(received) values that are no steps")) }
-            return .fail(.noAnswer(to: "by sending its steps", attempts: 1, seconds: Self.timeout))
+            guard received == 0 else { return .fail(.undecodable("\(received) values that are not step counts")) }
+            return .fail(.sentNoSteps(seconds: Self.timeout))
         case .done, .linkLost:
             return .finish(SessionReport())
         }

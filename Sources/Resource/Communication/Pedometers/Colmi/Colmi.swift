@@ -112,12 +112,16 @@ extension ColmiPacket {
 
     /// `48`: today's total. The answer: steps, running steps, calories, metres, 24 bits each, big-endian.
     ///
-    /// Source: Gadgetbridge and colmi-docs (Puxtril). Another client calls this command "bind", with the answer `48 00 01`: so the
-    /// answer is only a check of the slots.
+    /// Source: Gadgetbridge and colmi-docs (Puxtril). Another client calls this command "bind", with the answer `48 00 01`, which
+    /// would be 256 steps and nothing else: so the answer is only a check of the slots, and must have metres or calories.
     static let totalRequest = ColmiPacket(Command.total)
 
-    /// Today's steps in an answer to `totalRequest`.
-    var total: Int { Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3]) }
+    /// Today's steps in an answer to `totalRequest`; nil if it means something else: nobody makes some dozens of steps without a metre and
+    /// a calorie.
+    var total: Int? {
+        let steps = Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3])
+        return steps > 30 && bytes[4...12].allSatisfy { $0 == 0 } ? nil : steps
+    }
 
     /// `01 YY MM DD hh mm ss`, each as binary-coded decimal, then the language (1: English).
     ///
@@ -141,7 +145,8 @@ extension ColmiPacket {
 /// - `43 FF …`: the ring has no data for that day.
 /// - `43 F0 n c …`: n records follow; c = 1 means that calories are sent divided by ten.
 /// - `43 yy mm dd slot index total calories(2) steps(2) metres(2)`: a record, date in binary-coded decimal, numbers little
-///   endian, slot 0...95 a quarter of an hour of the ring's clock. The last has index = total − 1.
+///   endian, slot 0...95 a quarter of an hour of the ring's clock. The index goes from 0 to total − 1; rings send them in this order, and the
+///   answer is complete when all have arrived, in whatever order.
 struct ColmiDay {
     /// A slot in the ring's wall clock.
     struct Record: Hashable {
@@ -159,7 +164,7 @@ struct ColmiDay {
         case more
         /// All records have arrived.
         case complete
-        /// The last record has arrived, others are missing.
+        /// The last record has arrived, others were left out before it; or it contradicts the others.
         case gaps
         case noData
         case refused
@@ -171,9 +176,13 @@ struct ColmiDay {
     private var total: Int?
     /// By index, as far as they have arrived.
     private var records: [Record?] = []
+    /// The index that arrived first.
+    private var first: Int?
+    /// The records arrive from the last to the first.
+    private var isDescending: Bool { total.map { $0 > 1 && first == $0 - 1 } ?? false }
 
-    /// In the ring's order, which is chronological.
-    var slots: [Record] { records.compactMap(\.self) }
+    /// By time.
+    var slots: [Record] { records.compactMap(\.self).sorted { $0.wall < $1.wall } }
 
     /// The day of its last record, as days since 1970; nil if none arrived.
     var date: Int? { slots.last.map { ColmiSlotConverter.day(ofWall: $0.wall) } }
@@ -199,9 +208,11 @@ struct ColmiDay {
         let (index, count) = (Int(packet[5]), Int(packet[6]))
         if index >= records.count { records += Array(repeating: nil, count: index + 1 - records.count) }
         records[index] = record
-        guard index == count - 1 else { return .more }
         // Without the header the scale of the calories is unknown: this is treated as a gap, and the day is requested again.
-        return total == count && records.count == count && !records.contains(nil) ? .complete : .gaps
+        if total == count, records.count == count, !records.contains(nil) { return .complete }
+        first = first ?? index
+        // From the last to the first, the first one ends the answer.
+        return index == (isDescending ? 0 : count - 1) ? .gaps : .more
     }
 
     private func decode(_ packet: ColmiPacket) -> Record? {

@@ -35,7 +35,7 @@ struct ColmiSession: PedometerSession {
     /// No answer is longer: 96 slots and some unsolicited packets.
     private static let mostPackets = 400
 
-    private static let endless = PedometerError.undecodable("packets without end")
+    private static let endless = PedometerError.undecodable("too many packets")
 
     private let context: SessionContext
     /// Reads today alone, and leaves the clock as it is.
@@ -306,7 +306,7 @@ struct ColmiSession: PedometerSession {
         case .complete:
             // Its records show which day it belongs to.
             let date = best.date ?? day
-            batch.coverage = [converter.span(ofWallDay: date, now: now)]
+            batch.coverage = [converter.span(ofWallDay: date, now: now)].compactMap(\.self)
             plan.receive(date, ringToday: date + daysAgo, at: now)
             if date != day { plan.follow(ringToday: date + daysAgo, today: converter.today(at: now), requested: day) }
         case .noData:

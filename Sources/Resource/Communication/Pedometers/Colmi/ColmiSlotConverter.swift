@@ -48,9 +48,11 @@ struct ColmiSlotConverter {
         return second < Self.midnight || second > 86_400 - Self.midnight
     }
 
-    /// The span of one of the ring's days, cut off at `now`.
-    func span(ofWallDay day: Int, now: Timestamp) -> TimeSpan {
-        TimeSpan(min(clock.moment(wall: day * 86_400), now), min(clock.moment(wall: (day + 1) * 86_400), now))
+    /// The span of one of the ring's days, as far as the ring can remember it, cut off at `now`; nil if nothing is left.
+    func span(ofWallDay day: Int, now: Timestamp) -> TimeSpan? {
+        func moment(_ day: Int) -> Timestamp { max(now - Self.memory, min(clock.moment(wall: day * 86_400), now)) }
+        let span = TimeSpan(moment(day), moment(day + 1))
+        return span.isEmpty ? nil : span
     }
 
     /// The samples of an answer. Slots more than nine days old or in the future are counted in `misplaced` and kept only in the raw frames.

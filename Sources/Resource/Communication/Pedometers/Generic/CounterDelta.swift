@@ -45,9 +45,39 @@ struct CounterDelta {
     /// Seconds by which a pedometer's clock may differ from local time without being off.
     static let clockTolerance = 900
 
+    // MARK: Marks of the future
+
+    /// The same without what a machine noted whose clock was ahead; nil if there is nothing of that. Otherwise no reading would count until
+    /// that time is reached.
+    private func withoutFuture(_ reading: CounterReading) -> CounterDelta? {
+        let latest = reading.at + WallSlotConverter.drift
+        var past = cursor
+        if let read = past.readThrough, read > latest { past.readThrough = nil }
+        if let last = past.counter, last.at > latest { past.counter = nil }
+        if let doubtful = past.quarantined, doubtful.at > latest { past.quarantined = nil }
+        return past == cursor ? nil : CounterDelta(cursor: past, localTime: localTime, modulus: modulus)
+    }
+
+    /// Like the first reading ever, but steps of this day may be stored under another time: without a clock that decides, the reading is
+    /// undecided, and the next one is counted.
+    private func firstAfterFuture(_ reading: CounterReading, _ clock: DeviceClock?) -> Result {
+        if let result = clock.flatMap({ decide(reading, $0) }) { return result }
+        guard reading.value > 0 else { return sinceMidnight(reading) }
+        return undecided(reading)
+    }
+
+    private func undecided(_ reading: CounterReading) -> Result {
+        var result = Result()
+        result.batch.cursor = cursor
+        result.batch.cursor?.quarantined = reading
+        result.notices = [.undecided(steps: reading.value)]
+        return result
+    }
+
     // MARK: A counter that only grows
 
     func stepsInAll(_ reading: CounterReading) -> Result {
+        if let past = withoutFuture(reading) { return past.stepsInAll(reading) }
         guard let last = cursor.counter else {
             return Result(batch: SampleBatch(cursor: PedometerCursor(readThrough: reading.at, counter: reading)), notices: [.countingStarted])
         }
@@ -72,6 +102,7 @@ struct CounterDelta {
     /// of a day, if the counter has not fallen or it is soon after midnight; one that is undecided without the clock; one that has fallen
     /// since the last reading of its day. The hour of the reading does not matter.
     func dependsOnClock(_ reading: CounterReading) -> Bool {
+        if let past = withoutFuture(reading) { return past.cursor.counter == nil || past.dependsOnClock(reading) }
         let result = stepsOfToday(reading)
         if result.isUndecided || result.notices.contains(.counterRestarted) { return true }
         guard let last = cursor.counter else { return true }
@@ -94,6 +125,10 @@ struct CounterDelta {
 
     /// - Parameter clock: the pedometer's, read together with the counter; nil if it has none or nothing depends on it.
     func stepsOfToday(_ reading: CounterReading, clock: DeviceClock? = nil) -> Result {
+        if let past = withoutFuture(reading) {
+            let isFirst = past.cursor.counter == nil && past.cursor.quarantined == nil
+            return isFirst ? past.firstAfterFuture(reading, clock) : past.stepsOfToday(reading, clock: clock)
+        }
         if let doubtful = cursor.quarantined {
             if doubtful.day < reading.day { return pass(doubtful, reading, clock) }
             if doubtful.day == reading.day, doubtful.at >= reading.at { return Result() }
@@ -104,13 +139,7 @@ struct CounterDelta {
             if last.day >= reading.day { return laterToday(last, reading, clock) }
         }
         if let result = clock.flatMap({ decide(reading, $0) }) { return result }
-        if isDoubtful(reading) {
-            var result = Result()
-            result.batch.cursor = cursor
-            result.batch.cursor?.quarantined = reading
-            result.notices = [.undecided(steps: reading.value)]
-            return result
-        }
+        if isDoubtful(reading) { return undecided(reading) }
         return sinceMidnight(reading)
     }
 

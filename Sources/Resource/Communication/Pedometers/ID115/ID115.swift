@@ -59,6 +59,8 @@ struct ID115Reading: ExchangeProtocol {
     private var setter = ClockSetter()
     /// The data of the packets, in order.
     private var packets: [[UInt8]] = []
+    /// The answer ended before the present time, and was requested again.
+    private var wasShort = false
     private(set) var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
@@ -95,7 +97,12 @@ struct ID115Reading: ExchangeProtocol {
 
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
         guard stage == .steps, bytes.count >= 4, bytes[0] == 0x08 else { return .other }
-        if bytes[1] == 0xee { return .done }
+        if bytes[1] == 0xee {
+            // A packet that is lost at the end shows only in this.
+            guard isShort(now), !wasShort else { return .done }
+            wasShort = true
+            return .again
+        }
         guard bytes[1] == 0x03 else { return .other }
         guard Int(bytes[2]) == packets.count + 1 else { return .again }
         packets.append(Array(bytes[4...]))
@@ -108,6 +115,29 @@ struct ID115Reading: ExchangeProtocol {
             guard header.count >= 7, let year = header.little(0, 2) else { return nil }
             return DeviceClock(year: year, month: Int(header[2]), day: Int(header[3]), hour: 0)?.day
         }
+    }
+
+    private var slots: [Slot] {
+        packets.dropFirst(2).flatMap { data in
+            stride(from: 0, through: data.count - Slot.size, by: Slot.size).map { Slot(data[$0..<$0 + Slot.size]) }
+        }
+    }
+
+    /// Minutes of a slot; nil for an impossible number.
+    private var minutes: Int? {
+        packets.first.flatMap { $0.count >= 7 && (1...60).contains(Int($0[6])) ? Int($0[6]) : nil }
+    }
+
+    /// The time by the band's clock up to which it has sent slots; nil if they cannot be decoded.
+    private var sentThrough: Int? {
+        guard let day, let minutes else { return nil }
+        return day * 86_400 + min(86_400, slots.count * minutes * 60)
+    }
+
+    /// Whether slots are missing between the last one and the present time, or the end of their day. The one that runs may not be sent yet.
+    private func isShort(_ now: Timestamp) -> Bool {
+        guard let day, let minutes, let sentThrough, abs(day - converter.today(now)) <= 1 else { return false }
+        return sentThrough < min(converter.wall(now) - minutes * 60 - WallSlotConverter.drift, (day + 1) * 86_400)
     }
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
@@ -123,10 +153,8 @@ struct ID115Reading: ExchangeProtocol {
 
     private mutating func batch(_ now: Timestamp) -> SampleBatch {
         var batch = SampleBatch()
-        let slots = packets.dropFirst(2).flatMap { data in
-            stride(from: 0, through: data.count - Slot.size, by: Slot.size).map { Slot(data[$0..<$0 + Slot.size]) }
-        }
-        guard let day, let minutes = packets.first.map({ Int($0[6]) }), (1...60).contains(minutes), slots.count * minutes <= 1_440 + 60 else {
+        let slots = slots
+        guard let day, let minutes, let sentThrough, slots.count * minutes <= 1_440 + 60 else {
             // Without any record it may have sent only the end: then there is nothing to decode.
             if !packets.isEmpty { batch.notices = [.undecodable(frames: packets.count)] }
             return batch
@@ -143,10 +171,11 @@ struct ID115Reading: ExchangeProtocol {
                 energy: Double(slot.energy))
             return index * minutes < 1_440 ? converter.sample(record, now: now) : nil
         }
-        batch.coverage = converter.spans(day * 86_400..<(day + 1) * 86_400, now: now)
+        let through = isShort(now) ? sentThrough : (day + 1) * 86_400
+        batch.coverage = converter.spans(day * 86_400..<through, now: now)
         let cursor = context.pedometer.cursor
         if converter.lead == nil {
-            batch.cursor = cursor.advanced(to: now, now: now)
+            batch.cursor = cursor.advanced(to: min(converter.clock.moment(wall: through), now), now: now)
             // What it counted on an earlier day after the last reading of that day is lost.
             if let last = cursor.readThrough, case let read = context.localTime.day(of: last), read.daysSince1970 < day {
                 batch.notices.append(.dayNotClosed(read))

@@ -19,7 +19,7 @@ public enum Jring: LinkedPedometerModel {
     public static let key = "jring"
     public static let title = "Jring / KeepFit smart ring"
     public static let caveat: String? =
-        "Its two readers disagree about the zone of its times and about what a request for a day means. Steps count only if today's minutes agree with "
+        "Two existing decoders disagree about its time zone and about the meaning of a request for a day. Steps count only if today's minutes agree with "
         + "the ring's own total."
 
     static let service: BluetoothUUID = "56ff"
@@ -66,8 +66,10 @@ struct JringReading: ExchangeProtocol {
     private static let made = 255
     /// Steps that the total may have more: those of a quarter of an hour that is not stored yet, at the most that its minutes can hold.
     private static let running = 15 * 255
-    /// Days without an answer after which no older one is requested.
+    /// Days without an answer after which a ring that was never read is not asked for older ones: it has none, or the next reading asks.
     private static let mostSilentDays = 3
+    /// Seconds around midnight in which the ring may be on another day than it is taken to be.
+    private static let midnight = 300
 
     private let context: SessionContext
     private let isProbe: Bool
@@ -84,10 +86,16 @@ struct JringReading: ExchangeProtocol {
     /// Today's minutes agree with the total.
     private var isChecked = false
     private var isInDoubt = false
-    /// No day that may have data was missed.
+    /// Every day since the last reading is requested.
     private var isWhole = true
-    /// Days without an answer since the last one with packets.
+    /// Days since 1970 by the ring's clock that were requested and did not arrive completely.
+    private var gaps: [Int: DayGap.Reason] = [:]
+    /// Days without an answer since the last one that was answered.
     private var silentInARow = 0
+    /// The ring was read before: what it does not send of the days since then is missing.
+    private var wasRead = false
+    /// The ring's day at the first request.
+    private var today = 0
     /// Days are requested by their number: the request for day 0 was not answered.
     private var countsDays = false
     /// The time of the first request: what is newer may be missing.
@@ -123,13 +131,14 @@ struct JringReading: ExchangeProtocol {
                 if isProbe { return finish() }
                 plan(now)
             }
-            // After some silent days the ring has no days before.
-            guard !isInDoubt, silentInARow < Self.mostSilentDays, let day = days.popLast() else {
+            guard !isInDoubt, !hasFallenSilent, let day = days.popLast() else {
                 return setClock(now, exchange(_:_:_:attempts:))
             }
             stage = .day(day)
             let request = Jring.packet(0x10, [UInt8(day)])
-            return exchange(request, "the steps of a day", countsDays ? .required : .optional, attempts: day == 0 ? 2 : 1)
+            // Once more where it is silent, until it has been for some days.
+            let attempts = silentInARow < Self.mostSilentDays ? 2 : 1
+            return exchange(request, "the steps of a day", countsDays ? .required : .optional, attempts: attempts)
         case .clock, .end:
             return finish()
         }
@@ -142,8 +151,10 @@ struct JringReading: ExchangeProtocol {
 
     /// Today first, because it is compared with the total; then the others, newest first, until the ring has no more.
     private mutating func plan(_ now: Timestamp) {
-        began = now
-        let since = converter.daysSinceRead(context.pedometer.cursor, now: now) ?? Jring.oldestDay
+        (began, today) = (now, converter.today(now))
+        let read = converter.daysSinceRead(context.pedometer.cursor, now: now)
+        wasRead = read != nil
+        let since = read ?? Jring.oldestDay
         days = (0...max(0, min(since, Jring.oldestDay, (context.days ?? Int.max) - 1))).reversed()
         planned = days.count
         isWhole = context.days.map { $0 > since } ?? true
@@ -165,6 +176,7 @@ struct JringReading: ExchangeProtocol {
             // The time that its clock shows.
             let lead = (bytes.little(1, 4) ?? 0) - converter.wall(now)
             if abs(lead) > CounterDelta.clockTolerance { report.notices = [.clockWasOff(seconds: lead)] }
+            converter.observe(ahead: lead, at: now)
             return .done
         case (.clock, 0x01):
             setter.confirm()
@@ -190,12 +202,20 @@ struct JringReading: ExchangeProtocol {
                 return doubt(total.map { .totals(0, $0) } ?? .unchecked)
             }
             return isLast ? closing(now) : nil
-        case (.day, _) where quarters.isEmpty:
-            silentInARow += 1
+        case (.day(let daysAgo), _) where quarters.isEmpty:
+            switch end {
+            case .complete: silentInARow = 0  // it has no such day
+            case .silent, .incomplete:
+                silentInARow += 1
+                gaps[today - daysAgo] = .unanswered
+            }
             if countsDays { isWhole = false }
             return isLast ? closing(now) : nil
         // Without its last packet a day may end with the present time.
-        case (.day, _): return batch(now)
+        case (.day(let daysAgo), _):
+            // Of several days, those that did not arrive are not known.
+            if countsDays, end != .complete { isWhole = false }
+            return batch(daysAgo, now)
         case (.clock, .complete):
             report.clockSet = setter.confirmed
             return nil
@@ -204,14 +224,25 @@ struct JringReading: ExchangeProtocol {
     }
 
     /// No other day is requested.
-    private var isLast: Bool { days.isEmpty || silentInARow >= Self.mostSilentDays }
+    private var isLast: Bool { days.isEmpty || hasFallenSilent }
 
-    private func closing(_ now: Timestamp) -> SampleBatch { SampleBatch(cursor: cursor(now), notices: converter.notices) }
+    private var hasFallenSilent: Bool { !wasRead && silentInARow >= Self.mostSilentDays }
 
-    private mutating func batch(_ now: Timestamp) -> SampleBatch {
+    private func closing(_ now: Timestamp) -> SampleBatch {
+        SampleBatch(cursor: cursor(now), notices: converter.notices + expired)
+    }
+
+    /// Whether a packet is one of the day that was requested.
+    private func isWanted(_ time: Int, _ daysAgo: Int, _ now: Timestamp) -> Bool {
+        let (day, second) = (DeviceClock(wall: time).day, DeviceClock(wall: converter.wall(now)).secondOfDay)
+        if countsDays { return (today - Jring.oldestDay...today + 1).contains(day) }
+        // Today's packets are compared with the ring's total, and another day may have begun since the first request.
+        return day == today - daysAgo || (min(second, 86_400 - second) < Self.midnight && abs(day - (today - daysAgo)) == 1)
+    }
+
+    private mutating func batch(_ daysAgo: Int, _ now: Timestamp) -> SampleBatch {
         var batch = SampleBatch()
-        let today = converter.today(now)
-        let times = quarters.keys.sorted()
+        let times = quarters.keys.filter { isWanted($0, daysAgo, now) }.sorted()
         if !isChecked {
             let sum = times.filter { DeviceClock(wall: $0).day == today }.reduce(0) { $0 + (quarters[$1] ?? []).reduce(0) { $0 + Int($1) } }
             guard let total, times.contains(where: { DeviceClock(wall: $0).day == today }) || total == 0 else { return doubt(.unchecked) }
@@ -232,17 +263,53 @@ struct JringReading: ExchangeProtocol {
                 batch.coverage += spans
             }
         }
-        // A day that is not complete, or an older one after a silent one: something was missed.
-        let isGap = Dictionary(grouping: times) { DeviceClock(wall: $0).day }.contains { $0.key < today && $0.value.count < 96 }
-        if isGap || silentInARow > 0 { isWhole = false }
+        // A day before today has 96 packets.
+        for (day, times) in Dictionary(grouping: times, by: { DeviceClock(wall: $0).day }) where day < today && times.count < 96 {
+            gaps[day] = .incomplete
+        }
+        if !countsDays, daysAgo > 0, times.isEmpty { gaps[today - daysAgo] = .incomplete }
         silentInARow = 0
-        if isLast { (batch.cursor, batch.notices) = (cursor(now), converter.notices) }
+        if isLast { (batch.cursor, batch.notices) = (cursor(now), converter.notices + expired) }
         return batch
     }
 
-    /// Nil if something was missed: the next sync requests the same days.
+    // MARK: The next sync
+
+    /// Where the next sync continues: at the oldest day that is missing, or at this one. Nil if the cursor stays as it is.
+    ///
+    /// A ring that was never read may not have the oldest days that it was asked for. Their silence is believed when two syncs in a row have
+    /// found it.
     private func cursor(_ now: Timestamp) -> PedometerCursor? {
-        isWhole && converter.lead == nil ? context.pedometer.cursor.advanced(to: began, now: now) : nil
+        // After midnight a request is for another day than before.
+        guard isWhole, converter.lead == nil, converter.today(now) == today else { return nil }
+        var cursor = context.pedometer.cursor
+        var missing = gaps
+        if !wasRead, hasFallenSilent || days.isEmpty {
+            let before = Set((cursor.missing ?? []).filter { $0.reason == .unconfirmed }.map(\.day.daysSince1970))
+            let isConfirmed = oldestSilent.contains { before.contains($0) }
+            for day in oldestSilent { missing[day] = isConfirmed ? nil : .unconfirmed }
+        }
+        cursor.missing = missing.isEmpty ? nil : missing.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
+        if let mark = converter.mark { cursor.tail = mark }
+        guard let first = missing.keys.min() else { return cursor.advanced(to: began, now: now) }
+        guard wasRead, let read = cursor.readThrough else {
+            cursor.readThrough = nil
+            return cursor
+        }
+        return cursor.advanced(to: max(read, min(converter.clock.moment(wall: first * 86_400), began)), now: now)
+    }
+
+    /// The silent days that are older than every day that was answered.
+    private var oldestSilent: [Int] {
+        let requested = today - (planned - days.count - 1)
+        return Array((requested...max(requested, today)).prefix { gaps[$0] == .unanswered })
+    }
+
+    /// Days that were missing after the sync before, and that the ring no longer holds.
+    private var expired: [SyncNotice] {
+        guard isWhole else { return [] }
+        let days = context.pedometer.cursor.reportedGaps.map(\.day).filter { $0.daysSince1970 < today - Jring.oldestDay }
+        return days.isEmpty ? [] : [.tooOld(days)]
     }
 
     /// Nothing is stored, and no other day is requested.

@@ -21,7 +21,7 @@ public enum Lefun: LinkedPedometerModel {
     public static let key = "lefun"
     public static let title = "Lefun band"
     public static let caveat: String? =
-        "Only one client documents it. It does not say how long a record lasts, so the hours of its steps may be wrong. A day counts only if its records "
+        "Only one client documents it. The duration of a record is not known, so the hours of its steps may be wrong. A day counts only if its records "
         + "add up to the total that the band reports."
 
     static let service: BluetoothUUID = "18d0"
@@ -87,24 +87,35 @@ struct LefunFrame: Hashable {
 }
 
 struct LefunReading: ExchangeProtocol {
-    private enum Stage: Hashable { case battery, clock, records(Int), total(Int), settingClock, end }
+    /// A day, as days since 1970 by the band's clock, and the days since then when it was requested.
+    private struct Wanted: Hashable {
+        let day: Int
+        let daysAgo: Int
+    }
+
+    private enum Stage: Hashable { case battery, clock, records(Wanted), total(Wanted), settingClock, end }
 
     private let context: SessionContext
     private let isProbe: Bool
     private var stage: Stage?
     private var converter: WallSlotConverter
     private var setter = ClockSetter()
-    /// Days ago, still to be read.
+    /// Seconds around midnight in which the band may be on another day than it is taken to be.
+    private static let midnight = 300
+
+    /// Days since 1970 by the band's clock, still to be read: the oldest is the last.
     private var days: [Int] = []
     private var planned = 0
     /// Steps of the present day's records, by their time on the band's clock, and the number of records by their index.
     private var records: [Int: Int] = [:]
     private var indices: Set<Int> = []
-    private var dayOfRecords: Int?
+    /// The day of records that are not of the day that was requested.
+    private var wrongDay: Int?
     /// All steps of the present day, as the band reports them.
     private var total: Int?
     /// All days so far were read without a gap.
     private var isWhole = true
+    private var isClockReported = false
     private(set) var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
@@ -132,14 +143,17 @@ struct LefunReading: ExchangeProtocol {
         case .clock where isProbe:
             stage = .end
             return nil
-        case .records(let day):
-            stage = .total(day)
-            return exchange(LefunFrame(0x12, [UInt8(day)]), "the total of a day", .required)
+        case .records(let wanted):
+            stage = .total(wanted)
+            return exchange(LefunFrame(0x12, [UInt8(wanted.daysAgo)]), "the total of a day", .required)
         case .clock, .total:
             if stage == .clock { plan(now) }
-            guard let day = days.popLast() else { return setClock(now, exchange) }
-            stage = .records(day)
-            return exchange(LefunFrame(0x13, [UInt8(day)]), "the steps of a day", .required)
+            // Midnight may have passed since the day before was requested.
+            guard let day = days.popLast(), case let daysAgo = converter.today(now) - day, (0...255).contains(daysAgo) else {
+                return setClock(now, exchange)
+            }
+            stage = .records(Wanted(day: day, daysAgo: daysAgo))
+            return exchange(LefunFrame(0x13, [UInt8(daysAgo)]), "the steps of a day", .required)
         case .settingClock, .end:
             stage = .end
             return nil
@@ -150,7 +164,8 @@ struct LefunReading: ExchangeProtocol {
     private mutating func plan(_ now: Timestamp) {
         let since = converter.daysSinceRead(context.pedometer.cursor, now: now) ?? Lefun.oldestDay
         let oldest = max(0, min(since, Lefun.oldestDay, (context.days ?? Int.max) - 1))
-        days = Array(0...oldest)
+        let today = converter.today(now)
+        days = (0...oldest).map { today - $0 }
         planned = days.count
         isWhole = context.days.map { $0 > since } ?? true
     }
@@ -164,7 +179,7 @@ struct LefunReading: ExchangeProtocol {
 
     mutating func begin(at now: Timestamp) {
         guard case .records = stage else { return }
-        (records, indices, dayOfRecords) = ([:], [], nil)
+        (records, indices, wrongDay) = ([:], [], nil)
     }
 
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
@@ -176,28 +191,32 @@ struct LefunReading: ExchangeProtocol {
             return .done
         case (.clock, 0x04) where fields.count == 7 && fields[0] == 0:
             if let clock = Self.time(fields, 1) {
-                let lead = clock.lead(over: CounterReading(at: now, value: 0, utcOffset: converter.wall(now) - now.seconds))
-                if abs(lead) > CounterDelta.clockTolerance { report.notices.append(.clockWasOff(seconds: lead)) }
+                let lead = clock.wall + min(Int(fields[6]), 59) - converter.wall(now)
+                if abs(lead) > CounterDelta.clockTolerance {
+                    report.notices.append(.clockWasOff(seconds: lead))
+                    isClockReported = true
+                }
+                converter.observe(ahead: lead, at: now)
             }
             return .done
         case (.settingClock, 0x04) where fields.count == 2 && fields[0] == 1:
             if fields[1] == 1 { setter.confirm() }
             return .done
-        case (.records(let day), 0x13) where fields.count == 14 && Int(fields[0]) == day: return add(fields)
+        case (.records(let wanted), 0x13) where fields.count == 14 && Int(fields[0]) == wanted.daysAgo: return add(fields, wanted.day)
         // The band also sends the total of today by itself.
-        case (.total(let day), 0x12) where fields.count == 16 && Int(fields[0]) == day:
+        case (.total(let wanted), 0x12) where fields.count == 16 && Int(fields[0]) == wanted.daysAgo:
             total = fields.big(4, 4)
             return .done
         default: return .other
         }
     }
 
-    private mutating func add(_ fields: [UInt8]) -> ExchangeProgress {
+    private mutating func add(_ fields: [UInt8], _ day: Int) -> ExchangeProgress {
         let (count, index) = (Int(fields[1]), Int(fields[2]))
         guard count > 0 else { return .done }
         guard (1...count).contains(index), let time = Self.time(fields, 3), let steps = fields.big(8, 2) else { return .undecodable }
         indices.insert(index)
-        dayOfRecords = time.day
+        if time.day != day { wrongDay = time.day }
         records[time.wall] = max(records[time.wall] ?? 0, steps)
         guard index == count else { return .more }
         return indices.count == count ? .done : .again
@@ -211,7 +230,7 @@ struct LefunReading: ExchangeProtocol {
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
         switch (stage, end) {
-        case (.total(let day), .complete): return batch(daysAgo: day, now)
+        case (.total(let wanted), .complete): return batch(wanted, now)
         case (.settingClock, .complete):
             report.clockSet = setter.confirmed
             return nil
@@ -219,13 +238,26 @@ struct LefunReading: ExchangeProtocol {
         }
     }
 
-    private mutating func batch(daysAgo: Int, _ now: Timestamp) -> SampleBatch {
+    private mutating func batch(_ wanted: Wanted, _ now: Timestamp) -> SampleBatch {
         var batch = SampleBatch()
+        if let wrongDay {
+            // Near midnight the band may have gone on to the next day before it answered.
+            isWhole = false
+            let time = DeviceClock(wall: converter.wall(now)).secondOfDay
+            let isNearMidnight = min(time, 86_400 - time) < Self.midnight && abs(wrongDay - wanted.day) == 1
+            if !isNearMidnight, !isClockReported {
+                batch.notices = [.clockWasOff(seconds: (wrongDay - wanted.day) * 86_400)]
+                isClockReported = true
+            }
+            if days.isEmpty { batch.notices += converter.notices }
+            return batch
+        }
+        let isToday = wanted.day >= converter.today(now)
         let (sum, total) = (records.values.reduce(0, +), total ?? 0)
         // Today's total may have grown since, and the record of the present time may be missing.
-        guard sum == total || (daysAgo == 0 && sum < total) else {
+        guard sum == total || (isToday && sum < total) else {
             isWhole = false
-            batch.notices = [.stepsInDoubt(.totals(sum, total))]
+            batch.notices = [.stepsInDoubt(.totals(sum, total))] + (days.isEmpty ? converter.notices : [])
             return batch
         }
         let times = records.keys.sorted()
@@ -233,13 +265,15 @@ struct LefunReading: ExchangeProtocol {
         batch.samples = times.compactMap { time in
             converter.sample(WallRecord(wall: time, length: length, steps: records[time] ?? 0), now: now)
         }
-        let day = dayOfRecords ?? converter.today(now) - daysAgo
-        if sum == total || daysAgo == 0 { batch.coverage = converter.spans(day * 86_400..<(day + 1) * 86_400, now: now) }
+        let day = wanted.day * 86_400..<(wanted.day + 1) * 86_400
+        batch.coverage = converter.spans(day, now: now)
         if isWhole, converter.lead == nil {
-            let through = daysAgo == 0 ? now : converter.clock.moment(wall: (day + 1) * 86_400)
-            batch.cursor = context.pedometer.cursor.advanced(to: min(through, now), now: now)
+            let through = isToday ? now : converter.clock.moment(wall: day.upperBound)
+            var cursor = context.pedometer.cursor.advanced(to: min(through, now), now: now)
+            if let mark = converter.mark { cursor.tail = mark }
+            batch.cursor = cursor
         }
-        if daysAgo == 0 { batch.notices = converter.notices }
+        if days.isEmpty { batch.notices = converter.notices }
         return batch
     }
 }

@@ -3,7 +3,7 @@ public import StepDomain
 
 /// Watches and bands of the app Da Fit, with firmware by MoYoung: today's steps.
 ///
-/// - FEE1 is read: three numbers of 24 bits, little-endian. Two readers disagree about their order: steps, metres, kilocalories
+/// - FEE1 is read: three numbers of 24 bits, little-endian. Two existing decoders disagree about their order: steps, metres, kilocalories
 ///   (Gadgetbridge, `MoyoungDeviceSupport.handleStepsHistory`), or distance, steps, calories (jphein/moyoung-watch, and the comments of
 ///   Gadgetbridge).
 /// - Frames to FEE2 and from FEE3: `FE EA version length command data`; the version is 0x10, or for "MOYOUNG-V2" 0x20 plus the high byte of the
@@ -15,7 +15,7 @@ public enum MoYoung: LinkedPedometerModel {
     public static let key = "moyoung"
     public static let title = "MoYoung / Da Fit watch or band"
     public static let caveat: String? =
-        "Its readers disagree about which of three numbers is the steps. They count only if the sum of its hours shows which."
+        "Existing decoders disagree about which of three numbers is the steps. Steps count only if the sum of the hours shows which."
 
     static let service: BluetoothUUID = "feea"
     static let today = GATTAddress(service, "fee1")

@@ -45,7 +45,11 @@ struct No1F1Reading: ExchangeProtocol {
     private var setter = ClockSetter()
     /// Steps of each hour, by its time on the band's clock.
     private var hours: [Int: Int] = [:]
+    /// The times of these, in the order in which they arrived.
+    private var order: [Int] = []
     private var checksum: UInt8 = 0
+    /// Records at times that do not exist, in the present answer.
+    private var undated = 0
     private(set) var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
@@ -83,7 +87,7 @@ struct No1F1Reading: ExchangeProtocol {
         }
     }
 
-    mutating func begin(at now: Timestamp) { (hours, checksum) = ([:], 0) }
+    mutating func begin(at now: Timestamp) { (hours, order, checksum, undated) = ([:], [], 0, 0) }
 
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
         switch (stage, bytes.first) {
@@ -106,10 +110,14 @@ struct No1F1Reading: ExchangeProtocol {
     }
 
     private mutating func add(_ bytes: [UInt8]) -> ExchangeProgress {
-        guard let year = bytes.big(1, 2), let steps = bytes.big(6, 2),
-            let time = DeviceClock(year: year, month: Int(bytes[3]), day: Int(bytes[4]), hour: Int(bytes[5]))
-        else { return .undecodable }
+        guard let year = bytes.big(1, 2), let steps = bytes.big(6, 2) else { return .undecodable }
+        // The band's checksum is that of all records, whether their times can be or not.
         checksum ^= bytes[6] ^ bytes[7]
+        guard let time = DeviceClock(year: year, month: Int(bytes[3]), day: Int(bytes[4]), hour: Int(bytes[5])) else {
+            undated += 1
+            return .more
+        }
+        if hours[time.wall] == nil { order.append(time.wall) }
         hours[time.wall] = max(hours[time.wall] ?? 0, steps)
         return .more
     }
@@ -125,19 +133,23 @@ struct No1F1Reading: ExchangeProtocol {
     }
 
     private mutating func batch(_ now: Timestamp) -> SampleBatch {
-        guard !areRunningTotals else { return SampleBatch(notices: [.stepsInDoubt(.runningTotals)]) }
+        let undecodable: [SyncNotice] = undated > 0 ? [.undecodable(frames: undated)] : []
+        guard !areRunningTotals else { return SampleBatch(notices: [.stepsInDoubt(.runningTotals)] + undecodable) }
         var batch = SampleBatch()
         let records = hours.sorted { $0.key < $1.key }.map { WallRecord(wall: $0.key, length: 3_600, steps: $0.value) }
         batch.samples = records.compactMap { converter.sample($0, now: now) }
         // All that it has since its first record has arrived. The hour that runs may be missing.
         let hour = converter.wall(now) / 3_600 * 3_600
-        if let first = records.first?.wall, let last = records.last?.wall, first < hour {
+        let received = order.map { WallRecord(wall: $0, length: 3_600, steps: hours[$0] ?? 0) }
+        // A record whose time is not known may be of any hour.
+        if undated == 0, let first = converter.beginning(of: received, now: now), first < hour {
+            let last = received.filter { converter.isPlaced($0, now: now) }.map(\.wall).max() ?? first
             batch.coverage = converter.spans(first..<max(hour, last + 3_600), now: now)
         }
         if !records.isEmpty, converter.lead == nil {
             batch.cursor = context.pedometer.cursor.advanced(to: now, now: now)
         }
-        batch.notices = converter.notices
+        batch.notices = converter.notices + undecodable
         return batch
     }
 

@@ -42,7 +42,7 @@ struct AdvertisementRun: Sendable {
         let context = SessionContext(pedometer: pedometer.pedometer, localTime: reader.localTime, days: reader.days)
         try await receiver?.merge(pedometer.model.batch(heard.reading, context, at: heard.at), of: pedometer.pedometer)
         receiver?.progress(.reading(done: 1, of: 1), of: pedometer.pedometer)
-        return ReadReport(bytesReceived: heard.reading.frames.reduce(0) { $0 + $1.count })
+        return ReadReport()
     }
 
     struct Heard: Sendable {

@@ -181,75 +181,12 @@ public struct BluetoothPedometerReader: PedometerReader {
         }
     }
 
-    /// Opens a central, connects, checks the services, runs `body`; repeats this over a new link if `retry` says so.
+    /// Opens a central and runs `body` over a link, or over several if `retry` says so.
     private func withPeripheral<R: Sendable>(
         of due: DuePedometer, _ retry: LinkRetry, _ body: (Peripheral) async throws -> R
     ) async throws -> R {
         try await central().closing { central in
-            var retry = retry
-            var isPairing = false
-            while true {
-                var isTakenOver = false
-                do {
-                    return try await connect(central, due, limits, isPairing: isPairing) { peripheral in
-                        isTakenOver = peripheral.isTakenOver
-                        return try await body(peripheral)
-                    }
-                } catch {
-                    switch retry.step(after: error, isTakenOver: isTakenOver) {
-                    case .pair: isPairing = true
-                    case .reconnect(let pause): try await clock.sleep(for: pause)
-                    case nil: throw error
-                    }
-                }
-            }
-        }
-    }
-
-    /// One link; or two, if the first lacks the model's services.
-    ///
-    /// BlueZ stores the services of a device and may still have those from before a firmware update (hbldh/bleak #882). So it is made to
-    /// drop what it has stored about a device without a bond, and discovers the services once more. A bond, and a link that another program
-    /// uses, are left alone.
-    ///
-    /// - Parameter isPairing: "Just Works" is the only method for a pedometer without a display.
-    func connect<R>(
-        _ central: Central, _ due: DuePedometer, _ limits: ConnectionLimits, isInRange: Bool = false, isPairing: Bool,
-        _ body: (Peripheral) async throws -> R
-    ) async throws -> R {
-        do {
-            return try await connectOnce(central, due, limits, isInRange: isInRange, isPairing: isPairing, body)
-        } catch is MissingService {
-            _ = try await central.remove(due.address, adapter: adapter)
-            do {
-                return try await connectOnce(central, due, limits, isPairing: isPairing, isLast: true, body)
-            } catch let error as BluetoothError {
-                // It was in range a moment ago: that it lacks the service is the better information.
-                guard case .peripheralNotFound = error else { throw error }
-                throw PedometerError.wrongDevice(model: due.model.title, missing: due.services.first?.description ?? "")
-            }
-        }
-    }
-
-    /// BlueZ's table of a device lacks a service, and it can be made to read the table again.
-    private struct MissingService: Error {}
-
-    /// - Parameter isLast: the table of services was just read.
-    private func connectOnce<R>(
-        _ central: Central, _ due: DuePedometer, _ limits: ConnectionLimits, isInRange: Bool = false, isPairing: Bool,
-        isLast: Bool = false, _ body: (Peripheral) async throws -> R
-    ) async throws -> R {
-        try await central.withPeripheral(
-            due.address, adapter: adapter, limits: limits, isInRange: isInRange, pairing: isPairing ? AcceptJustWorks() : nil
-        ) { peripheral in
-            let services = Set(peripheral.services.map(\.uuid))
-            for service in due.services where !services.contains(service) {
-                let isPaired = await peripheral.isPaired()
-                if !isLast, !peripheral.isTakenOver, !isPaired { throw MissingService() }
-                let actual = PedometerRegistry.models(withServices: services).first { $0.key != due.model.key }
-                throw PedometerError.wrongDevice(model: due.model.title, missing: service.description, actual: actual?.title)
-            }
-            return try await body(peripheral)
+            try await PedometerLink(reader: self, central: central, due: due, limits: limits).run(retry, body)
         }
     }
 
@@ -263,78 +200,5 @@ public struct BluetoothPedometerReader: PedometerReader {
         var outcome = try await driver.run(&session)
         outcome.report.readSeconds = peripheral.timer.elapsed.inSeconds
         return outcome
-    }
-}
-
-/// A pedometer that is to be read, with the properties from its model.
-struct DuePedometer: Sendable {
-    let pedometer: Pedometer
-    let model: any LinkedPedometerModel.Type
-    let address: DeviceAddress
-    let services: [BluetoothUUID]
-    let protectedValue: GATTAddress?
-
-    /// - Throws: `PedometerError` for stored options that are not valid.
-    init(_ pedometer: Pedometer, _ model: any LinkedPedometerModel.Type) throws(PedometerError) {
-        self.pedometer = pedometer
-        self.model = model
-        services = try model.services(of: pedometer)
-        protectedValue = try model.protectedValue(of: pedometer)
-        address = try pedometer.deviceAddress()
-    }
-}
-
-/// How a pedometer is read.
-enum Reading: Sendable {
-    case linked(DuePedometer)
-    case advertised(AdvertisingPedometer)
-
-    /// - Throws: `PedometerError` for a model that is not known, and for stored options that are not valid.
-    init(_ pedometer: Pedometer) throws(PedometerError) {
-        let model = try PedometerRegistry.model(pedometer.model)
-        if let model = model as? any LinkedPedometerModel.Type {
-            self = .linked(try DuePedometer(pedometer, model))
-        } else if let model = model as? any AdvertisedPedometerModel.Type {
-            self = .advertised(AdvertisingPedometer(pedometer: pedometer, model: model, address: try pedometer.deviceAddress()))
-        } else {
-            throw .unknownModel(pedometer.model, known: PedometerRegistry.models.map { $0.key })
-        }
-    }
-}
-
-extension Pedometer {
-    fileprivate func deviceAddress() throws(PedometerError) -> DeviceAddress {
-        guard let address = DeviceAddress(address) else {
-            throw .badOption("address", value: address, expected: "six pairs of hexadecimal digits")
-        }
-        return address
-    }
-}
-
-extension Duration {
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}
-
-/// A peripheral in range that may be a pedometer which is missing under its own address.
-///
-/// Some pedometers take a new random address when they are reset or charged. Only properties that identify a device almost uniquely count:
-/// the name that the missing one advertised, or exactly its manufacturer data. It stays a guess, so it is shown and never acted upon.
-enum Lookalike {
-    /// - Parameters:
-    ///   - remembered: what BlueZ has stored about the missing one.
-    ///   - others: other peripherals that a search has heard.
-    ///   - registered: addresses of the pedometers of the history: those are different devices.
-    static func find(
-        _ pedometer: Pedometer, remembered: Discovery?, among others: some Collection<Discovery>, registered: Set<String>
-    ) -> Discovery? {
-        // A public address belongs to the hardware and does not change.
-        guard pedometer.addressType == AddressType.random.rawValue else { return nil }
-        let name = remembered?.name ?? pedometer.name
-        let data = remembered?.manufacturerData ?? [:]
-        return others.filter { other in
-            other.addressType == .random && !registered.contains(other.address.description)
-                && (other.name == name || (!data.isEmpty && other.manufacturerData == data))
-        }
-        .max { ($0.rssi ?? Int.min, $1.address) < ($1.rssi ?? Int.min, $0.address) }
     }
 }

@@ -17,55 +17,34 @@ struct PedometerReading: Sendable {
     ///
     /// - Parameter linkIsFree: called when the next pedometer may be connected to.
     func run(isInRange: Bool, linkIsFree: @Sendable () -> Void) async {
-        var isInRange = isInRange
         var limits = reader.limits
         if wasSearchedFor { limits.attempts = 1 }
-        var retry = LinkRetry(mayPair: due.protectedValue != nil)
-        var isPairing = false
         let cursor = MergedCursor(pedometer.cursor)
-        var connected: Duration?
+        let link = PedometerLink(reader: reader, central: central, due: due, limits: limits, isInRange: isInRange)
+        var timers: [LinkTimer] = []
         var loss: (any Error)?
-        while true {
-            var timer: LinkTimer?
-            var next: LinkRetry.Step?
-            do {
-                next = try await reader.connect(central, due, limits, isInRange: isInRange, isPairing: isPairing) { peripheral in
-                    timer = peripheral.timer
-                    receiver.progress(.connecting, of: pedometer)
-                    var ended: Result<SessionDriver.Outcome, any Error>
-                    do {
-                        ended = .success(try await read(over: peripheral, cursor))
-                    } catch {
-                        if !Task.isCancelled, let step = retry.step(after: error, isTakenOver: peripheral.isTakenOver) {
-                            if step.explainsLess(than: error) { loss = error }
-                            return step
-                        }
-                        // Cancellation disconnects at once: the session's error is then only a consequence.
-                        ended = .failure(Task.isCancelled ? CancellationError() : error)
-                    }
-                    // The rest needs no link.
-                    peripheral.disconnect()
-                    linkIsFree()
-                    await end(ended)
-                    return nil
-                }
-            } catch {
-                // There is no link, or not to the right device, or the pairing failed. What ended the link before may say more.
-                await end(.failure(Task.isCancelled ? CancellationError() : loss ?? absence(error)))
+        var hasEnded = false
+        do {
+            _ = try await link.run(LinkRetry(mayPair: due.protectedValue != nil)) { step, error in
+                if step.explainsLess(than: error) { loss = error }
+                if case .reconnect = step { receiver.progress(.reconnecting, of: pedometer) }
+            } ended: { peripheral, result in
+                hasEnded = true
+                // The rest needs no link.
+                peripheral.disconnect()
+                linkIsFree()
+                await end(result)
+            } _: { peripheral in
+                timers.append(peripheral.timer)
+                receiver.progress(.connecting, of: pedometer)
+                return try await read(over: peripheral, cursor)
             }
-            if let timer { connected = (connected ?? .zero) + timer.elapsed }
-            switch next {
-            case nil:
-                if let connected { receiver.disconnected(pedometer, after: connected.inSeconds) }
-                return
-            case .pair:
-                isPairing = true
-            case .reconnect(let pause):
-                receiver.progress(.reconnecting, of: pedometer)
-                try? await reader.clock.sleep(for: pause)
-                isInRange = false
-                limits.scan = min(limits.scan, LinkRetry.search)
-            }
+        } catch {
+            // There is no link, or not to the right device, or the pairing failed. What ended the link before may say more.
+            if !hasEnded { await end(.failure(Task.isCancelled ? CancellationError() : loss ?? absence(error))) }
+        }
+        if !timers.isEmpty {
+            receiver.disconnected(pedometer, after: timers.reduce(.zero) { $0 + $1.elapsed }.inSeconds)
         }
     }
 
@@ -198,4 +177,8 @@ struct Stopwatch: Sendable {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
     }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -86,6 +86,8 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     private static var quiet: Double { 1 }
     /// Seconds after which the request is sent again although packets still arrive.
     private static var longestRest: Int { 10 }
+    /// Seconds after which an answer that still arrives has no end. That of a month takes about two minutes.
+    private static var longestAnswer: Int { 600 }
 
     private var reading: Protocol
     private var stage = Stage.subscribing
@@ -98,6 +100,8 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     private var failure: PedometerError?
     /// When a packet of the answer last arrived, or when it was requested.
     private var lastSign = Timestamp(0)
+    /// When the request was sent.
+    private var sent = Timestamp(0)
 
     init(_ reading: Protocol) { self.reading = reading }
 
@@ -130,7 +134,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
             return end(.silent, now)
         case (.settling, .value):
             packets += 1
-            guard packets <= Self.mostPackets else { return .fail(.undecodable("packets without end")) }
+            guard packets <= Self.mostPackets else { return .fail(.undecodable("too many packets")) }
             return now - lastSign < Self.longestRest ? .receive(seconds: Self.quiet) : send(now)
         case (.settling, _):
             return send(now)
@@ -152,7 +156,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     private mutating func send(_ now: Timestamp) -> SessionAction {
         guard let exchange else { return .finish(report) }
-        (packets, hasAnswer, lastSign) = (0, false, now)
+        (packets, hasAnswer, lastSign, sent) = (0, false, now, now)
         reading.begin(at: now)
         switch exchange.request {
         case .write(let bytes, let address):
@@ -171,7 +175,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     private mutating func receive(_ bytes: [UInt8], _ now: Timestamp) -> SessionAction {
         packets += 1
-        guard packets <= Self.mostPackets, let exchange else { return .fail(.undecodable("packets without end")) }
+        guard packets <= Self.mostPackets, now - sent <= Self.longestAnswer, let exchange else { return .fail(.undecodable("too many packets")) }
         switch reading.receive(bytes, at: now) {
         case .more:
             (hasAnswer, lastSign) = (true, now)

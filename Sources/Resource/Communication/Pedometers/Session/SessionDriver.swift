@@ -35,11 +35,9 @@ struct SessionDriver: Sendable {
     let progress: @Sendable (ReadProgress) -> Void
     let merge: @Sendable (SampleBatch) async throws -> Void
 
-    /// Frames of batches that are not delivered yet, and a count of all.
+    /// Frames of batches that are not delivered yet.
     fileprivate struct Log {
         var frames: [RawFrame] = []
-        var received = 0
-        var sent = 0
         /// Values that were longer than Bluetooth allows.
         var oversized = 0
         /// Bytes of `frames`.
@@ -47,9 +45,8 @@ struct SessionDriver: Sendable {
 
         /// - Throws: `PedometerError.undecodable` if the frames exceed what can belong to a batch. Earlier frames are kept.
         mutating func add(_ direction: RawFrame.Direction, _ bytes: [UInt8], at moment: Timestamp) throws(PedometerError) {
-            if direction == .received { received += bytes.count } else { sent += bytes.count }
             guard frames.count < SessionDriver.mostFrames, self.bytes + bytes.count <= SessionDriver.mostBytes else {
-                throw .undecodable("packets without end")
+                throw .undecodable("too many packets")
             }
             self.bytes += bytes.count
             frames.append(RawFrame(direction, at: moment, bytes: bytes))
@@ -92,7 +89,6 @@ struct SessionDriver: Sendable {
             var report = ReadReport(
                 battery: outcome.battery, clockSet: outcome.clockSet, firmware: outcome.firmware, notices: outcome.notices)
             if report.battery == nil { report.battery = await link.batteryLevel() }
-            (report.bytesReceived, report.bytesSent) = (log.received, log.sent)
             if log.oversized > 0 { report.notices.append(.oversized(values: log.oversized)) }
             return Outcome(report: report, rest: log.frames.isEmpty ? nil : SampleBatch(frames: log.frames))
         } catch let failure as MergeFailure {
@@ -124,11 +120,14 @@ struct SessionDriver: Sendable {
                 throw error
             case .subscribe, .subscribeAll, .write, .stream, .writeIfPresent, .read, .readIfPresent, .receive:
                 do {
+                    if !action.isRequest { storing?.begin() }
                     event = try await carryOut(action, &log)
+                    storing?.begin()
                 } catch {
                     try await storing?.end()
                     if case .deliver(let batch, let step) = session.next(after: .linkLost, at: now()) {
-                        try await store(batch, step, &log).end()
+                        storing = store(batch, step, &log)
+                        try await storing?.end()
                     }
                     throw error
                 }
@@ -136,24 +135,33 @@ struct SessionDriver: Sendable {
         }
     }
 
-    /// A batch that is being stored. It is not given up when the reading is cancelled.
+    /// The storing of a batch, which begins after the next request was sent: the pedometer answers meanwhile. On a machine with one
+    /// processor, the request would otherwise wait until the batch is merged. It is not given up when the reading is cancelled.
     private struct Storing {
-        let task: Task<Void, any Error>
+        private let work: @Sendable () async throws -> Void
+        private var task: Task<Void, any Error>?
 
-        func end() async throws(MergeFailure) {
-            do { try await task.value } catch { throw MergeFailure(cause: error) }
+        init(_ work: @escaping @Sendable () async throws -> Void) { self.work = work }
+
+        /// Does nothing if it has begun before.
+        mutating func begin() {
+            if task == nil { task = Task { [work] in try await work() } }
+        }
+
+        mutating func end() async throws(MergeFailure) {
+            begin()
+            do { try await task?.value } catch { throw MergeFailure(cause: error) }
         }
     }
 
-    /// Begins to store a batch with the frames so far. The link and the pedometer need not wait for the disk.
+    /// A batch with the frames so far, to be stored. The link and the pedometer need not wait for the disk.
     private func store(_ batch: SampleBatch, _ step: ReadProgress, _ log: inout Log) -> Storing {
         var batch = batch
         batch.frames = log.takeFrames()
-        return Storing(
-            task: Task { [batch] in
-                try await merge(batch)
-                progress(step)
-            })
+        return Storing { [batch] in
+            try await merge(batch)
+            progress(step)
+        }
     }
 
     /// - Throws: the link's error, or `CancellationError`.
@@ -190,6 +198,16 @@ struct SessionDriver: Sendable {
             return .value(try log.receive(value, at: now()))
         case .deliver, .finish, .fail:
             return .done  // not the link's error
+        }
+    }
+}
+
+extension SessionAction {
+    /// Whether it asks the pedometer for something without a wait for its answer.
+    fileprivate var isRequest: Bool {
+        switch self {
+        case .write, .stream: true
+        default: false
         }
     }
 }

@@ -7,11 +7,23 @@ internal import StepDomain
 struct WallClock {
     let settings: [ClockState.Setting]
     let localTime: LocalTime
+    /// The first of the settings is what the clock was seen to show, not one made by istep: it tells nothing about the place.
+    private let beginsObserved: Bool
 
     init(_ clock: ClockState, _ localTime: LocalTime) {
         settings = clock.settings
         self.localTime = localTime
+        beginsObserved = false
     }
+
+    private init(observed setting: ClockState.Setting, before clock: WallClock) {
+        settings = [setting] + clock.settings
+        localTime = clock.localTime
+        beginsObserved = true
+    }
+
+    /// The same clock, with what it showed before the first setting.
+    func since(_ setting: ClockState.Setting) -> WallClock { WallClock(observed: setting, before: self) }
 
     struct Reading: Hashable {
         var start: Timestamp
@@ -23,9 +35,11 @@ struct WallClock {
     ///   - wall: seconds since 1970 as the pedometer's clock showed them when the slot began.
     ///   - length: seconds of the slot: the one in which the clock was set belongs to the new setting.
     func reading(wall: Int, length: Int) -> Reading {
-        for setting in settings.reversed() {
+        for (index, setting) in settings.enumerated().reversed() {
             let start = Timestamp(wall - setting.utcOffset)
-            if start + length > setting.at { return Reading(start: start, utcOffset: setting.offset(at: start, localTime)) }
+            guard start + length > setting.at else { continue }
+            let isObserved = beginsObserved && index == 0
+            return Reading(start: start, utcOffset: isObserved ? localTime.utcOffset(start) : setting.offset(at: start, localTime))
         }
         // Older than every setting made by istep: local time is the best guess.
         let day = Day(of: Timestamp(wall), utcOffset: 0)

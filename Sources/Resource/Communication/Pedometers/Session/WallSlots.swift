@@ -29,18 +29,76 @@ struct WallSlotConverter {
     /// Seconds by which a clock may drift.
     static let drift = 120
 
-    let clock: WallClock
+    private(set) var clock: WallClock
     /// Seconds that a pedometer of this model remembers. An older slot is an error.
     let memory: Int
-    /// Slots in the future, or older than the pedometer's memory. They are only in the raw frames.
+    /// Slots in the future, older than the pedometer's memory, or of a day that is not certain. They are only in the raw frames.
     private(set) var misplaced = 0
     /// Seconds by which the latest slot is in the future.
     private(set) var lead: Int?
+    /// What was observed of the clock, if that is not what it should show.
+    private var observed: Observed?
+
+    private enum Observed: Hashable {
+        /// It was never set by istep, and shows the time of another zone: its slots are converted by what it shows.
+        case zone(WallSlot)
+        /// It is this many seconds ahead, since when is not known: slots near midnight are not counted.
+        case off(seconds: Int)
+        /// It shows another date: its slots are not counted.
+        case unknown
+    }
 
     /// - Parameter days: for which the pedometer keeps slots.
     init(_ context: SessionContext, days: Int) {
         clock = WallClock(context.pedometer.clock, context.localTime)
         memory = (days + 2) * 86_400
+        // Its slots from before it was first set are in the time that it showed then.
+        if let mark = context.pedometer.cursor.tail?.first, let first = clock.settings.first, first.at >= mark.start {
+            clock = clock.since(Self.setting(mark))
+        }
+    }
+
+    /// The pedometer's clock was read.
+    ///
+    /// - Parameter ahead: seconds by which it is ahead of `wall(_:)`; negative if it is behind.
+    mutating func observe(ahead: Int, at now: Timestamp) {
+        guard abs(ahead) > Self.drift else { return }
+        guard abs(ahead) <= 86_400 else {
+            observed = .unknown
+            return
+        }
+        // A clock that nobody has set since it was made, or another program has set, shows whole quarters of an hour from local time. Where
+        // istep has set it before, it is not known when that was changed.
+        let rest = abs(ahead) % 900
+        guard clock.settings.isEmpty, min(rest, 900 - rest) <= Self.drift else {
+            observed = .off(seconds: ahead)
+            return
+        }
+        let mark = WallSlot(wall: wall(now) + ahead, start: now, steps: 0)
+        observed = .zone(mark)
+        clock = clock.since(Self.setting(mark))
+    }
+
+    /// What the next reading has to know of the clock, for `PedometerCursor.tail`; nil for nothing new.
+    var mark: [WallSlot]? { if case .zone(let mark) = observed { [mark] } else { nil } }
+
+    private static func setting(_ mark: WallSlot) -> ClockState.Setting {
+        ClockState.Setting(at: Timestamp(0), utcOffset: mark.wall - mark.start.seconds)
+    }
+
+    /// Whether a slot lies in the time that the pedometer can hold: from the beginning of its memory until now.
+    func isPlaced(_ record: WallRecord, now: Timestamp) -> Bool {
+        let start = clock.reading(wall: record.wall, length: record.length).start
+        return start <= now + Self.drift && start >= now - memory
+    }
+
+    /// The beginning of what a pedometer accounts for if it has sent all of its records, as its clock showed it: the first record after the
+    /// last one at an impossible time. Where that one belongs is not known, only that it is not later.
+    ///
+    /// - Parameter records: in the order in which the pedometer sent them.
+    func beginning(of records: [WallRecord], now: Timestamp) -> Int? {
+        let next = records.lastIndex { !isPlaced($0, now: now) }.map { $0 + 1 } ?? 0
+        return records[next...].map(\.wall).min()
     }
 
     /// Nil for a slot without steps, and for one that must not be counted.
@@ -49,6 +107,10 @@ struct WallSlotConverter {
         let reading = clock.reading(wall: record.wall, length: record.length)
         guard reading.start <= now + Self.drift, reading.start >= now - memory else {
             if reading.start > now { lead = max(lead ?? 0, reading.start - now) }
+            misplaced += 1
+            return nil
+        }
+        guard isDayCertain(reading.start, record.length) else {
             misplaced += 1
             return nil
         }
@@ -65,14 +127,16 @@ struct WallSlotConverter {
         return notices
     }
 
-    /// The times of a span of the pedometer's clock, up to now, without those that its clock has shown twice.
+    /// The times of a span of the pedometer's clock, from the beginning of its memory until now, without those that its clock has shown
+    /// twice.
     ///
     /// - Parameters:
     ///   - wall: seconds since 1970 as its clock showed them.
     ///   - now: the end, if the span ends later.
     func spans(_ wall: Range<Int>, now: Timestamp) -> [TimeSpan] {
-        guard lead == nil else { return [] }  // its times are not certain
-        var left = [TimeSpan(min(clock.moment(wall: wall.lowerBound), now), min(clock.moment(wall: wall.upperBound), now))]
+        guard lead == nil, observed != .unknown else { return [] }  // its times are not certain
+        func moment(_ wall: Int) -> Timestamp { max(now - memory, min(clock.moment(wall: wall), now)) }
+        var left = [TimeSpan(moment(wall.lowerBound), moment(wall.upperBound))]
         for (before, after) in putBack {
             let repeated = TimeSpan(after.at, after.at + (before.utcOffset - after.utcOffset))
             left = left.flatMap { span in
@@ -80,11 +144,40 @@ struct WallSlotConverter {
                     ? [TimeSpan(span.start, max(span.start, repeated.start)), TimeSpan(min(repeated.end, span.end), span.end)] : [span]
             }
         }
-        return left.filter { !$0.isEmpty }
+        return left.flatMap(certain).filter { !$0.isEmpty }
     }
 
-    /// What the pedometer's clock should show now.
-    func wall(_ now: Timestamp) -> Int { clock.wall(at: now) }
+    /// Whether a slot is of the same day whenever the clock was changed.
+    private func isDayCertain(_ start: Timestamp, _ length: Int) -> Bool {
+        switch observed {
+        case nil, .zone: true
+        case .off(let seconds):
+            clock.localTime.day(of: start - max(0, seconds)) == clock.localTime.day(of: start + max(0, -seconds) + max(0, length - 1))
+        case .unknown: false
+        }
+    }
+
+    /// A span without the times around midnight that the clock cannot account for.
+    private func certain(_ span: TimeSpan) -> [TimeSpan] {
+        guard case .off(let seconds) = observed, !span.isEmpty else { return [span] }
+        var (parts, start) = ([TimeSpan](), span.start)
+        let days = clock.localTime.day(of: span.start)...clock.localTime.day(of: span.end).advanced(by: 1)
+        var day = days.lowerBound
+        while day <= days.upperBound {
+            let midnight = clock.localTime.moment(day)
+            let end = min(midnight - abs(seconds), span.end)
+            if end > start { parts.append(TimeSpan(start, end)) }
+            start = max(start, midnight + abs(seconds))
+            day = day.advanced(by: 1)
+        }
+        if span.end > start { parts.append(TimeSpan(start, span.end)) }
+        return parts
+    }
+
+    /// What the pedometer's clock shows now, as far as that is known.
+    func wall(_ now: Timestamp) -> Int {
+        if case .off(let seconds) = observed { clock.wall(at: now) + seconds } else { clock.wall(at: now) }
+    }
 
     /// The day that the pedometer calls today, as days since 1970.
     func today(_ now: Timestamp) -> Int { DeviceClock(wall: wall(now)).day }

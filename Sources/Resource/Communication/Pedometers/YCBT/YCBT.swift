@@ -222,7 +222,7 @@ struct YCBTReading: ExchangeProtocol {
 
     private mutating func batch(_ now: Timestamp) -> SampleBatch {
         var batch = SampleBatch()
-        var (first, invalid) = (Int?.none, 0)
+        var (known, invalid) = ([WallRecord](), 0)
         for start in stride(from: 0, through: records.count - Self.recordSize, by: Self.recordSize) {
             guard let from = records.little(start, 4), let to = records.little(start + 4, 4), let steps = records.little(start + 8, 2),
                 let metres = records.little(start + 10, 2), let energy = records.little(start + 12, 2), (1...86_400).contains(to - from)
@@ -232,17 +232,43 @@ struct YCBTReading: ExchangeProtocol {
             }
             let record = WallRecord(
                 wall: Self.epoch + from, length: to - from, steps: steps, metres: metres, energy: Double(energy))
-            first = min(first ?? record.wall, record.wall)
-            if let sample = converter.sample(record, now: now) { batch.samples.append(sample) }
+            known.append(record)
         }
+        let (distinct, overlapping) = Self.distinct(known)
+        batch.samples = distinct.compactMap { converter.sample($0, now: now) }
         // All that it has since its first record has arrived, and its checksum was right.
-        if let first, invalid == 0 {
-            batch.coverage = converter.spans(first..<max(first, converter.wall(now)), now: now)
+        if !known.isEmpty, invalid == 0 {
+            if let first = converter.beginning(of: known, now: now) {
+                batch.coverage = converter.spans(first..<max(first, converter.wall(now)), now: now)
+            }
             if converter.lead == nil {
                 batch.cursor = context.pedometer.cursor.advanced(to: now, now: now)
             }
         }
-        batch.notices = converter.notices + (invalid > 0 ? [.undecodable(frames: invalid)] : [])
+        let notices = converter.notices.filter { if case .implausible = $0 { false } else { true } }
+        let apart = converter.misplaced + overlapping
+        batch.notices = notices + (apart > 0 ? [.implausible(samples: apart)] : []) + (invalid > 0 ? [.undecodable(frames: invalid)] : [])
         return batch
+    }
+
+    /// The records with steps, by their beginning, without those that overlap another: of two, the one with more steps counts, since the ring
+    /// cannot have counted them twice at the same time.
+    ///
+    /// - Returns: also how many were left out, except copies.
+    private static func distinct(_ records: [WallRecord]) -> (records: [WallRecord], overlapping: Int) {
+        let all = Set(records.filter { $0.steps > 0 })
+        var (kept, end) = ([WallRecord](), 0)
+        for record in all.sorted(by: { ($0.wall, $0.length, $0.steps) < ($1.wall, $1.length, $1.steps) }) {
+            // The seconds in which one ends and the next begins do not count as an overlap.
+            if kept.isEmpty || record.wall >= end - min(60, record.length / 2) {
+                kept.append(record)
+            } else if let last = kept.last, record.steps > last.steps {
+                kept[kept.count - 1] = record
+            } else {
+                continue
+            }
+            end = record.wall + record.length
+        }
+        return (kept, all.count - kept.count)
     }
 }

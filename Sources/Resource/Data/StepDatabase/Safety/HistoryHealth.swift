@@ -18,7 +18,7 @@ public struct HistoryHealth: Hashable, Sendable {
 
     /// All complaints, as text.
     public var allComplaints: [String] {
-        complaints + (orphans.isEmpty ? [] : ["rows refer to others that are not there, in \(orphans.joined(separator: ", "))"]) + broken
+        complaints + (orphans.isEmpty ? [] : ["rows refer to missing rows, in \(orphans.joined(separator: ", "))"]) + broken
     }
 }
 

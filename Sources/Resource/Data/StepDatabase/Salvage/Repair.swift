@@ -23,7 +23,7 @@ extension StepDatabase {
             do {
                 var report = try fill(file, from: SyncLock.realPath(path))
                 if let wrong = try check(file.path).allComplaints.first {
-                    throw HistoryError.irreparable(path: path, reason: "what can be read of it makes no sound history: \(wrong)")
+                    throw HistoryError.irreparable(path: path, reason: "the readable part is not a valid history: \(wrong)")
                 }
                 report.damaged = try Replacement.put(file, asHistory: path, keepingAs: "damaged", at: moment, localTime) ?? ""
                 report.contents.path = path
@@ -56,7 +56,7 @@ extension StepDatabase {
             return report
         }
         try queue.close()
-        guard let report else { throw HistoryError.irreparable(path: path, reason: "nothing in it can be read any more") }
+        guard let report else { throw HistoryError.irreparable(path: path, reason: "nothing in it can be read") }
         return report
     }
 }

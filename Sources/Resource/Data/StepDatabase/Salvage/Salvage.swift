@@ -105,7 +105,7 @@ final class Salvage {
         }
         // A history without people was just created, unless rows are missing.
         guard tables["person"]?.rows ?? 0 > 0 || tables.values.allSatisfy(\.isWhole) else {
-            throw HistoryError.irreparable(path: path, reason: "nothing in it can be read any more")
+            throw HistoryError.irreparable(path: path, reason: "nothing in it can be read")
         }
         inserts = [:]
         try schema.migrate(database, from: version)

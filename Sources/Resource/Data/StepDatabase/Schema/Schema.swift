@@ -44,7 +44,7 @@ struct Schema: Sendable {
         if version == self.version { return .current }
         if version > self.version { return .newer(version) }
         // A migration sets both numbers at once, so no history of istep has a version below 1.
-        if version < 1 { return .inconsistent("its version number is \(version), which no istep writes") }
+        if version < 1 { return .inconsistent("its version number is \(version), which istep never writes") }
         let found = try Self.columns(in: database)
         let known = try columnsOfVersions()
         if found == known[version - 1] { return .older(version) }

@@ -199,18 +199,18 @@ struct CurlFailure {
     /// The reason if the request may have arrived. Without libcurl's message, as it may contain text from the server that repeats the
     /// request.
     var reasonAfterSending: String {
-        if let excess { return "\(origin) answered with \(excess); is it the right address?" }
+        if let excess { return "\(origin) answered with \(excess); check the address" }
         return switch code {
-        case CURLE_OK: "\(origin) gave no final answer"
+        case CURLE_OK: "\(origin) sent no final answer"
         case CURLE_GOT_NOTHING: "\(origin) closed the connection without an answer"
         case CURLE_PARTIAL_FILE: "\(origin) closed the connection in the middle of its answer"
         case CURLE_OPERATION_TIMEDOUT: "no whole answer from \(origin) within \(limits.whole.inSeconds)"
         // A bad argument: the code of libcurl's header store for a line that is not a header.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT,
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
-            "what \(origin) answered is no HTTP; is it the right address?"
+            "the answer of \(origin) is not HTTP; check the address"
         // libcurl's code for a header longer than 100 KiB; from 8.6 on it has its own code, CURLE_TOO_LARGE.
-        case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): "\(origin) answered with an endless header; is it the right address?"
+        case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): "\(origin) answered with a header that is too long; check the address"
         case CURLE_RECV_ERROR where osError == 0: "the answer of \(origin) could not be read to its end"
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_ABORTED_BY_CALLBACK:
             "the connection to \(origin) was lost" + (osReason.map { ": " + $0 } ?? "")

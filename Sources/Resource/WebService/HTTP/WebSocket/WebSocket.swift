@@ -8,7 +8,7 @@ public enum WebSocketError: Error, Hashable, Sendable {
     case refused(HTTPResponse)
     /// The server broke the protocol (RFC 6455).
     case violation(String)
-    /// The server ended the conversation.
+    /// The server closed the WebSocket.
     case closed(String)
 }
 

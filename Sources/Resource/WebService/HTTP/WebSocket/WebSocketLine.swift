@@ -44,7 +44,7 @@ final class WebSocketLine {
             case .close:
                 // 1000: the purpose is fulfilled (section 7.4.1).
                 try send(.close, [0x03, 0xe8], clock)
-                end = .closed("the conversation is over")
+                end = .closed("the WebSocket is closed")
             }
             return ""
         } catch {
@@ -122,7 +122,7 @@ final class WebSocketLine {
             case .close(let code, let reason):
                 let words = HTTPResponse(status: 200, body: Array(reason.utf8)).words
                 let said = (code.map { " with \($0)" } ?? "") + (words.isEmpty ? "" : ": \(words)")
-                throw .closed("\(url.origin) ended the conversation\(said)")
+                throw .closed("\(url.origin) closed the WebSocket\(said)")
             case nil:
                 let bytes = try read(clock)
                 guard !bytes.isEmpty else { throw .failed(.unanswered(reason: "\(url.origin) closed the connection")) }

@@ -46,18 +46,18 @@ extension ShareFailure {
         case 302 where !request.isRepeatable, 303 where !request.isRepeatable:
             self.init(
                 .unanswered, said + ", a redirection, which is not followed",
-                advice: "If the service has moved for good, set `url` to its new address.", retryAfter: response.retryAfter)
+                advice: "If the service has moved permanently, set `url` to its new address.", retryAfter: response.retryAfter)
         case 503 where !request.isRepeatable:
             self.init(.unanswered, said, retryAfter: response.retryAfter)
         case 300..<400:
             // A sign-in page of a hotel answers like this: no reason to give a day up.
             self.init(
                 .unreachable, said + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
-                advice: "If the service has moved for good, set `url` to its new address.")
+                advice: "If the service has moved permanently, set `url` to its new address.")
         case 401, 403:
             self.init(.credentials, said, advice: "Renew the token or password, or grant it the right to write.")
         case 407:
-            self.init(.unreachable, said, advice: "A proxy wants to know who you are: look at the variables https_proxy and no_proxy.")
+            self.init(.unreachable, said, advice: "The proxy requires authentication: check the variables https_proxy and no_proxy.")
         // 425 is Too Early (RFC 8470): not processed.
         case 408, 425, 429, 503:
             self.init(.busy, said, retryAfter: response.retryAfter)

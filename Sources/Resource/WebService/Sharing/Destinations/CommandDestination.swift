@@ -48,13 +48,13 @@ struct CommandDestination: ConfiguredDestination {
             failures.append(
                 ShareFailure(
                     .misconfigured, "the program \(quoted(command[0])) cannot be run: \(String(cString: strerror(errno)))",
-                    advice: "Make it executable, or set `command` anew."))
+                    advice: "Make it executable, or change `command`."))
         }
         for name in variables where context.surroundings.environment[name] == nil {
             failures.append(
                 ShareFailure(
                     .misconfigured, "the variable \(name), which `environment` lists, is not set",
-                    advice: "Set it where istep is started, or take it out of `environment`."))
+                    advice: "Set it where istep is started, or remove it from `environment`."))
         }
         return failures
     }

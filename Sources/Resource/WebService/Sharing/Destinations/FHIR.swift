@@ -142,7 +142,7 @@ struct FHIRDestination: ConfiguredDestination {
         if var failure = ShareFailure(answer.readable, to: request) {
             switch response.status {
             case 412: failure.advice = "Several Observations there have the identifier of this day: delete all but one."
-            case 405: failure.advice = "The server seems to take no conditional updates, which istep needs."
+            case 405: failure.advice = "The server does not seem to support conditional updates, which istep needs."
             default: break
             }
             throw failure
@@ -285,7 +285,7 @@ struct FHIRAnswer {
     /// Evaluates an answer of 2xx. A server sends the Observation, an OperationOutcome or nothing, as `Prefer` requests. In all cases it
     /// sends a version or an address in the headers (hl7.org/fhir/R4/http.html#update, #create). A sign-in page of a network does neither.
     func confirmation(_ response: HTTPResponse) -> Confirmation {
-        guard response.status == 200 || response.status == 201 else { return .no("HTTP \(response.status) is no answer to an update") }
+        guard response.status == 200 || response.status == 201 else { return .no("HTTP \(response.status) is not an answer to an update") }
         let id = response.header("Location").flatMap(Self.id) ?? resource?.id.flatMap { Self.isID($0) ? $0 : nil }
         switch resource?.resourceType {
         case "Observation": return .confirmed(id: id)
@@ -294,7 +294,7 @@ struct FHIRAnswer {
             return failed ? .no("it answered \(readable.words)") : .confirmed(id: id)
         case let other?: return .no("it answered with a resource of another type, \(quoted(String(other.prefix(40))))")
         case nil:
-            guard response.body.isEmpty else { return .no("its answer is no resource of FHIR") }
+            guard response.body.isEmpty else { return .no("its answer is not a FHIR resource") }
             let isVersioned = ["Location", "ETag", "Last-Modified"].contains { response.header($0) != nil }
             return isVersioned ? .confirmed(id: id) : .no("its answer is empty and has no version")
         }
@@ -332,7 +332,7 @@ extension FHIRDestination {
         let request = HTTPRequest(method: "GET", url: metadata, headers: headers)
         let response = try await exchange.confirmed(request)
         guard let capabilities = response.json(Capabilities.self), capabilities.resourceType == "CapabilityStatement" else {
-            throw .unconfirmed(request, "what is at metadata is no CapabilityStatement")
+            throw .unconfirmed(request, "the answer for /metadata is not a CapabilityStatement")
         }
         let version = capabilities.fhirVersion ?? "an unknown version"
         // R4 is 4.0, R4B is 4.3; in R5 these Observations are the same.

@@ -222,7 +222,7 @@ struct LineFile {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ShareFailure(.misconfigured, "\(quoted(path)) is no regular file", advice: "Set `path` to a file of its own.")
+            throw ShareFailure(.misconfigured, "\(quoted(path)) is not a regular file", advice: "Set `path` to a file of its own.")
         }
         guard status.st_size <= Self.limit else {
             throw ShareFailure(
@@ -230,7 +230,7 @@ struct LineFile {
         }
         guard let data = try? handle.readToEnd() ?? Data() else { throw failure("cannot be read") }
         guard let text = String(validating: data, as: UTF8.self) else {
-            throw ShareFailure(.misconfigured, "\(quoted(path)) is no UTF-8 text", advice: "Set `path` to a file of its own.")
+            throw ShareFailure(.misconfigured, "\(quoted(path)) is not UTF-8 text", advice: "Set `path` to a file of its own.")
         }
         return Content(text)
     }
@@ -262,7 +262,7 @@ struct LineFile {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(folder, W_OK) == 0 else {
             throw ShareFailure(
-                .misconfigured, "\(quoted(folder)) is no folder that you may write to", advice: "Set `path` to a file in one that you may.")
+                .misconfigured, "\(quoted(folder)) is not a folder that you can write to", advice: "Set `path` to a file in a writable folder.")
         }
     }
 
@@ -272,7 +272,7 @@ struct LineFile {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ShareFailure(.misconfigured, "the folder \(quoted(folder)) cannot be made", advice: "Make it, or set `path` to another.")
+            throw ShareFailure(.misconfigured, "the folder \(quoted(folder)) cannot be created", advice: "Create it, or set `path` to another.")
         }
     }
 
@@ -306,6 +306,6 @@ struct LineFile {
         let isPassing = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].contains(code)
         return ShareFailure(
             isPassing ? .unreachable : .misconfigured, "\(quoted(path)) \(what): \(String(cString: strerror(code)))",
-            advice: isPassing ? nil : "Set `path` to a file that you may write.")
+            advice: isPassing ? nil : "Set `path` to a file that you can write to.")
     }
 }

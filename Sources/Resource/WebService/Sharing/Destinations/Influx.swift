@@ -61,7 +61,7 @@ extension TableReader {
         let authentication = authentication()
         guard isVersion2 else { return database.map { (.version1(database: $0, retentionPolicy: policy), authentication) } }
         guard case .bearer(let token) = authentication else {
-            require("token_file", "the path of a file with nothing but the bucket's token in it; or use token_env or token_credential")
+            require("token_file", "the path of a file with only the bucket's token in it; or use token_env or token_credential")
             return nil
         }
         guard let bucket, let organisation else { return nil }

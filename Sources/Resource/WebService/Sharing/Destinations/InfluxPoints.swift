@@ -255,7 +255,7 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
         }
         guard faults.isEmpty else {
             throw ShareFailure(
-                .misconfigured, "VictoriaMetrics confirms what it is sent, but \(faults.joined(separator: " and "))",
+                .misconfigured, "VictoriaMetrics confirms all points, but \(faults.joined(separator: " and "))",
                 advice: "Start it with \(Self.needed).")
         }
         return "; -retentionPeriod=\(retention) -dedup.minScrapeInterval=\(interval)"

@@ -44,7 +44,7 @@ struct IntervalsICUDestination: ConfiguredDestination {
         let request = HTTPRequest(
             method: "GET", url: url.appending(path: ["api", "v1", "athlete", athlete]), headers: try authentication.headers(credentials))
         let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
-        guard let athlete = response.json(Athlete.self) else { throw .unconfirmed(request, "its answer is no athlete") }
+        guard let athlete = response.json(Athlete.self) else { throw .unconfirmed(request, "its answer is not an athlete") }
         return "athlete \(quoted(athlete.name ?? athlete.id)) at \(url.host)"
     }
 

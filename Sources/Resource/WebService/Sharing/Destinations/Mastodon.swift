@@ -107,7 +107,7 @@ struct MastodonDestination: ConfiguredDestination {
             let request = try request(parcel, credentials, media: media)
             let response = try await answer(to: request)
             guard let post = response.json(MastodonPost.self), post.isNamed else {
-                throw .unconfirmed(request, "its answer is no post with an id")
+                throw .unconfirmed(request, "its answer is not a post with an id")
             }
             receipts.append(ShareReceipt(remoteID: post.id))
         }
@@ -121,7 +121,7 @@ struct MastodonDestination: ConfiguredDestination {
         let text = template.text { $0.value(parcel.day, units) }
         guard !text.isEmpty else {
             throw ShareFailure(
-                .rejected, "nothing that `text` names is known of \(parcel.day.day)", advice: "Let `text` name {steps}, too.")
+                .rejected, "all figures in `text` are unknown for \(parcel.day.day)", advice: "Add {steps} to `text`.")
         }
         let language = (language.map { [HTTPRequest.Field("language", $0)] } ?? []) + (media.map { [.init("media_ids[]", $0)] } ?? [])
         let headers = try authorized(credentials)
@@ -151,7 +151,7 @@ struct MastodonDestination: ConfiguredDestination {
             let scopes = "write:statuses, read:accounts and read:statuses" + (attachesPicture ? ", and for the picture write:media" : "")
             failure.advice = "The token needs the scopes \(scopes); renew it, or grant it these."
         case .rejected where response.status == 404 && request.method == "PUT":
-            failure.advice = "The post was deleted there, or is another account's: drop the day from the outbox, and it stays so."
+            failure.advice = "The post was deleted there, or belongs to another account. To leave it so, drop the day from the outbox."
         default: break
         }
         throw failure
@@ -216,7 +216,7 @@ extension MastodonDestination {
 
     private func media(_ request: HTTPRequest) async throws(ShareFailure) -> Media {
         guard let media = try await answer(to: request).json(Media.self), MastodonPost.isID(media.id) else {
-            throw .unconfirmed(request, "its answer is no picture with an id")
+            throw .unconfirmed(request, "its answer is not a picture with an id")
         }
         return media
     }
@@ -285,7 +285,7 @@ extension MastodonDestination {
         let url = endpoint("accounts", account, "statuses").appending(query: query)
         let request = HTTPRequest(method: "GET", url: url, headers: try authorized(credentials))
         let posts = try await answer(to: request).json([MastodonPost].self)
-        guard let posts, posts.allSatisfy(\.isNamed) else { throw .unconfirmed(request, "what it has at \(url.path) is no list of posts") }
+        guard let posts, posts.allSatisfy(\.isNamed) else { throw .unconfirmed(request, "what it has at \(url.path) is not a list of posts") }
         return posts
     }
 
@@ -294,7 +294,7 @@ extension MastodonDestination {
         let request = HTTPRequest(method: "GET", url: endpoint("accounts", "verify_credentials"), headers: try authorized(credentials))
         let account = try await answer(to: request).json(MastodonAccount.self)
         guard let account, MastodonPost.isID(account.id) else {
-            throw .unconfirmed(request, "what it has at \(request.url.path) is no account")
+            throw .unconfirmed(request, "what it has at \(request.url.path) is not an account")
         }
         return account
     }

@@ -182,7 +182,7 @@ extension ShareFailure {
         case .unexpected(let name, let response):
             self =
                 ShareFailure(response, to: request)
-                ?? .unconfirmed(request, "it answered with \(request.scrubbed(name.description)), which is no response to the operation")
+                ?? .unconfirmed(request, "it answered with \(request.scrubbed(name.description)), which is not a response to the operation")
         case .unknownService, .badName, .badAction: self.init(.misconfigured, error.description)
         }
         if case .noSOAP(let response, _) = error, response.status == 415 {
@@ -205,7 +205,7 @@ extension ShareFailure {
         switch fault.blame {
         case .sender: self.init(.rejected, said)
         case .version: self.init(.rejected, said, advice: "It needs the other version of SOAP: set `version`.")
-        case .understanding: self.init(.rejected, said, advice: "It demands a header that istep does not send.")
+        case .understanding: self.init(.rejected, said, advice: "It requires a header that istep does not send.")
         case .credentials: self.init(.credentials, said, advice: "Renew the token or password, or grant it the right to write.")
         case .receiver: self.init(.unanswered, said, retryAfter: response.retryAfter)
         }

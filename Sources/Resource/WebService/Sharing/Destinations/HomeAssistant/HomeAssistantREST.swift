@@ -83,7 +83,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
         let request = HTTPRequest(
             method: "GET", url: url.appending(path: ["api", ""]), headers: try Authentication.bearer(token).headers(credentials))
         let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
-        guard response.json(Greeting.self) != nil else { throw .unconfirmed(request, "it does not say that its API is running") }
+        guard response.json(Greeting.self) != nil else { throw .unconfirmed(request, "it does not report that its API is running") }
         guard let statistics else { return "Home Assistant at \(url.origin), only the sensor" }
         return try await statistics.check(token: credentials.secret(token))
     }

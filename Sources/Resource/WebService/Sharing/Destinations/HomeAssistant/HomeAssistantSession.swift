@@ -48,7 +48,7 @@ struct HomeAssistantSession {
 
     private mutating func logIn() async throws(ShareFailure) {
         let greeting = try await receive(Greeting.self)
-        guard greeting.type == "auth_required" else { throw strange("it did not ask who is there") }
+        guard greeting.type == "auth_required" else { throw strange("it did not request authentication") }
         version = greeting.ha_version ?? ""
         try await send(LogIn(access_token: token.reveal()))
         let answer = try await receive(Greeting.self)
@@ -57,8 +57,8 @@ struct HomeAssistantSession {
         case "auth_invalid":
             throw ShareFailure(
                 .credentials, "\(url.host) refused the token\(words(answer.message))",
-                advice: "Make a new long-lived access token (Home Assistant, your profile, Security).")
-        default: throw strange("it did not say whether it accepts the token")
+                advice: "Create a new long-lived access token (Home Assistant, your profile, Security).")
+        default: throw strange("it neither accepted nor rejected the token")
         }
     }
 
@@ -106,7 +106,7 @@ struct HomeAssistantSession {
         try await send(Numbered(id: lastID, body: command))
         for _ in 0..<Self.mostStrangers {
             let text = try await receiveText()
-            guard let header = decode(Header.self, text) else { throw strange("its answer cannot be read") }
+            guard let header = decode(Header.self, text) else { throw strange("its answer cannot be decoded") }
             guard header.id == lastID, header.type == "result" else { continue }
             guard header.success == true else { throw refusal(header.error) }
             guard let answer = decode(Answer<Result>.self, text) else { throw strange("its answer is not what was asked for") }
@@ -126,7 +126,7 @@ struct HomeAssistantSession {
     }
 
     private func receive<Form: Decodable>(_ form: Form.Type) async throws(ShareFailure) -> Form {
-        guard let message = decode(form, try await receiveText()) else { throw strange("what it said cannot be read") }
+        guard let message = decode(form, try await receiveText()) else { throw strange("its message cannot be decoded") }
         return message
     }
 
@@ -152,7 +152,7 @@ struct HomeAssistantSession {
 
     private func strange(_ what: String) -> ShareFailure {
         ShareFailure(
-            hasChanged ? .unanswered : .unreachable, "\(url.host) does not talk like Home Assistant: \(what)",
+            hasChanged ? .unanswered : .unreachable, "\(url.host) does not answer like Home Assistant: \(what)",
             advice: "Check `url`: something else may answer there.")
     }
 
@@ -187,7 +187,7 @@ struct HomeAssistantSession {
                     .unreachable, said, advice: "Check `url`: something else may answer there.", retryAfter: response.retryAfter)
             default:
                 return ShareFailure(
-                    .misconfigured, said, advice: "Have the proxy pass WebSocket for /api/websocket, or set `statistics = false`.")
+                    .misconfigured, said, advice: "Configure the proxy to pass WebSocket for /api/websocket, or set `statistics = false`.")
             }
         }
     }
@@ -196,6 +196,6 @@ struct HomeAssistantSession {
 extension ShareFailure {
     static func notAdministrator(_ reason: String) -> ShareFailure {
         ShareFailure(
-            .credentials, reason, advice: "Only an administrator may set sensors and import statistics: take the token of one.")
+            .credentials, reason, advice: "Use the token of an administrator: only administrators may set sensors and import statistics.")
     }
 }

@@ -70,14 +70,14 @@ enum HomeAssistantStatistics {
 
     /// How the steps of the day are distributed over hours of Home Assistant's clock.
     private static func weights(of summary: DaySummary, on slots: [LocalHour]) -> [Int] {
-        let counted = summary.hours.filter { $0.steps > 0 }
+        let counted = summary.hours.filter { ($0.steps ?? 0) > 0 }
         guard !counted.isEmpty else { return slots.map(\.span.length) }
-        if summary.hours.map(\.hour) == slots.map(\.hour) { return summary.hours.map(\.steps) }
+        if summary.hours.map(\.hour) == slots.map(\.hour) { return summary.hours.map { $0.steps ?? 0 } }
         // Another zone, with another number of hours on this day: hours are matched by clock time.
         var weights = Array(repeating: 0, count: slots.count)
         for hour in counted {
             let index = slots.firstIndex { $0.hour >= hour.hour } ?? slots.count - 1
-            weights[index] += hour.steps
+            weights[index] += hour.steps ?? 0
         }
         return weights
     }
@@ -224,7 +224,7 @@ struct HomeAssistantImport: Sendable {
             if rows.allSatisfy(stored.contains) { return }
         }
         throw ShareFailure(
-            .unanswered, "\(url.host) took statistics, but its recorder did not store them", advice: "See the log of Home Assistant.")
+            .unanswered, "\(url.host) accepted statistics, but its recorder did not store them", advice: "See the log of Home Assistant.")
     }
 
     // MARK: Reading

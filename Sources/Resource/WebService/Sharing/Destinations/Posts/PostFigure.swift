@@ -78,7 +78,7 @@ extension PostFigure {
     private static func bars(_ hours: [DaySummary.Hour]) -> String? {
         guard !hours.isEmpty else { return nil }
         var steps = Array(repeating: 0, count: 24)
-        for hour in hours where steps.indices.contains(hour.hour) { steps[hour.hour] += max(0, hour.steps) }
+        for hour in hours where steps.indices.contains(hour.hour) { steps[hour.hour] += max(0, hour.steps ?? 0) }
         let most = steps.max() ?? 0
         return String(
             steps.map { count in

@@ -1,0 +1,58 @@
+/// How a destination behaves, as far as this affects when and how often something is sent to it.
+public struct ShareTraits: Hashable, Sendable {
+    /// What the destination does with the same day sent twice.
+    public enum Resending: Hashable, Sendable {
+        /// The later one replaces the earlier: sending again does no harm.
+        case replaces
+        /// It stores the day twice. A server that recognises an idempotency key is no exception: many ignore the key, and those that honour
+        /// it do so for a while, and not while the first request is still being processed.
+        case repeats
+    }
+
+    public var resending: Resending
+    /// Whether figures that were sent can be corrected later.
+    public var corrects: Bool
+    /// Whether `find` can determine what happened to an attempt without an answer.
+    public var canFind: Bool
+    /// Whether a day is sent while it runs or may miss steps, to be corrected later. Otherwise it waits for its end, and a while longer if
+    /// it is not complete.
+    public var takesUnfinishedDays: Bool
+    /// Days that fit into one delivery, at least 1; more than 1 only where sending again replaces.
+    public var batch: Int
+    /// Whether it is given the samples besides the day's figures.
+    public var wantsSamples: Bool
+    /// Whether it shows only one day of a person, the last that was sent: then no day is sent after a later one.
+    public var showsLatestOnly: Bool
+    /// Whether it belongs to one person (an account, a profile), and does not distinguish whose days it receives.
+    public var isPersonal: Bool
+    /// Whether a delivery reads what an earlier one wrote, so that no two may be in progress at the same time.
+    public var isSequential: Bool
+    /// Whether it can lose the latest day when it restarts: each share then ends with `restore`.
+    public var needsRestoring: Bool
+    /// Version of the form in which days are written, 0 or more. When it grows, every day that the destination has is sent once more.
+    public var layout: Int
+
+    public init(
+        resending: Resending, corrects: Bool, canFind: Bool = false, takesUnfinishedDays: Bool, batch: Int = 1,
+        wantsSamples: Bool = false, showsLatestOnly: Bool = false, isPersonal: Bool = false,
+        isSequential: Bool = false, needsRestoring: Bool = false, layout: Int = 0
+    ) {
+        self.resending = resending
+        self.corrects = corrects
+        self.canFind = canFind
+        self.takesUnfinishedDays = takesUnfinishedDays
+        self.batch = batch
+        self.wantsSamples = wantsSamples
+        self.showsLatestOnly = showsLatestOnly
+        self.isPersonal = isPersonal
+        self.isSequential = isSequential
+        self.needsRestoring = needsRestoring
+        self.layout = layout
+    }
+
+    /// Fingerprint of what is sent of a day: of its figures, and from layout 1 on of the layout.
+    package func content(of day: SharedDay) -> String { layout == 0 ? day.fingerprint : "\(day.fingerprint)-\(layout)" }
+
+    /// For most destinations: a day has one place at the destination, and a new value replaces the old one.
+    public static let replacing = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true)
+}

@@ -1,0 +1,99 @@
+internal import BlueZ
+
+/// The link to a pedometer: connected to, its services checked, and set up again where `LinkRetry` decides so.
+struct PedometerLink {
+    let reader: BluetoothPedometerReader
+    let central: Central
+    let due: DuePedometer
+    /// `scan` becomes shorter once the pedometer was in range.
+    var limits: ConnectionLimits
+    /// Whether a search has just heard the pedometer.
+    var isInRange = false
+
+    /// Runs `body` over a link. If it fails, and `retry` has a next step, runs it again over another link.
+    ///
+    /// - Parameters:
+    ///   - willRetry: called with the error and the step that follows it.
+    ///   - ended: called with the result of `body` while the link is still up: disconnecting takes BlueZ about 2 s. Not called where no
+    ///     link came about.
+    /// - Throws: the last error of `body`; why there is no link; `CancellationError`.
+    func run<R: Sendable>(
+        _ retry: LinkRetry, willRetry: (LinkRetry.Step, any Error) -> Void = { _, _ in },
+        ended: (Peripheral, Result<R, any Error>) async -> Void = { _, _ in }, _ body: (Peripheral) async throws -> R
+    ) async throws -> R {
+        var (link, retry, isPairing) = (self, retry, false)
+        while true {
+            var next: LinkRetry.Step?
+            let result = try await link.connect(isInRange: link.isInRange, isPairing: isPairing) { peripheral -> Result<R, any Error>? in
+                var result: Result<R, any Error>
+                do {
+                    result = .success(try await body(peripheral))
+                } catch {
+                    next = Task.isCancelled ? nil : retry.step(after: error, isTakenOver: peripheral.isTakenOver)
+                    if let next {
+                        willRetry(next, error)
+                        return nil
+                    }
+                    // Cancellation disconnects at once: the error of `body` is then only a consequence.
+                    result = .failure(Task.isCancelled ? CancellationError() : error)
+                }
+                await ended(peripheral, result)
+                return result
+            }
+            if let result { return try result.get() }
+            switch next {
+            case .pair:
+                isPairing = true
+            case .reconnect(let pause):
+                try await reader.clock.sleep(for: pause)
+                link.isInRange = false
+                link.limits.scan = min(link.limits.scan, LinkRetry.search)
+            case nil:
+                break
+            }
+        }
+    }
+
+    /// One link; or two, if the first lacks the model's services.
+    ///
+    /// BlueZ stores the services of a device and may still have those from before a firmware update (hbldh/bleak #882). So it is made to
+    /// drop what it has stored about a device without a bond, and discovers the services once more. A bond, and a link that another program
+    /// uses, are left alone.
+    ///
+    /// - Parameter isPairing: "Just Works" is the only method for a pedometer without a display.
+    private func connect<R>(isInRange: Bool, isPairing: Bool, _ body: (Peripheral) async throws -> R) async throws -> R {
+        do {
+            return try await connectOnce(isInRange: isInRange, isPairing: isPairing, body)
+        } catch is MissingService {
+            _ = try await central.remove(due.address, adapter: reader.adapter)
+            do {
+                return try await connectOnce(isPairing: isPairing, isLast: true, body)
+            } catch let error as BluetoothError {
+                // It was in range a moment ago: that it lacks the service is the better information.
+                guard case .peripheralNotFound = error else { throw error }
+                throw PedometerError.wrongDevice(model: due.model.title, missing: due.services.first?.description ?? "")
+            }
+        }
+    }
+
+    /// BlueZ's table of a device lacks a service, and it can be made to read the table again.
+    private struct MissingService: Error {}
+
+    /// - Parameter isLast: the table of services was just read.
+    private func connectOnce<R>(
+        isInRange: Bool = false, isPairing: Bool, isLast: Bool = false, _ body: (Peripheral) async throws -> R
+    ) async throws -> R {
+        try await central.withPeripheral(
+            due.address, adapter: reader.adapter, limits: limits, isInRange: isInRange, pairing: isPairing ? AcceptJustWorks() : nil
+        ) { peripheral in
+            let services = Set(peripheral.services.map(\.uuid))
+            for service in due.services where !services.contains(service) {
+                let isPaired = await peripheral.isPaired()
+                if !isLast, !peripheral.isTakenOver, !isPaired { throw MissingService() }
+                let actual = PedometerRegistry.models(withServices: services).first { $0.key != due.model.key }
+                throw PedometerError.wrongDevice(model: due.model.title, missing: service.description, actual: actual?.title)
+            }
+            return try await body(peripheral)
+        }
+    }
+}

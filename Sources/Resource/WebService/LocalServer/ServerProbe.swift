@@ -1,0 +1,75 @@
+internal import Glibc
+
+/// Asks what listens at a port of this machine whether it serves the same pages: by a question that only a server with the same access
+/// folder can answer. Any other program may have the port, also one of this user; it must neither be taken for the pages nor learn a token.
+public struct ServerProbe: Sendable {
+    private let port: UInt16
+    private let seconds: Int
+
+    /// Bytes of a response. A server of these pages sends less.
+    private static let mostBytes = 16_384
+
+    /// - Parameter seconds: after which a listener that does not answer is not one of these pages. A server that systemd starts for this
+    ///   request answers within one or two.
+    public init(port: UInt16, seconds: Int = 5) {
+        self.port = port
+        self.seconds = seconds
+    }
+
+    /// - Parameters:
+    ///   - history: what the pages show, such as the path of its file.
+    ///   - access: of the pages.
+    /// - Throws: `AccessFolder.Failure`.
+    public func finds(_ history: String, by access: AccessFolder) throws(AccessFolder.Failure) -> Bool {
+        let question = try access.ask()
+        defer { access.withdraw(question) }
+        return body(at: AccessFolder.proofPath + question.id) == Array((question.answer + "\n" + history).utf8)
+    }
+
+    /// The body of a response with the status 200; nil for any other answer, and where there is none in time.
+    private func body(at target: String) -> [UInt8]? {
+        let end = Self.uptime() + seconds
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { return nil }
+        defer { close(number) }
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        let request = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n".utf8)
+        guard code == 0, send(number, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return nil }
+        var response: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        // A listener that sends a byte now and then gains no time.
+        while response.count <= Self.mostBytes, Self.uptime() <= end {
+            let count = recv(number, &buffer, buffer.count, 0)
+            if count == 0 { return Self.body(of: response) }
+            if count < 0, errno != EINTR { return nil }
+            if count > 0 { response += buffer[..<count] }
+        }
+        return nil
+    }
+
+    /// Of a complete response.
+    private static func body(of response: [UInt8]) -> [UInt8]? {
+        guard response.starts(with: Array("HTTP/1.1 200 ".utf8)) else { return nil }
+        let separator = Array("\r\n\r\n".utf8)
+        for start in response.indices where response[start...].starts(with: separator) {
+            return Array(response[(start + separator.count)...])
+        }
+        return nil
+    }
+
+    /// Seconds; a clock that is never set.
+    private static func uptime() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec
+    }
+}
