@@ -80,14 +80,14 @@ import Testing
         #expect(plain.contains("8,123"))
     }
 
-    /// The golden file changes only with the design: look at it before it is replaced
-    /// (`ISTEP_GOLDEN=write`).
-    @Test func `the card is the golden file`() throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/day.svg")
-        let card = try card()
-        if ProcessInfo.processInfo.environment["ISTEP_GOLDEN"] == "write" { try Data(card.utf8).write(to: file) }
-        #expect(try String(contentsOf: file, encoding: .utf8) == card)
+    /// A golden file changes only with the design: look at it before it is replaced (`ISTEP_GOLDEN=write`).
+    private func expectGolden(_ picture: String, _ name: String) throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/\(name)")
+        if ProcessInfo.processInfo.environment["ISTEP_GOLDEN"] == "write" { try Data(picture.utf8).write(to: file) }
+        #expect(try String(contentsOf: file, encoding: .utf8) == picture)
     }
+
+    @Test func `the card is the golden file`() throws { try expectGolden(try card(), "day.svg") }
 
     @Test func `the card shows no figure that does not hold`() throws {
         let wrong = try card { $0.distance = -5 }
@@ -123,5 +123,6 @@ import Testing
         let unknown = days.count { $0.steps == nil }
         #expect(unknown > 50 && picture.split(separator: "url(#unknown)").count - 1 == unknown)
         #expect(picture.contains("&lt;anna&gt;, 2014") && !picture.contains("<anna>"))
+        try expectGolden(picture, "year.svg")
     }
 }

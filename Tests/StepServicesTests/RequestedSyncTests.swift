@@ -27,7 +27,7 @@ struct RequestedSyncTests {
         var lab = ServiceLab()
         let watch = watch(lab)
         #expect(try await requested(SyncRequest(readsOnlyCounters: true), lab) == nil)
-        lab.reader = ScriptedReader([watch.id: [.finish(ReadReport())]], counters: [watch.id])
+        lab.reader = ScriptedReader([watch.id: [.finish(ReadReport())]], todayOnly: [watch.id])
         let sync = try #require(try await requested(SyncRequest(readsOnlyCounters: true), lab))
         #expect(try await sync.run().reports.map(\.pedometer.id) == [watch.id])
         #expect(lab.reader.read.map(\.id) == [watch.id])

@@ -27,12 +27,12 @@ public final class ScriptedReader: PedometerReader {
     private let hangs: AsyncStream<Pedometer.ID>.Continuation
 
     /// Pedometers that keep only today's count.
-    private let counters: Set<Pedometer.ID>
+    private let todayOnly: Set<Pedometer.ID>
     private let follows = Mutex<[Pedometer.ID: [Int]]>([:])
 
-    public init(_ scripts: [Pedometer.ID: [Step]], counters: Set<Pedometer.ID> = []) {
+    public init(_ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = []) {
         self.scripts = Mutex(scripts)
-        self.counters = counters
+        self.todayOnly = todayOnly
         (hanging, hangs) = AsyncStream.makeStream()
     }
 
@@ -42,7 +42,7 @@ public final class ScriptedReader: PedometerReader {
     /// Makes a pedometer report these steps when it is followed, and stay connected until the task is cancelled.
     public func follow(_ id: Pedometer.ID, reporting steps: Int...) { follows.withLock { $0[id] = steps } }
 
-    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { counters.contains(pedometer.id) }
+    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { todayOnly.contains(pedometer.id) }
 
     public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
         guard let steps = follows.withLock({ $0[pedometer.id] }) else { return false }

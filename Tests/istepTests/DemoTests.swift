@@ -34,7 +34,7 @@ import TestSupport
     }
 
     /// Recognised by what they advertise, besides the ring.
-    private static let models = ["infinitime", "banglejs", "miband", "ycbt", "jring", "moyoung", "lefun", "no1f1", "id115"]
+    private static let models = ["infinitime", "banglejs", "miband", "ycbt", "jring", "moyoung", "lefun", "no1f1", "id115", "crp"]
 
     /// Whether a process is gone, or has ended and was not waited for by the init of a container.
     private func hasEnded(_ process: Int32) -> Bool {

@@ -4,7 +4,7 @@
 /// household try the same thing.
 ///
 /// `BlueZ` is a library of its own, which imports nothing of the domain. It has its own back-off where a pause depends on the kind of
-/// failure (`ScanPace.swift`, `Central+Attempt.swift`, `Daemon+Owner.swift`).
+/// failure (`ScanPace.swift`, `ListeningRetry.swift`, `RetryPolicy.swift`, `Daemon+Owner.swift`).
 public struct Backoff: Hashable, Sendable {
     /// Seconds after the first failure.
     public let first: Int

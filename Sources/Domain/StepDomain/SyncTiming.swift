@@ -18,13 +18,13 @@ public struct SyncTiming: Hashable, Sendable {
         /// Failed attempts in a row.
         public var failures: Int
         /// It has no history except the count of today.
-        public var keepsTodayOnly: Bool
+        public var holdsTodayOnly: Bool
 
-        public init(lastComplete: Timestamp? = nil, lastFailure: Timestamp? = nil, failures: Int = 0, keepsTodayOnly: Bool = false) {
+        public init(lastComplete: Timestamp? = nil, lastFailure: Timestamp? = nil, failures: Int = 0, holdsTodayOnly: Bool = false) {
             self.lastComplete = lastComplete
             self.lastFailure = lastFailure
             self.failures = failures
-            self.keepsTodayOnly = keepsTodayOnly
+            self.holdsTodayOnly = holdsTodayOnly
         }
     }
 
@@ -41,7 +41,7 @@ public struct SyncTiming: Hashable, Sendable {
         let last = standing.lastComplete.flatMap { $0 > now + Self.clockTolerance ? nil : $0 }
         var due = last.map { $0 + interval } ?? now
         var pause = Self.backoff.pause(after: standing.failures)
-        if standing.keepsTodayOnly {
+        if standing.holdsTodayOnly {
             let eve = localTime.span(of: localTime.day(of: now)).end - Self.eve
             if last.map({ $0 < eve }) ?? true {
                 due = min(due, eve)

@@ -9,13 +9,13 @@ import Testing
 
     /// One request after the other; an answer is `01`, the end `02`, a wrong one `03`, and `04` is undecodable.
     private struct Script: ExchangeProtocol {
-        var exchanges: [Exchange]
+        var exchanges: [BandExchange]
         var ends: [ExchangeEnd] = []
         var begun = 0
         let notifying = [ExchangeSessionTests.address]
         var report: SessionReport { SessionReport(notices: [.implausible(samples: ends.count)]) }
 
-        mutating func next(at now: Timestamp) -> Exchange? { exchanges.isEmpty ? nil : exchanges.removeFirst() }
+        mutating func next(at now: Timestamp) -> BandExchange? { exchanges.isEmpty ? nil : exchanges.removeFirst() }
         mutating func begin(at now: Timestamp) { begun += 1 }
         mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
             switch bytes.first {
@@ -33,12 +33,12 @@ import Testing
         mutating func cut(at now: Timestamp) -> SampleBatch? { SampleBatch(notices: [.undecided(steps: 1)]) }
     }
 
-    private func exchange(_ answer: Exchange.Answer, attempts: Int = 3) -> Exchange {
-        Exchange(request: .write([9], to: Self.address), name: "a test", answer: answer, timeout: 5, attempts: attempts)
+    private func exchange(_ answer: BandExchange.Answer, attempts: Int = 3) -> BandExchange {
+        BandExchange(request: .write([9], to: Self.address), name: "a test", answer: answer, timeout: 5, attempts: attempts)
     }
 
     private func play(
-        _ exchanges: [Exchange], linkEndsAfter: Int = .max, secondsPerValue: Int = 0, _ answers: @escaping (Int) -> [[UInt8]]
+        _ exchanges: [BandExchange], linkEndsAfter: Int = .max, secondsPerValue: Int = 0, _ answers: @escaping (Int) -> [[UInt8]]
     ) -> SessionPlayer.Outcome {
         var writes = 0
         var player = SessionPlayer(

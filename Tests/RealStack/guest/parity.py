@@ -165,10 +165,20 @@ class Client:
         self.bus = await MessageBus(negotiate_unix_fd=True, **self.stack.bus).connect()
         if silent:
             return
+        await self.adapter_is_there()
         self.bus.add_message_handler(self.arrived)
         for rule in ("type='signal',sender='org.bluez'", "type='signal',sender='org.freedesktop.DBus',arg0='org.bluez'"):
             await self.bus.call(Message(destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
                                         interface="org.freedesktop.DBus", member="AddMatch", signature="s", body=[rule]))
+
+    async def adapter_is_there(self):
+        """A stack that was just started may still be making its adapter, and the signal of that is not part of the comparison."""
+        async with asyncio.timeout(LIMIT):
+            while True:
+                reply = await self.bus.call(Message(destination="org.bluez", path=ROOT, interface=OBJECT_MANAGER, member="GetManagedObjects"))
+                if reply.message_type == MessageType.METHOD_RETURN and ADAPTER in reply.body[0]:
+                    return
+                await asyncio.sleep(0.1)
 
     def close(self):
         self.bus.disconnect()

@@ -138,13 +138,13 @@ import Testing
     }
 
     private func midnight(
-        _ counters: [String] = ["watch"], _ change: (inout TimerFacts) -> Void = { _ in }
+        _ todayOnly: [String] = ["watch"], _ change: (inout TimerFacts) -> Void = { _ in }
     ) -> [ScheduleDiagnosis.Finding] {
         var facts = TimerFacts(
             unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, isMidnightEnabled: true, isMidnightActive: true,
             lingers: true)
         change(&facts)
-        return findings(facts.diagnoses(now: now, counters: counters).filter { $0.subject == .midnightTimer })
+        return findings(facts.diagnoses(now: now, todayOnly: todayOnly).filter { $0.subject == .midnightTimer })
     }
 
     private func off(_ facts: inout TimerFacts) { (facts.isMidnightEnabled, facts.isMidnightActive) = (false, false) }
@@ -153,7 +153,7 @@ import Testing
         let watch = ["watch"]
         #expect(midnight().isEmpty && midnight { $0.midnightResult = "success" }.isEmpty)
         #expect(midnight([], off).isEmpty, "nothing needs it")
-        #expect(midnight(watch, off) == [.midnight(.disabled, counters: watch)])
+        #expect(midnight(watch, off) == [.midnight(.disabled, todayOnly: watch)])
         #expect(
             midnight {
                 off(&$0); ($0.isEnabled, $0.isActive) = (false, false)
@@ -162,9 +162,9 @@ import Testing
             midnight {
                 off(&$0); $0.isWatchActive = true
             }.isEmpty, "a watch reads it before midnight")
-        #expect(midnight { $0.isMidnightActive = false } == [.midnight(.inactive, counters: watch)])
-        #expect(midnight { $0.isMidnightEnabled = false } == [.midnight(.activeUntilRestart, counters: watch)])
-        #expect(midnight { $0.midnightResult = "exit-code 69" } == [.midnightFailed(result: "exit-code 69", counters: watch)])
+        #expect(midnight { $0.isMidnightActive = false } == [.midnight(.inactive, todayOnly: watch)])
+        #expect(midnight { $0.isMidnightEnabled = false } == [.midnight(.activeUntilRestart, todayOnly: watch)])
+        #expect(midnight { $0.midnightResult = "exit-code 69" } == [.midnightFailed(result: "exit-code 69", todayOnly: watch)])
     }
 
     // MARK: Radio and scan

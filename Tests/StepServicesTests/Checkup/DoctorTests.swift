@@ -102,7 +102,7 @@ import Testing
         let timer = TimerFacts(unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, lingers: true)
         let findings = try await examine(
             ScriptedMachine { ($0.timers, $0.counters) = (.success([timer]), ["anna"]) }, ScriptedHistoryFile(history("anna", "bob")))
-        #expect(diagnoses(findings, "timer") == timer.diagnoses(now: now, counters: ["anna"]))
+        #expect(diagnoses(findings, "timer") == timer.diagnoses(now: now, todayOnly: ["anna"]))
         #expect(diagnoses(findings, "timer").map(\.subject) == [.timer, .midnightTimer])
     }
 

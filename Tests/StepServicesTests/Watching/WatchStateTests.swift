@@ -14,7 +14,7 @@ struct WatchStateTests {
         WatchState.Entry(
             pedometer: Pedometer(
                 id: id, user: 1, model: "colmi", address: addresses[Int(id) - 1], addressType: "random", name: "p\(id)"),
-            lastComplete: last, keepsTodayOnly: todayOnly)
+            lastComplete: last, holdsTodayOnly: todayOnly)
     }
 
     private func state(_ entries: [WatchState.Entry], isLive: Bool = false) -> WatchState {

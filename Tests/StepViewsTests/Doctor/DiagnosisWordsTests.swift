@@ -166,13 +166,13 @@ import Testing
 
     @Test func `what is lost without the midnight timer`() {
         #expect(
-            message(timer(.midnight(.disabled, counters: ["watch"]))) == "istep-midnight.timer is switched off: watch holds only today's count, "
-                + "and what is not read before midnight is lost")
-        #expect(message(timer(.midnight(.disabled, counters: ["a", "b"]))).contains("2 pedometers hold only"))
-        #expect(fix(timer(.midnight(.disabled, counters: ["a"]), isSystemWide: true)) == "sudo istep auto on --system")
-        #expect(fix(timer(.midnight(.inactive, counters: ["a"]))) == "systemctl --user restart istep-midnight.timer")
+            message(timer(.midnight(.disabled, todayOnly: ["watch"])))
+                == "istep-midnight.timer is switched off: watch holds only today's count, and what is not read before midnight is lost")
+        #expect(message(timer(.midnight(.disabled, todayOnly: ["a", "b"]))).contains("2 pedometers hold only"))
+        #expect(fix(timer(.midnight(.disabled, todayOnly: ["a"]), isSystemWide: true)) == "sudo istep auto on --system")
+        #expect(fix(timer(.midnight(.inactive, todayOnly: ["a"]))) == "systemctl --user restart istep-midnight.timer")
         #expect(
-            fix(timer(.midnightFailed(result: "exit-code 69", counters: ["a"]))) == "The journal says why: journalctl --user-unit istep-midnight"
-        )
+            fix(timer(.midnightFailed(result: "exit-code 69", todayOnly: ["a"])))
+                == "The journal says why: journalctl --user-unit istep-midnight")
     }
 }

@@ -51,11 +51,11 @@ public struct TimerFacts: Hashable, Sendable {
 extension TimerFacts {
     /// Whether the pedometers are read every night, or whenever they come into range.
     ///
-    /// - Parameter counters: names of pedometers in use that hold only today's count.
-    public func diagnoses(now: Timestamp, counters: [String] = []) -> [Diagnosis] {
+    /// - Parameter todayOnly: names of pedometers in use that hold only today's count.
+    public func diagnoses(now: Timestamp, todayOnly: [String] = []) -> [Diagnosis] {
         // A watch needs no timer.
         if isWatchActive, !isEnabled, !isActive { return watch.map(diagnosis) }
-        return (timer(now) + midnight(counters) + watch).map(diagnosis)
+        return (timer(now) + midnight(todayOnly) + watch).map(diagnosis)
     }
 
     private func diagnosis(_ finding: ScheduleDiagnosis.Finding) -> Diagnosis {
@@ -83,13 +83,13 @@ extension TimerFacts {
 
     /// If the nightly timer is off as well, that is reported, and its fix is the same command. A watch reads such pedometers before midnight
     /// on its own.
-    private func midnight(_ counters: [String]) -> [ScheduleDiagnosis.Finding] {
-        guard isEnabled || isActive, !isWatchActive, !counters.isEmpty else { return [] }
-        if !isMidnightEnabled, !isMidnightActive { return [.midnight(.disabled, counters: counters)] }
-        if !isMidnightActive { return [.midnight(.inactive, counters: counters)] }
+    private func midnight(_ todayOnly: [String]) -> [ScheduleDiagnosis.Finding] {
+        guard isEnabled || isActive, !isWatchActive, !todayOnly.isEmpty else { return [] }
+        if !isMidnightEnabled, !isMidnightActive { return [.midnight(.disabled, todayOnly: todayOnly)] }
+        if !isMidnightActive { return [.midnight(.inactive, todayOnly: todayOnly)] }
         var findings: [ScheduleDiagnosis.Finding] = []
-        if let midnightResult, midnightResult != "success" { findings.append(.midnightFailed(result: midnightResult, counters: counters)) }
-        if !isMidnightEnabled { findings.append(.midnight(.activeUntilRestart, counters: counters)) }
+        if let midnightResult, midnightResult != "success" { findings.append(.midnightFailed(result: midnightResult, todayOnly: todayOnly)) }
+        if !isMidnightEnabled { findings.append(.midnight(.activeUntilRestart, todayOnly: todayOnly)) }
         return findings
     }
 
@@ -126,9 +126,9 @@ public struct ScheduleDiagnosis: Hashable, Sendable {
         case runMissed(last: Timestamp, next: Timestamp?)
         /// The user's timer runs only while the user is logged in.
         case notLingering
-        /// - Parameter counters: names of the pedometers that lose steps without this timer.
-        case midnight(Unit, counters: [String])
-        case midnightFailed(result: String, counters: [String])
+        /// - Parameter todayOnly: names of the pedometers that lose steps without this timer.
+        case midnight(Unit, todayOnly: [String])
+        case midnightFailed(result: String, todayOnly: [String])
         case watchActive
         /// Enabled, and not running.
         case watchInactive

@@ -61,8 +61,8 @@ extension Doctor {
     func timers(_ known: EarlierResults) -> Check {
         Check("timer", .schedule, .timer, limit: .seconds(30)) {
             guard let timers = try await system.timers(), !timers.isEmpty else { return [.noSystemd] }
-            let counters = (known.pedometers ?? []).filter { bluetooth.holdsTodayOnly($0) }.map(\.name)
-            return timers.flatMap { $0.diagnoses(now: now(), counters: counters) }
+            let todayOnly = (known.pedometers ?? []).filter { bluetooth.holdsTodayOnly($0) }.map(\.name)
+            return timers.flatMap { $0.diagnoses(now: now(), todayOnly: todayOnly) }
         }
     }
 }

@@ -9,7 +9,7 @@ struct WatchState: Sendable {
     struct Entry {
         var pedometer: Pedometer
         var lastComplete: Timestamp?
-        var keepsTodayOnly: Bool
+        var holdsTodayOnly: Bool
         /// It advertises its steps, perhaps from another address than its own.
         var isAdvertised = false
     }
@@ -144,7 +144,7 @@ struct WatchState: Sendable {
             timing.due(
                 SyncTiming.Standing(
                     lastComplete: lastComplete(entry, at: now), lastFailure: failures[id]?.last, failures: failures[id]?.count ?? 0,
-                    keepsTodayOnly: entry.keepsTodayOnly),
+                    holdsTodayOnly: entry.holdsTodayOnly),
                 now: now, localTime: localTime)
         }
     }

@@ -109,7 +109,7 @@ extension WatchContext {
                 $0.outcome == .complete && $0.start <= now + Watch.refreshInterval
             }
             return WatchState.Entry(
-                pedometer: pedometer, lastComplete: last.map { $0.end ?? $0.start }, keepsTodayOnly: reader.holdsTodayOnly(pedometer),
+                pedometer: pedometer, lastComplete: last.map { $0.end ?? $0.start }, holdsTodayOnly: reader.holdsTodayOnly(pedometer),
                 isAdvertised: reader.advertisesSteps(pedometer))
         }
     }

@@ -1,3 +1,5 @@
+internal import StepDomain
+
 /// Reads a table key by key, with the checks of the caller, which knows the meaning of the keys.
 ///
 /// A key that is absent, or whose value has a problem, reads as nil. Problems are collected, so that the user sees all of them at once;
@@ -226,22 +228,10 @@ extension TableReader {
         guard let entry = entry(key) else { return nil }
         switch entry.value {
         case .date(let date), .text(let date):
-            if isDay(date) { return date }
+            if Day(date) != nil { return date }
             refuse(key, expected: expected)
         default: report(key, entry, isNot: expected)
         }
         return nil
     }
-}
-
-/// Whether a text is a day of the Gregorian calendar, YYYY-MM-DD (ISO 8601, extended format).
-private func isDay(_ text: String) -> Bool {
-    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    let isDigits = parts.allSatisfy { $0.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }
-    guard parts.map(\.count) == [4, 2, 2], isDigits else { return false }
-    let numbers = parts.compactMap { Int(String(decoding: $0, as: UTF8.self)) }
-    let (year, month, day) = (numbers[0], numbers[1], numbers[2])
-    guard year >= 1, (1...12).contains(month) else { return false }
-    let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-    return (1...[31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]).contains(day)
 }

@@ -224,4 +224,23 @@ extension SimulatedSerialBand {
         }
         return SimulatedSerialBand(address: address, behaviour)
     }
+
+    // MARK: CRP
+
+    /// It sends today's steps, metres and kilocalories by itself when somebody listens.
+    public static func crp(_ memory: BandMemory, address: String = "C0:DE:FD:DA:00:01") -> SimulatedSerialBand {
+        let steps = CharacteristicID("fdda", "fdd1")
+        var behaviour = Behaviour(
+            advertisement: Advertisement(name: "R11", services: ["fdda"]),
+            services: [SimulatedService("fdda", [characteristic("fdd1", [.notify]), characteristic("fdd2", [.writeWithoutResponse])])]
+        ) { _, characteristic in
+            characteristic == CharacteristicID("fdda", "fdd2") ? [] : nil
+        }
+        behaviour.greeting = { characteristic in
+            guard characteristic == steps else { return [] }
+            let today = memory.stepsToday
+            return [(steps, [today, today * 7 / 10, today / 25].flatMap { [UInt8].little($0, 3) })]
+        }
+        return SimulatedSerialBand(address: address, behaviour)
+    }
 }

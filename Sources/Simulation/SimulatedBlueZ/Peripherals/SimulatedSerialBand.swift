@@ -10,6 +10,8 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
         public var mtu: UInt16 = 23
         /// Notifications that a write causes; nil if it cannot be written.
         public var answer: @Sendable ([UInt8], CharacteristicID) -> [(CharacteristicID, [UInt8])]?
+        /// Notifications that a subscription to a characteristic causes.
+        public var greeting: @Sendable (CharacteristicID) -> [(CharacteristicID, [UInt8])] = { _ in [] }
         /// Values that can be read.
         public var values: @Sendable () -> [CharacteristicID: [UInt8]] = { [:] }
 
@@ -49,6 +51,11 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
     public var mtu: UInt16 { behaviour.mtu }
     public func linkOpened(_ link: PeripheralLink) { state.withLock { $0.link = link } }
     public func linkClosed() { state.withLock { $0.link = nil } }
+
+    public func subscriptionChanged(_ characteristic: CharacteristicID, subscribed: Bool) throws(ATTError) {
+        guard subscribed, let link = state.withLock(\.link) else { return }
+        for (source, bytes) in behaviour.greeting(characteristic) { link.notify(source, bytes) }
+    }
 
     public func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] {
         guard let value = behaviour.values()[characteristic] else { throw .readNotPermitted }

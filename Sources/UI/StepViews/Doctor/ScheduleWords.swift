@@ -47,9 +47,9 @@ extension ScheduleDiagnosis {
             DiagnosisText(
                 "off: the timer runs only while you are logged in",
                 fix: "If it should always run: \(command: "loginctl enable-linger")")
-        case .midnight(let unit, let counters): text(of: Self.midnightTimer, unit, starting: "restart", consequence: Self.loss(counters))
-        case .midnightFailed(let result, let counters):
-            DiagnosisText("its last run failed (\(result)): \(Self.loss(counters))", fix: journal(of: Self.midnightTimer))
+        case .midnight(let unit, let todayOnly): text(of: Self.midnightTimer, unit, starting: "restart", consequence: Self.loss(todayOnly))
+        case .midnightFailed(let result, let todayOnly):
+            DiagnosisText("its last run failed (\(result)): \(Self.loss(todayOnly))", fix: journal(of: Self.midnightTimer))
         case .watchActive: DiagnosisText("it runs")
         case .watchInactive: DiagnosisText("istep-watch.service is enabled and does not run", fix: journal(of: "istep-watch.service"))
         }
@@ -67,8 +67,8 @@ extension ScheduleDiagnosis {
         }
     }
 
-    private static func loss(_ counters: [String]) -> String {
-        let owners = counters.count == 1 ? "\(counters[0]) holds" : "\(counters.count) pedometers hold"
+    private static func loss(_ todayOnly: [String]) -> String {
+        let owners = todayOnly.count == 1 ? "\(todayOnly[0]) holds" : "\(todayOnly.count) pedometers hold"
         return "\(owners) only today's count, and what is not read before midnight is lost"
     }
 

@@ -1,3 +1,5 @@
+internal import TextSafety
+
 /// Text from elsewhere (a pedometer's name, an error of a server) made harmless for a terminal and for the reader.
 ///
 /// Control characters could move the cursor or change the terminal; bidirectional overrides could turn the rest of the line
@@ -45,14 +47,9 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
     /// Whether a character controls the terminal or the line, or shows nothing at all.
     package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x20..<0x7f: return false
-        // Fillers: letters by their category, but shown as blank.
-        case 0x115f, 0x1160, 0x3164, 0xffa0: return true
-        default: break
-        }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return true
-        default: return false
+        // Fillers, which are letters by their category but shown as blank, and the joiner of emoji.
+        case 0x115f, 0x1160, 0x3164, 0xffa0, 0x200d: true
+        default: scalar.isUnfitForTerminals
         }
     }
 }

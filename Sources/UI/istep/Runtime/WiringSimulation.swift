@@ -55,6 +55,7 @@ struct DemoPedometer: Sendable {
         .band("lefun", "Lefun", daysHeld: 6, seed: 9) { .lefun($0) },
         .band("no1f1", "X-RUN", daysHeld: 7, seed: 10) { .no1f1($0) },
         .band("id115", "ID115", daysHeld: 0, seed: 11) { .id115($0) },
+        .band("crp", "R11", daysHeld: 0, seed: 12) { .crp($0) },
     ]
 
     /// A band that stores the quarters of hours that have ended, so its wearer walks with the clock only.

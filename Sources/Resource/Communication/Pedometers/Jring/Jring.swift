@@ -111,9 +111,9 @@ struct JringReading: ExchangeProtocol {
     let notifying = [Jring.answers]
     var progress: ReadProgress { .reading(done: planned - days.count, of: max(planned, 1)) }
 
-    mutating func next(at now: Timestamp) -> Exchange? {
-        func exchange(_ packet: [UInt8], _ name: String, _ answer: Exchange.Answer, attempts: Int = 1) -> Exchange {
-            Exchange(request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: 3, attempts: attempts)
+    mutating func next(at now: Timestamp) -> BandExchange? {
+        func exchange(_ packet: [UInt8], _ name: String, _ answer: BandExchange.Answer, attempts: Int = 1) -> BandExchange {
+            BandExchange(request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: 3, attempts: attempts)
         }
         switch stage {
         case nil:
@@ -144,7 +144,7 @@ struct JringReading: ExchangeProtocol {
         }
     }
 
-    private mutating func finish() -> Exchange? {
+    private mutating func finish() -> BandExchange? {
         stage = .end
         return nil
     }
@@ -160,7 +160,7 @@ struct JringReading: ExchangeProtocol {
         isWhole = context.days.map { $0 > since } ?? true
     }
 
-    private mutating func setClock(_ now: Timestamp, _ exchange: ([UInt8], String, Exchange.Answer, Int) -> Exchange) -> Exchange? {
+    private mutating func setClock(_ now: Timestamp, _ exchange: ([UInt8], String, BandExchange.Answer, Int) -> BandExchange) -> BandExchange? {
         stage = .clock
         let wall = setter.begin(at: now, context.localTime).wall
         return exchange(Jring.packet(0x01, .little(wall, 4)), "its clock", .optional, 1)

@@ -127,9 +127,9 @@ struct LefunReading: ExchangeProtocol {
     let notifying = [Lefun.answers]
     var progress: ReadProgress { .reading(done: planned - days.count, of: max(planned, 1)) }
 
-    mutating func next(at now: Timestamp) -> Exchange? {
-        func exchange(_ frame: LefunFrame, _ name: String, _ answer: Exchange.Answer = .optional) -> Exchange {
-            Exchange(
+    mutating func next(at now: Timestamp) -> BandExchange? {
+        func exchange(_ frame: LefunFrame, _ name: String, _ answer: BandExchange.Answer = .optional) -> BandExchange {
+            BandExchange(
                 request: .write(frame.request, to: Lefun.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
                 attempts: answer == .required ? 3 : 1)
         }
@@ -170,7 +170,7 @@ struct LefunReading: ExchangeProtocol {
         isWhole = context.days.map { $0 > since } ?? true
     }
 
-    private mutating func setClock(_ now: Timestamp, _ exchange: (LefunFrame, String, Exchange.Answer) -> Exchange) -> Exchange? {
+    private mutating func setClock(_ now: Timestamp, _ exchange: (LefunFrame, String, BandExchange.Answer) -> BandExchange) -> BandExchange? {
         stage = .settingClock
         let time = setter.begin(at: now, context.localTime).fields
         let fields = [time.year - 2000, time.month, time.day, time.hour, time.minute, time.second].map { UInt8(truncatingIfNeeded: $0) }

@@ -92,23 +92,23 @@ struct MoYoungReading: ExchangeProtocol {
 
     let notifying = [MoYoung.answers]
 
-    mutating func next(at now: Timestamp) -> Exchange? {
+    mutating func next(at now: Timestamp) -> BandExchange? {
         switch stage {
         case nil:
             stage = .manufacturer
-            return Exchange(request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
+            return BandExchange(request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
         case .manufacturer:
             stage = .today
-            return Exchange(request: .read(MoYoung.today), name: "the steps of today")
+            return BandExchange(request: .read(MoYoung.today), name: "the steps of today")
         case .today where !isProbe:
             stage = .hours
             let request = MoYoungFrames.request(0x59, [0], isSecond: isSecond)
-            return Exchange(request: .write(request, to: MoYoung.requests), name: "the hours of today", answer: .optional, attempts: 2)
+            return BandExchange(request: .write(request, to: MoYoung.requests), name: "the hours of today", answer: .optional, attempts: 2)
         case .hours where isClockSafe(now):
             stage = .clock
             let time = setter.begin(at: now, context.localTime).wall - 8 * 3_600
             let request = MoYoungFrames.request(0x31, .big(time, 4) + [8], isSecond: isSecond)
-            return Exchange(request: .write(request, to: MoYoung.requests), name: "its clock", answer: .none)
+            return BandExchange(request: .write(request, to: MoYoung.requests), name: "its clock", answer: .none)
         case .today, .hours, .clock, .end:
             stage = .end
             return nil

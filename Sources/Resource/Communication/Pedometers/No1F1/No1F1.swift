@@ -60,9 +60,9 @@ struct No1F1Reading: ExchangeProtocol {
 
     let notifying = [No1F1.answers]
 
-    mutating func next(at now: Timestamp) -> Exchange? {
-        func exchange(_ bytes: [UInt8], _ name: String, _ answer: Exchange.Answer = .optional) -> Exchange {
-            Exchange(
+    mutating func next(at now: Timestamp) -> BandExchange? {
+        func exchange(_ bytes: [UInt8], _ name: String, _ answer: BandExchange.Answer = .optional) -> BandExchange {
+            BandExchange(
                 request: .write(bytes, to: No1F1.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
                 attempts: answer == .required ? 3 : 1)
         }

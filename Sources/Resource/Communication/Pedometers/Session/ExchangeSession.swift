@@ -1,7 +1,7 @@
 internal import StepDomain
 
 /// One request of a protocol of requests and answers.
-struct Exchange: Hashable {
+struct BandExchange: Hashable {
     enum Request: Hashable {
         case write([UInt8], to: GATTAddress)
         case read(GATTAddress)
@@ -56,7 +56,7 @@ protocol ExchangeProtocol: Sendable {
     /// The characteristics that notify; all of one service. Empty if values are only read.
     var notifying: [GATTAddress] { get }
     /// The next request; nil when the reading is at its end.
-    mutating func next(at now: Timestamp) -> Exchange?
+    mutating func next(at now: Timestamp) -> BandExchange?
     /// The request is being sent, perhaps again: an incomplete answer is dropped.
     mutating func begin(at now: Timestamp)
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress
@@ -91,7 +91,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     private var reading: Protocol
     private var stage = Stage.subscribing
-    private var exchange: Exchange?
+    private var exchange: BandExchange?
     private var attempt = 1
     private var packets = 0
     private var undecodable = 0
@@ -200,7 +200,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
         }
     }
 
-    private mutating func wait(_ exchange: Exchange, _ now: Timestamp) -> SessionAction {
+    private mutating func wait(_ exchange: BandExchange, _ now: Timestamp) -> SessionAction {
         now - lastSign < Int(exchange.timeout) ? .receive(seconds: exchange.timeout) : silence(now)
     }
 

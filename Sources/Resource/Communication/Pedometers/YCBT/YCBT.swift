@@ -134,9 +134,9 @@ struct YCBTReading: ExchangeProtocol {
 
     let notifying = [YCBT.requests, YCBT.stream]
 
-    mutating func next(at now: Timestamp) -> Exchange? {
-        func exchange(_ frame: YCBTFrame, _ name: String, _ answer: Exchange.Answer) -> Exchange {
-            Exchange(
+    mutating func next(at now: Timestamp) -> BandExchange? {
+        func exchange(_ frame: YCBTFrame, _ name: String, _ answer: BandExchange.Answer) -> BandExchange {
+            BandExchange(
                 request: .write(frame.bytes, to: YCBT.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
                 attempts: answer == .required ? 3 : 1)
         }
