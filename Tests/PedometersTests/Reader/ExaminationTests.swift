@@ -13,7 +13,10 @@ import Testing
     /// 2026-05-20 15:40 in that zone.
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
 
-    private func examine(_ peripheral: any SimulatedPeripheral, _ pedometer: Pedometer, _ faults: Fault...) async throws -> ReadReport {
+    /// - Parameter check: called with the events of the stack.
+    private func examine(
+        _ peripheral: any SimulatedPeripheral, _ pedometer: Pedometer, _ faults: Fault..., check: ([SimulationEvent]) -> Void = { _ in }
+    ) async throws -> ReadReport {
         let stack = try await SimulatedBlueZ.start(peripherals: [peripheral], timing: .immediate)
         for fault in faults { await stack.inject(fault, for: peripheral.address) }
         var limits = ConnectionLimits()
@@ -26,6 +29,7 @@ import Testing
         do { result = .success(try await reader.examine(pedometer)) } catch { result = .failure(error) }
         let snapshot = await stack.snapshot
         #expect(snapshot.connected.isEmpty && snapshot.bonded.isEmpty && !snapshot.hasAgent)
+        check(stack.history)
         await stack.stop()
         return try result.get()
     }
@@ -75,9 +79,12 @@ import Testing
         )
     }
 
-    @Test func `a counter is examined`() async throws {
+    @Test func `the value of a counter is read`() async throws {
         let (watch, pedometer) = watch(.open)
-        #expect(try await examine(watch, pedometer).notices == [])
+        let report = try await examine(watch, pedometer) { events in
+            #expect(events.contains(.read(watch.address, watch.steps.characteristic)), "\(events)")
+        }
+        #expect(report.notices == [])
     }
 
     @Test func `a pedometer that requires pairing is not paired`() async throws {

@@ -161,7 +161,7 @@ import Testing
         #expect(try await order(readsOn: true) == ["write", "commit", "commit"])
     }
 
-    /// With one processor the request would otherwise wait until the batch is merged.
+    /// The request and the storing must not compete for one processor.
     @Test func `a batch is not stored before the next request was sent`() async throws {
         let hasWritten = Mutex(false)
         let link = Link(answers: [[9]]) { hasWritten.withLock { $0 = true } }

@@ -135,8 +135,8 @@ struct SessionDriver: Sendable {
         }
     }
 
-    /// The storing of a batch, which begins after the next request was sent: the pedometer answers meanwhile. On a machine with one
-    /// processor, the request would otherwise wait until the batch is merged. It is not given up when the reading is cancelled.
+    /// The storing of a batch, which begins after the next request was sent: the pedometer answers meanwhile. The order is certain that way;
+    /// the time of a sync on the virtual radio is the same as with both at once. It is not given up when the reading is cancelled.
     private struct Storing {
         private let work: @Sendable () async throws -> Void
         private var task: Task<Void, any Error>?
