@@ -152,7 +152,9 @@ let package = Package(
             path: ui + "istep", swiftSettings: rules, linkerSettings: linking),
 
         // Tests
-        .target(name: "TestSupport", dependencies: ["ProcessStage", "StepDomain"], path: "Tests/Support", swiftSettings: rules),
+        .target(name: "CLineBuffering", path: "Tests/CLineBuffering"),
+        .target(
+            name: "TestSupport", dependencies: ["CLineBuffering", "ProcessStage", "StepDomain"], path: "Tests/Support", swiftSettings: rules),
         .target(name: "SocketStage", path: "Tests/SocketStage", swiftSettings: rules),
         tests("DBus", ["PrivateBus", "SocketStage"]),
         tests("BlueZ", ["DBus", "ReadBattery", "SimulatedBlueZ", "PrivateBus"]),

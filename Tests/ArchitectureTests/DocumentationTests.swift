@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The documentation of the repository names what exists: files, types, and the commands that CI runs.
-@Suite struct DocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
     /// README, and all pages below `.github` and `Tests/RealStack`.
     private static let pages: [(path: String, text: String)] = {
         let folders = [".github", ".github/manual", "Tests/RealStack"]

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The allowed imports: UI → Domain ← Resource; the simulation is selected by the bus address only.
-@Suite struct ImportTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportTests {
     /// What each module may import of the package and of other packages.
     ///
     /// A new module needs a line here. Modules of the toolchain (`toolchain`) are free for all but the domain.

@@ -5,7 +5,7 @@ import PrivateBus
 import StepDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DesktopNotifierTests {
+@Suite(.timeLimit(.minutes(5))) struct DesktopNotifierTests {
     private let notice = DesktopNotice(
         summary: "ring: <b>battery</b> & more", body: "5 < 6 & \"7\" > 6", urgency: .critical, category: "device", icon: "battery-caution")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KernelBluetooth
 
-struct KernelProbeTests {
+@Suite(.timeLimit(.minutes(5))) struct KernelProbeTests {
     @Test func `reads the Bluetooth switches of a directory like sysfs'`() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: directory) }

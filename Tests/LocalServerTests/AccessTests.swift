@@ -6,7 +6,7 @@ import Testing
 @testable import LocalServer
 
 /// Tokens and sessions, and the sockets that they protect.
-@Suite struct AccessTests {
+@Suite(.timeLimit(.minutes(5))) struct AccessTests {
     private final class Place: Sendable {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-access-\(UUID().uuidString)").path
         init() { mkdir(path, 0o700) }
@@ -68,7 +68,8 @@ import Testing
 
     @Test(arguments: ["", "x", "../token", "../../etc/passwd", String(repeating: "g", count: 64), String(repeating: "A", count: 64)])
     func `what is no key is never a path`(_ text: String) throws {
-        let access = try AccessFolder(path: Place().path + "-x")
+        let place = Place()
+        let access = try AccessFolder(path: place.path + "/serve")
         #expect(access.redeem(text) == nil && access.session(text) == nil)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import LocalServer
 
 /// What clients may do to the server, and what it does then.
-@Suite(.timeLimit(.minutes(3))) struct LocalServerTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalServerTests {
     private static let request = "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n"
 
     /// A server that answers with the target, or as `handler` does.

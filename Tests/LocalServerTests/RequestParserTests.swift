@@ -3,7 +3,7 @@ import Testing
 @testable import LocalServer
 
 /// Requests are read strictly and within limits.
-@Suite struct RequestParserTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestParserTests {
     private func parse(_ text: String, _ limits: ServerLimits = ServerLimits()) -> RequestParser.Result {
         var parser = RequestParser(limits: limits)
         return parser.parse(Array(text.utf8))

@@ -5,7 +5,7 @@ import Testing
 @testable import LocalServer
 
 /// Who is taken for the pages of an access folder, and who is not.
-@Suite(.timeLimit(.minutes(3))) struct ServerProbeTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerProbeTests {
     private final class Place: Sendable {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-probe-\(UUID().uuidString)").path
         init() { mkdir(path, 0o700) }

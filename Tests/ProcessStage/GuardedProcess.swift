@@ -17,14 +17,15 @@ public final class GuardedProcess: Sendable {
     private let lifeline: Ends
     private let isStopped = Mutex(false)
 
-    /// Kills the program as soon as it reads a line or the end of input, which also comes when this process ends.
+    /// Kills the program and its children as soon as it reads a line or the end of input, which also comes when this process ends.
     private static let guardScript = """
         trap '' HUP INT QUIT TERM
         directory=$1
+        export TMPDIR="$directory"
         shift
-        "$@" </dev/null 2>&1 &
+        setsid "$@" </dev/null 2>&1 &
         read -r line
-        kill -KILL $!
+        kill -KILL -- -$! || kill -KILL $!
         wait
         rm -rf "$directory"
         """

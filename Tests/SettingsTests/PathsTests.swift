@@ -1,7 +1,7 @@
 import Settings
 import Testing
 
-@Suite struct PathsTests {
+@Suite(.timeLimit(.minutes(5))) struct PathsTests {
     private func paths(_ environment: [String: String]) -> Paths {
         Paths(environment: environment, passwordHome: { "/home/by-uid" })
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settings
 
-@Suite struct RetentionTests {
+@Suite(.timeLimit(.minutes(5))) struct RetentionTests {
     @Test(arguments: [
         ("2 years", 732), ("1 year", 366), ("18 months", 558), ("6 weeks", 42), ("90 days", 90), ("1 day", 1), ("90  DAYS", 90),
     ])

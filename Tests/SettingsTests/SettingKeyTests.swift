@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settings
 
-@Suite struct SettingKeyTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingKeyTests {
     @Test(arguments: [
         ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "acb", 1),
         ("timeout", "tiemout", 1), ("kitten", "sitting", 3), ("user", "üser", 1),

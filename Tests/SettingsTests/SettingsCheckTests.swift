@@ -2,7 +2,7 @@ import Settings
 import StepDomain
 import Testing
 
-@Suite struct SettingsCheckTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingsCheckTests {
     private func check(_ machine: Machine, _ flags: SettingFlags = SettingFlags()) -> SettingsCheck {
         let paths = Paths(environment: machine.environment, passwordHome: { nil }, root: machine.root)
         return Settings.check(flags: flags, environment: machine.environment, paths: paths)

@@ -2,7 +2,7 @@ import Settings
 import StepDomain
 import Testing
 
-@Suite struct SettingsTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingsTests {
     @Test func `settings have default values without files and flags`() throws {
         try withMachine { machine in
             let settings = try machine.load()

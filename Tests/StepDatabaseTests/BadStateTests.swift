@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// Databases that are damaged, locked, full or not writable.
-@Suite struct BadStateTests {
+@Suite(.timeLimit(.minutes(5))) struct BadStateTests {
     @Test(arguments: [StepDatabase.Access.reading, .writing])
     func `a file that is not a database is reported as damaged`(access: StepDatabase.Access) throws {
         try withDirectory { directory in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct ContentionTests {
+@Suite(.timeLimit(.minutes(5))) struct ContentionTests {
     @Test func `connections wait for each other's transactions`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct CoverageTests {
+@Suite(.timeLimit(.minutes(5))) struct CoverageTests {
     /// Hours of the day in numbers: merging pairs of them gives what is listed.
     @Test(arguments: [
         ([0, 1, 2, 3], [0, 1, 2, 3]),  // apart

@@ -7,7 +7,7 @@ import Testing
 @testable import StepDatabase
 
 /// Stored sums of days: always those that the samples add up to.
-@Suite struct DaySumsTests {
+@Suite(.timeLimit(.minutes(5))) struct DaySumsTests {
     private static let days = day.advanced(by: -5)...day.advanced(by: 5)
 
     /// Whatever program changes the history in whatever way, no sum survives the samples that it was calculated from.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct DayTests {
+@Suite(.timeLimit(.minutes(5))) struct DayTests {
     @Test func `a sample belongs to the day of its own UTC offset`() throws {
         try withFixture { history in
             let kiribati = 14 * 3600, baker = -12 * 3600

@@ -5,7 +5,7 @@ import Testing
 @testable import StepDatabase
 
 /// What a pedometer itself counts for a day, beside its samples.
-@Suite struct DeviceTotalTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceTotalTests {
     private func withFixture(_ body: (Fixture) throws -> Void) throws { try withDirectory { try body(try Fixture($0)) } }
 
     private func batch(_ total: DeviceTotal?, _ samples: StepSample...) -> SampleBatch { SampleBatch(samples: samples, deviceTotal: total) }

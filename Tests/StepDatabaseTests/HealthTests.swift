@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// The examination of a history that may be damaged: it reports, and changes nothing.
-@Suite struct HealthTests {
+@Suite(.timeLimit(.minutes(5))) struct HealthTests {
     private func withHistory(_ body: (String) async throws -> Void) async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct HistoryErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryErrorTests {
     @Test(arguments: [
         (HistoryError.locked(path: "/h"), FailureCategory.temporary, "try again"),
         (.readOnly(path: "/h", reason: "Permission denied"), .permission, "writable"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct ImplausibleTests {
+@Suite(.timeLimit(.minutes(5))) struct ImplausibleTests {
     @Test func `an implausible value does not replace a plausible one`() throws {
         try withFixture { history in
             try history.merge(slot(0, 100))

@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// A kill at any moment leaves a valid history of whole batches, and the next sync goes on from there.
-@Suite struct KillTests {
+@Suite(.timeLimit(.minutes(5))) struct KillTests {
     /// What the process is doing when it is killed, in its third batch.
     @Test(arguments: [
         "INSERT ON sample", "INSERT ON coverage", "UPDATE ON changed_day", "INSERT ON frame", "UPDATE ON pedometer", "UPDATE ON sync",

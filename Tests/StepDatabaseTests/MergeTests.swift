@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct MergeTests {
+@Suite(.timeLimit(.minutes(5))) struct MergeTests {
     @Test func `new slots are added`() throws {
         try withFixture { history in
             let samples = [slot(0, 10, distance: 7), slot(15, 0), slot(30, 20)]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct OpeningTests {
+@Suite(.timeLimit(.minutes(5))) struct OpeningTests {
     @Test func `a new history is readable only by its owner`() throws {
         try withDirectory { directory in
             let path = directory + "/share/istep/history.sqlite"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct OverlapsTests {
+@Suite(.timeLimit(.minutes(5))) struct OverlapsTests {
     @Test func `adjoining slots are all retained`() {
         let samples = [slot(0, 0), slot(15, 3), slot(30, 0), slot(60, 9)]
         #expect(withoutOverlaps(samples) == samples)

@@ -2,7 +2,7 @@ import StepDatabase
 import StepDomain
 import Testing
 
-@Suite struct PedometerTests {
+@Suite(.timeLimit(.minutes(5))) struct PedometerTests {
     @Test func `an added pedometer is stored with its properties`() throws {
         try withFixture { history in
             var clock = ClockState()

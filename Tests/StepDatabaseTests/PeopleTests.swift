@@ -2,7 +2,7 @@ import StepDatabase
 import StepDomain
 import Testing
 
-@Suite struct PeopleTests {
+@Suite(.timeLimit(.minutes(5))) struct PeopleTests {
     @Test func `a user name is matched without regard to case`() throws {
         try withFixture { history in
             let first = try history.database.addUser(named: "Ödön")

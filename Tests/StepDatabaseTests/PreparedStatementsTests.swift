@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// SQLite prepares the statements of a connection again after certain pragmas; with the triggers of a merge that takes longer than the merge.
-@Suite struct PreparedStatementsTests {
+@Suite(.timeLimit(.minutes(5))) struct PreparedStatementsTests {
     @Test func `the days of a sync are merged with statements that are prepared once`() throws {
         try withFixture { history in
             func merge(_ minute: Int) throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import StepDatabase
 
 /// From the version before the reasons of corrections to the one that has them.
-@Suite struct ReasonsMigrationTests {
+@Suite(.timeLimit(.minutes(5))) struct ReasonsMigrationTests {
     @Test(arguments: [StepDatabase.Access.reading, .writing])
     func `corrections of before have no reason and stay in force`(_ access: StepDatabase.Access) throws {
         try withDirectory { directory in

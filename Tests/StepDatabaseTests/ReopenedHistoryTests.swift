@@ -3,7 +3,7 @@ import StepDatabase
 import StepDomain
 import Testing
 
-struct ReopenedHistoryTests {
+@Suite(.timeLimit(.minutes(5))) struct ReopenedHistoryTests {
     private func withFolder(_ body: (String) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-test-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

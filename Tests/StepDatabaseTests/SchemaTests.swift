@@ -5,7 +5,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct SchemaTests {
+@Suite(.timeLimit(.minutes(5))) struct SchemaTests {
     /// From nothing to the current version, but not by reading: an empty file may be the result of a failed copy.
     @Test func `an empty file is initialized only when opened for writing`() throws {
         try withDirectory { directory in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct SyncLockTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncLockTests {
     @Test func `a second attempt to lock reports the holder`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-struct BackoffTests {
+@Suite(.timeLimit(.minutes(5))) struct BackoffTests {
     @Test func `each pause is twice the one before, up to the longest`() {
         let backoff = Backoff(first: 60, longest: 1800)
         #expect((1...8).map(backoff.pause) == [60, 120, 240, 480, 960, 1800, 1800, 1800])

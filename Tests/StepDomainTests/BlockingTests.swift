@@ -3,7 +3,7 @@ import Foundation
 import StepDomain
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BlockingTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockingTests {
     private struct Failed: Error {}
 
     /// On Swift's own threads, of which there is one for each processor, the task that ends the waits would never run.

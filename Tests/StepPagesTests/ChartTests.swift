@@ -5,7 +5,7 @@ import Testing
 
 @testable import StepPages
 
-@Suite struct ChartTests {
+@Suite(.timeLimit(.minutes(5))) struct ChartTests {
     private func bar(_ steps: Int?, running: Int = 0, goal: Int? = nil, partial: Bool = false) -> BarChart.Bar {
         BarChart.Bar(label: "1", steps: steps, running: running, goal: goal, isPartial: partial, title: "a <day>")
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import StepPages
 
 /// Who reaches the pages, and what may change something.
-@Suite struct GateTests {
+@Suite(.timeLimit(.minutes(5))) struct GateTests {
     private let lab = PagesLab()
 
     private func status(_ request: PageRequest?) async -> Int { await lab.pages.respond(to: request).status }

@@ -6,7 +6,7 @@ import Testing
 @testable import StepPages
 
 /// What the addresses show and what the forms do.
-@Suite struct LocalPagesTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalPagesTests {
     private func lab(_ steps: [Int?] = [nil, 9000, 4000, 100]) throws -> PagesLab {
         let lab = PagesLab()
         _ = try lab.walk(lab.history.addUser(named: "anna"), steps: steps)

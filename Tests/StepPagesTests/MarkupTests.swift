@@ -4,7 +4,7 @@ import Testing
 @testable import StepPages
 
 /// What is written into a page can never become an element, an attribute or an address of its own.
-@Suite struct MarkupTests {
+@Suite(.timeLimit(.minutes(5))) struct MarkupTests {
     private static let hostile = "<script>alert(1)</script>\"' onload=x &amp; \u{202e}\u{0}\u{7}"
 
     @Test func `text and attribute values are escaped`() {

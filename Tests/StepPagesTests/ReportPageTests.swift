@@ -5,7 +5,7 @@ import Testing
 @testable import StepPages
 
 /// The report: one self-contained document.
-@Suite struct ReportPageTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportPageTests {
     /// Three years to 2026-11-18 with a goal of 8,000, every tenth day unknown.
     private func figures(_ count: Int = 1000) throws -> DailyFigures {
         let today = PagesLab.today, plan = SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000)

@@ -3,7 +3,7 @@ import StepServices
 import Synchronization
 import Testing
 
-@Suite struct BackupServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupServiceTests {
     private let lock = ScriptedLock()
 
     @Test func `a backup works while a sync runs`() async throws {

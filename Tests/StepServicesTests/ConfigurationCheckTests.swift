@@ -2,7 +2,7 @@ import StepDomain
 import StepServices
 import Testing
 
-@Suite struct ConfigurationCheckTests {
+@Suite(.timeLimit(.minutes(5))) struct ConfigurationCheckTests {
     private let anna = User(id: 1, name: "anna"), ben = User(id: 2, name: "ben")
 
     private func check(_ written: WrittenConfiguration) -> ConfigurationCheck.Report {

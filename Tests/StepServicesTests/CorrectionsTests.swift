@@ -3,7 +3,7 @@ import StepServices
 import TestSupport
 import Testing
 
-@Suite struct CorrectionsTests {
+@Suite(.timeLimit(.minutes(5))) struct CorrectionsTests {
     private let outbox = Outbox(now: LocalTime.berlin.at("2014-04-22", 3))
 
     private var corrections: Corrections { Corrections(outbox.history, localTime: outbox.place, now: { outbox.now }) }

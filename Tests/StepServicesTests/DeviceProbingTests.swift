@@ -2,7 +2,7 @@ import StepDomain
 import StepServices
 import Testing
 
-@Suite struct DeviceProbingTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceProbingTests {
     private let nameless = ScannedDevice(address: "C0:DE:00:00:00:01", addressType: "random")
     private let named = ScannedDevice(
         address: "C0:DE:00:00:00:02", addressType: "random", name: "R02", kind: ScriptedCatalog.described, evidence: .name)

@@ -2,7 +2,7 @@ import StepDomain
 import StepServices
 import Testing
 
-@Suite struct FrameCaptureTests {
+@Suite(.timeLimit(.minutes(5))) struct FrameCaptureTests {
     private let pedometer = Pedometer(
         id: 1, user: 1, model: "ring", address: "C0:DE:52:02:A1:B2", addressType: "random", name: "R02_A1B2")
 

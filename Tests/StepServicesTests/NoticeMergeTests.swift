@@ -3,7 +3,7 @@ import StepServices
 import TestSupport
 import Testing
 
-@Suite struct NoticeMergeTests {
+@Suite(.timeLimit(.minutes(5))) struct NoticeMergeTests {
     @Test(arguments: NoticeContract.all)
     func `the notice store in memory follows each rule of the contract`(_ rule: NoticeContract) throws { try rule.check(InMemoryHistory()) }
 

@@ -3,7 +3,7 @@ import StepServices
 import TestSupport
 import Testing
 
-@Suite struct OutboxServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct OutboxServiceTests {
     private let garden = ScriptedDestination(
         "Garden", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: true), terms: always)
 

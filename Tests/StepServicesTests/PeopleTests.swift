@@ -3,7 +3,7 @@ import StepServices
 import TestSupport
 import Testing
 
-@Suite struct PeopleTests {
+@Suite(.timeLimit(.minutes(5))) struct PeopleTests {
     private let history = InMemoryHistory()
 
     private func user(_ wanted: String? = nil, login: String = "root", allowing newcomer: People.Newcomer = .nobody) throws -> User {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct RegistrationTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistrationTests {
     private static let ring = ScannedDevice(address: "C0:DE:00:00:00:01", addressType: "public", name: "R02_A1B2", kind: ScriptedCatalog.ring)
     private static let other = ScannedDevice(address: "C0:DE:00:00:00:02", addressType: "random", name: "R02_C3D4", kind: ScriptedCatalog.ring)
     private static let watch = ScannedDevice(address: "C0:DE:00:00:00:03", addressType: "random", name: "InfiniTime")

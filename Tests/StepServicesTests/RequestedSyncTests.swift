@@ -3,7 +3,7 @@ import StepServices
 import TestSupport
 import Testing
 
-struct RequestedSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestedSyncTests {
     private func requested(_ request: SyncRequest, _ lab: ServiceLab, _ failure: (any Error)? = nil) async throws -> RequestedSync? {
         let histories = ScriptedHistories(lab.history)
         histories.fail(failure)

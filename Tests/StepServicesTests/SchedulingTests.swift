@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct SchedulingTests {
+@Suite(.timeLimit(.minutes(5))) struct SchedulingTests {
     @Test(arguments: [false, true]) func `the state after enabling and disabling is returned`(_ watching: Bool) async throws {
         let scheduler = ScriptedScheduler()
         let scheduling = Scheduling(scheduler)

@@ -3,7 +3,7 @@ import StepServices
 import Testing
 import TestSupport
 
-@Suite struct ShareFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct ShareFailureTests {
     let outbox = Outbox()
     private let post = ScriptedDestination(
         "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: false), terms: always)

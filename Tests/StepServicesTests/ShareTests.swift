@@ -3,7 +3,7 @@ import StepServices
 import Testing
 import TestSupport
 
-@Suite struct ShareTests {
+@Suite(.timeLimit(.minutes(5))) struct ShareTests {
     let outbox = Outbox()
 
     @Test func `a new day is sent once and confirmed`() async throws {

@@ -3,7 +3,7 @@ import StepServices
 import Testing
 import TestSupport
 
-@Suite struct ShareTimingTests {
+@Suite(.timeLimit(.minutes(5))) struct ShareTimingTests {
     private let post = ScriptedDestination(
         "post", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: false), terms: always)
 

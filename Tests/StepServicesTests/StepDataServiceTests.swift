@@ -3,7 +3,7 @@ import StepServices
 import Testing
 import TestSupport
 
-@Suite struct StepDataServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct StepDataServiceTests {
     private let place = LocalTime.berlin
     private let history = InMemoryHistory()
 

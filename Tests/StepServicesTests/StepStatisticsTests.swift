@@ -3,7 +3,7 @@ import StepServices
 import TestSupport
 import Testing
 
-@Suite struct StepStatisticsTests {
+@Suite(.timeLimit(.minutes(5))) struct StepStatisticsTests {
     private let place = LocalTime.berlin
     private var today: Day { place.day(of: now) }
     private var now: Timestamp { place.at("2014-04-20", 15) }
@@ -36,7 +36,7 @@ import Testing
     }
 }
 
-@Suite struct PeriodRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct PeriodRequestTests {
     private let today = Day("2014-04-20") ?? Day(daysSince1970: 0)
     private var known: ClosedRange<Day> { today.advanced(by: -400)...today }
     private func day(_ word: String) -> Day { Day(word) ?? today }

@@ -3,7 +3,7 @@ import StepServices
 import TestSupport
 import Testing
 
-@Suite struct SynchronizationTests {
+@Suite(.timeLimit(.minutes(5))) struct SynchronizationTests {
     private struct Broken: Error {}
 
     private func lab(_ destinations: any ShareDestination...) throws -> ServiceLab {

@@ -2,7 +2,7 @@ import StepDomain
 import StepViews
 import Testing
 
-@Suite struct BackupViewTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupViewTests {
     private func holdings(corrections: Int = 0, pedometers: [String] = []) -> HistoryHoldings {
         HistoryHoldings(
             path: "/home/anna/backup.sqlite", schema: 8, bytes: 131_072, people: ["anna"], pedometers: pedometers, samples: 1440, syncs: 1,

@@ -1,7 +1,7 @@
-import Dispatch
+internal import Foundation
 public import Testing
 
-/// Runs tests that calculate for seconds on a thread of their own, one after another.
+/// Runs tests that calculate for seconds on threads of their own, as many at a time as there are processors.
 ///
 /// The threads of Swift's pool are as many as the processor's cores. A test that calculates on them without a suspension keeps every
 /// other test from running: simulated pedometers do not answer, and the program under test reports that they are out of range.
@@ -11,7 +11,7 @@ public struct CPUBound: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await withTaskExecutorPreference(WorkerThread.shared) { try await function() }
+        try await withTaskExecutorPreference(WorkerThreads.shared) { try await function() }
     }
 }
 
@@ -20,13 +20,15 @@ extension Trait where Self == CPUBound {
     public static var cpuBound: Self { Self() }
 }
 
-private final class WorkerThread: TaskExecutor {
-    static let shared = WorkerThread()
+private final class WorkerThreads: TaskExecutor {
+    static let shared = WorkerThreads()
 
-    private let queue = DispatchQueue(label: "CPU-bound tests")
+    private let queue = OperationQueue()
+
+    private init() { queue.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        queue.addOperation { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

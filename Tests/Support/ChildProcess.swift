@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// `Process` goes through all open descriptors before it starts a program, and crashes if hundreds of them are opened and closed meanwhile,
 /// as in these tests. It also passes on which signals are blocked. A child of this class has the three standard streams, no blocked
-/// signals, and the default action for every signal, and no other descriptor.
+/// signals, and the default action for every signal, and no other descriptor. It ends with this process at the latest.
 public final class ChildProcess: @unchecked Sendable {  // set up by one task before run(); the rest is behind the mutex
     public enum Reason: Sendable { case exit, uncaughtSignal }
 
@@ -44,6 +44,7 @@ public final class ChildProcess: @unchecked Sendable {  // set up by one task be
         processIdentifier = try Spawn.start(
             [executableURL?.path ?? ""] + arguments, environment: environment ?? ProcessInfo.processInfo.environment,
             descriptors: handles.map(\.fileDescriptor), inOwnGroup: true)
+        OrphanGuard.add(processIdentifier)
         try writing?.close()
 
         ended.enter()
@@ -51,6 +52,7 @@ public final class ChildProcess: @unchecked Sendable {  // set up by one task be
         let waiter = Thread { [self] in
             var status: Int32 = 0
             while waitpid(processIdentifier, &status, 0) < 0, errno == EINTR {}
+            OrphanGuard.remove(processIdentifier)
             self.status.withLock { $0 = status }
             ended.leave()
             terminationHandler?(self)

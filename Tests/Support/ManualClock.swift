@@ -17,6 +17,7 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private struct Watcher {
+        let id: Int
         let length: Duration
         let continuation: CheckedContinuation<Void, Never>
     }
@@ -74,15 +75,25 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Returns once a task sleeps that asked for this duration.
+    /// Returns once a task sleeps that asked for this duration, or when the task is cancelled, as by the time limit of a test.
     public func sleeping(for length: Duration) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.sleepers.values.contains(where: { $0.length == length }) { return true }
-                state.watchers.append(Watcher(length: length, continuation: continuation))
-                return false
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if Task.isCancelled || state.sleepers.values.contains(where: { $0.length == length }) { return true }
+                    state.watchers.append(Watcher(id: id, length: length, continuation: continuation))
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            state.withLock { state in
+                state.watchers.firstIndex { $0.id == id }.map { state.watchers.remove(at: $0) }
+            }?.continuation.resume()
         }
     }
 

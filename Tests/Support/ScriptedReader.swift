@@ -28,7 +28,8 @@ public final class ScriptedReader: PedometerReader {
 
     /// Pedometers that keep only today's count.
     private let todayOnly: Set<Pedometer.ID>
-    private let follows = Mutex<[Pedometer.ID: [Int]]>([:])
+    private let followed = Mutex<Set<Pedometer.ID>>([])
+    private let reports = Mutex<[Pedometer.ID: @Sendable (Int?) -> Void]>([:])
 
     public init(_ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = []) {
         self.scripts = Mutex(scripts)
@@ -39,15 +40,18 @@ public final class ScriptedReader: PedometerReader {
     /// Sets what the next reading of a pedometer does.
     public func script(_ id: Pedometer.ID, _ steps: Step...) { scripts.withLock { $0[id] = steps } }
 
-    /// Makes a pedometer report these steps when it is followed, and stay connected until the task is cancelled.
-    public func follow(_ id: Pedometer.ID, reporting steps: Int...) { follows.withLock { $0[id] = steps } }
+    /// Lets a pedometer be followed: it stays connected until the task is cancelled.
+    public func follow(_ id: Pedometer.ID) { followed.withLock { _ = $0.insert(id) } }
+
+    /// A pedometer that is being followed (it is in `hanging`) reports these steps.
+    public func report(_ steps: Int, of id: Pedometer.ID) { reports.withLock { $0[id] }?(steps) }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { todayOnly.contains(pedometer.id) }
 
     public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
-        guard let steps = follows.withLock({ $0[pedometer.id] }) else { return false }
+        guard followed.withLock({ $0.contains(pedometer.id) }) else { return false }
+        reports.withLock { $0[pedometer.id] = report }
         report(nil)
-        for steps in steps { report(steps) }
         try await hang(pedometer.id)
         return true
     }

@@ -6,7 +6,7 @@ import SystemdStage
 import Testing
 
 /// Automatic sync on a systemd that the test controls.
-struct AutomaticSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct AutomaticSyncTests {
     private static let units = [
         AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.midnightService, AutomaticSync.watch,
     ]

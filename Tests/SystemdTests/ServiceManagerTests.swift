@@ -4,7 +4,7 @@ import Systemd
 import SystemdStage
 import Testing
 
-struct ServiceManagerTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceManagerTests {
     private static let names = ["a.timer", "a.service"]
 
     private func withManager(

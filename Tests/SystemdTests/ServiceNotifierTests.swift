@@ -3,7 +3,7 @@ import Systemd
 import Testing
 
 /// What arrives at a socket such as systemd's.
-struct ServiceNotifierTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceNotifierTests {
     @Test(arguments: [false, true]) func `each notification is one datagram`(isAbstract: Bool) throws {
         let socket = try DatagramSocket(isAbstract: isAbstract)
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": socket.name]))

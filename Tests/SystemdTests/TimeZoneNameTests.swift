@@ -4,7 +4,7 @@ import Testing
 @testable import Systemd
 
 /// The name of the machine's time zone.
-@Suite struct TimeZoneNameTests {
+@Suite(.timeLimit(.minutes(5))) struct TimeZoneNameTests {
     @Test(
         arguments: [
             (["TZ": "Europe/Berlin"], "Europe/Berlin"), (["TZ": ":Europe/Berlin"], "Europe/Berlin"), (["TZ": "EST5EDT"], "EST5EDT"),

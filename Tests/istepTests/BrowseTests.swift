@@ -72,7 +72,10 @@ import TestSupport
                 == String(contentsOfFile: folder.path + "/after", encoding: .utf8)
         }
 
-        func close() async { _ = try? await tmux("kill-server") }
+        func close() async {
+            _ = try? await tmux("kill-server")
+            unlink(socket)
+        }
     }
 
     private func withWindow(_ istep: Command, _ folder: Folder, _ body: (Window) async throws -> Void) async throws {

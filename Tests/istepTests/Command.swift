@@ -144,5 +144,8 @@ final class Folder: Sendable {
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit {
+        // Removal ends at a file that has gone in between, such as the log of a history that is just closed.
+        for _ in 0..<3 where FileManager.default.fileExists(atPath: path) { try? FileManager.default.removeItem(atPath: path) }
+    }
 }

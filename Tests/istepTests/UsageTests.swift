@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Invalid words on the command line: exit code 64 and an error that says what to write instead.
-@Suite struct UsageTests {
+@Suite(.timeLimit(.minutes(5))) struct UsageTests {
     @Test(arguments: [
         ["show", "2014-02-30"], ["show", "someday"], ["show", "2014-4-20"], ["plan", "-5"], ["plan", "ten"],
         ["plan", "--on", "sunnyday=3"], ["profile", "--height", "1.78"], ["profile", "--weight", "abc"],

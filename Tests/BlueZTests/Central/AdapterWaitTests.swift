@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AdapterWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct AdapterWaitTests {
     /// Waits in a lab with a new connection for each attempt, and counts the attempts.
     private func wait(_ lab: Lab, _ adapter: String? = nil, limit: Duration = .seconds(15), asked: Counter) async {
         await AdapterWait(limit: limit, clock: lab.clock)(adapter) {

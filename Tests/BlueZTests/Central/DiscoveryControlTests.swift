@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct DiscoveryControlTests {
+@Suite(.timeLimit(.minutes(5))) struct DiscoveryControlTests {
     /// Takes all pending steps, as if BlueZ had executed them.
     private func settle(_ control: inout DiscoveryControl) -> [DiscoveryControl.Step] {
         var steps: [DiscoveryControl.Step] = []

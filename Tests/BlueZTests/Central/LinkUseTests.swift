@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct LinkUseTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkUseTests {
     private func use(_ device: Properties, gatt: [ObjectPath: [String: Properties]] = Sample.gatt) throws -> LinkUse {
         var cache = ObjectCache()
         cache.setOwner(":1.1")

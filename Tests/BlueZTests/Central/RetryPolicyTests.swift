@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZ
 
-struct RetryPolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryPolicyTests {
     let quick: Duration = .seconds(1)
 
     private func policy(attempts: Int = 4, isPaired: Bool = false) -> RetryPolicy {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct ScanStateTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanStateTests {
     private func device(rssi: Int16? = nil, _ more: [String: DBusValue] = [:]) throws -> DeviceRecord {
         try #require(DeviceRecord(Sample.device, Sample.deviceProperties(rssi: rssi, more)))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct DeviceRecordTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceRecordTests {
     @Test func `reads what a device has`() throws {
         let properties = Sample.deviceProperties(
             rssi: -61,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct GATTTableTests {
+@Suite(.timeLimit(.minutes(5))) struct GATTTableTests {
     private func table(_ objects: [ObjectPath: [String: Properties]]) throws(ConnectFailure) -> GATTTable {
         var cache = ObjectCache()
         cache.setOwner(":1.1")

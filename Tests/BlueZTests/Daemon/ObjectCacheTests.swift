@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct ObjectCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct ObjectCacheTests {
     private let interface = "org.bluez.Device1"
 
     private func loaded(_ objects: [ObjectPath: [String: Properties]] = [:]) -> ObjectCache {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct ObjectChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ObjectChangeTests {
     private func signal(
         _ interface: String, _ member: String, path: ObjectPath = "/", _ body: [DBusValue]
     ) -> DBusMessage {

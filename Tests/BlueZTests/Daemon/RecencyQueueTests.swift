@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZ
 
-struct RecencyQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct RecencyQueueTests {
     private func filled(_ keys: Range<Int>) -> RecencyQueue<Int> {
         var queue = RecencyQueue<Int>()
         for key in keys { queue.insert(key) }

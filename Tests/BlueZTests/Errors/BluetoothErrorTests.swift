@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZ
 
-struct BluetoothErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct BluetoothErrorTests {
     static let all: [(BluetoothError, String, isTransient: Bool)] = [
         (.noKernelSupport, "this kernel has no Bluetooth, or denies this process access", false),
         (.noAdapter(nil), "this machine has no Bluetooth adapter", false),

@@ -4,7 +4,7 @@ import Testing
 @testable import BlueZ
 
 /// Every text that `src/error.h` of BlueZ 5.66 to 5.87 has for a failed Connect.
-struct ConnectOutcomeTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectOutcomeTests {
     static let texts: [(String, ConnectFailure.Reason)] = [
         ("le-connection-abort-by-local", .linkFailed),
         ("le-connection-unknown", .linkFailed),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct GATTOperationTests {
+@Suite(.timeLimit(.minutes(5))) struct GATTOperationTests {
     let read = GATTOperation(kind: .read, attribute: "2a19", peripheral: "P")
     let doing = "reading 00002a19-0000-1000-8000-00805f9b34fb of P"
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZ
 
-struct MachineStateTests {
+@Suite(.timeLimit(.minutes(5))) struct MachineStateTests {
     typealias Radio = MachineState.Radio
     typealias Switch = MachineState.Switch
 

@@ -4,7 +4,7 @@ import Testing
 @testable import BlueZ
 @testable import DBus
 
-struct NotificationRoutesTests {
+@Suite(.timeLimit(.minutes(5))) struct NotificationRoutesTests {
     private let routes = NotificationRoutes()
     private let queue = NotificationQueue(clock: ManualClock())
 

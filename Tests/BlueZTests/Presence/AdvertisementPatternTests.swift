@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlueZ
 
-struct AdvertisementPatternTests {
+@Suite(.timeLimit(.minutes(5))) struct AdvertisementPatternTests {
     private func patterns(_ properties: [String: DBusValue]) throws -> [AdvertisementPattern] {
         let record = try #require(DeviceRecord(Sample.device, properties.merging(["Address": .string("C0:DE:00:00:00:01")]) { $1 }))
         return AdvertisementPattern.patterns(of: record)

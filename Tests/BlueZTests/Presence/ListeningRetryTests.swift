@@ -3,7 +3,7 @@ import Testing
 @testable import BlueZ
 
 /// What a presence does when it can no longer listen.
-struct ListeningRetryTests {
+@Suite(.timeLimit(.minutes(5))) struct ListeningRetryTests {
     @Test func `the presence waits for a missing adapter or daemon`() {
         var failures = ListeningRetry()
         for error in [BluetoothError.adapterLost("hci0"), .daemonNotRunning, .noAdapter(nil), .unexpected("x")] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZ
 
-struct ScanPaceTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanPaceTests {
     @Test func `scans run once a minute at first`() {
         var pace = ScanPace()
         #expect(pace.next(heard: false) == .seconds(55))

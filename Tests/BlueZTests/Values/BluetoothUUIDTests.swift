@@ -2,7 +2,7 @@ import BlueZ
 import Foundation
 import Testing
 
-struct BluetoothUUIDTests {
+@Suite(.timeLimit(.minutes(5))) struct BluetoothUUIDTests {
     static let battery = BluetoothUUID.short(0x180f)
 
     @Test(arguments: [

@@ -2,7 +2,7 @@ import BlueZ
 import Foundation
 import Testing
 
-struct DeviceAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceAddressTests {
     @Test(arguments: ["C0:DE:00:00:00:01", "c0:de:00:00:00:01", "C0:de:00:00:00:01"])
     func `reads either case and prints upper case`(text: String) {
         #expect(DeviceAddress(text)?.description == "C0:DE:00:00:00:01")

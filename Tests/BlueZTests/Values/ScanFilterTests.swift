@@ -1,7 +1,7 @@
 import BlueZ
 import Testing
 
-struct ScanFilterTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanFilterTests {
     let ring = Discovery(
         address: .ring, name: "R02_1234", services: ["180a", "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"],
         serviceData: ["fee0": [1]])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DBus
 
-@Suite struct PendingCallsTests {
+@Suite(.timeLimit(.minutes(5))) struct PendingCallsTests {
     @Test func `a pending call is removed only once`() {
         var calls = PendingCalls<String>()
         calls.add("a", serial: 1, deadline: 10)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DBus
 
-@Suite struct MatchCountsTests {
+@Suite(.timeLimit(.minutes(5))) struct MatchCountsTests {
     @Test func `a shared rule is added once and removed after its last use`() {
         var counts = MatchCounts()
         let first = counts.use("a")

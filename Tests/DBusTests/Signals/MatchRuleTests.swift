@@ -2,7 +2,7 @@ import Testing
 
 @testable import DBus
 
-@Suite struct MatchRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct MatchRuleTests {
     @Test func `a rule is written in the syntax of the bus`() throws {
         #expect(try MatchRule().text() == "type='signal'")
         #expect(

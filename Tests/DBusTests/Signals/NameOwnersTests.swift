@@ -2,7 +2,7 @@ import Testing
 
 @testable import DBus
 
-@Suite struct NameOwnersTests {
+@Suite(.timeLimit(.minutes(5))) struct NameOwnersTests {
     @Test func `a later change replaces the owner from the answer`() {
         var owners = NameOwners()
         owners.follow("a.b")

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite struct DBusErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct DBusErrorTests {
     @Test(arguments: [
         (DBusError.cannotConnect(address: "unix:path=/x", reason: "no such file"), "cannot connect to the bus at unix:path=/x: no such file"),
         (.disconnected, "the connection to the bus is closed"),

@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import Testing
 
-@Suite struct DBusFileDescriptorTests {
+@Suite(.timeLimit(.minutes(5))) struct DBusFileDescriptorTests {
     @Test func `a file descriptor can be taken only once`() throws {
         let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
         let descriptor = DBusFileDescriptor(owning: number)

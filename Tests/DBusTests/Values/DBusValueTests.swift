@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite struct DBusValueTests {
+@Suite(.timeLimit(.minutes(5))) struct DBusValueTests {
     @Test(arguments: [
         (DBusValue.byte(1), "y"), (.boolean(true), "b"), (.int16(1), "n"), (.uint16(1), "q"), (.int32(1), "i"), (.uint32(1), "u"),
         (.int64(1), "x"), (.uint64(1), "t"), (.double(1), "d"), (.string(""), "s"), (.objectPath("/"), "o"), (.signature("s"), "g"),

@@ -2,7 +2,7 @@ import DBus
 import Foundation
 import Testing
 
-@Suite struct ObjectPathTests {
+@Suite(.timeLimit(.minutes(5))) struct ObjectPathTests {
     @Test(arguments: ["/", "/a", "/org/bluez/hci0/dev_C0_DE_00_00_00_01", "/_/0/Z9"])
     func `a valid path is accepted`(_ text: String) {
         #expect(ObjectPath(text)?.string == text)

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite struct WebAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct WebAddressTests {
     /// The address as written, and as it is sent.
     static let good = [
         ("https://a.example", "https://a.example/"),

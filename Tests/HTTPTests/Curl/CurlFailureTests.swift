@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP
 
 /// Messages for failures that cannot be produced on loopback.
-@Suite struct CurlFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlFailureTests {
     private func failure(_ code: CURLcode, _ words: String = "") -> CurlFailure {
         // The standard messages of the codes come from libcurl.
         _ = CurlLibrary.problem

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct TransferTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferTests {
     private func transfer(_ method: String, _ limits: HTTPLimits = HTTPLimits()) throws -> Transfer {
         Transfer(HTTPRequest(method: method, url: try WebAddress("https://a.example")), limits)
     }

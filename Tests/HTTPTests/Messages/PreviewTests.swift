@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite struct PreviewTests {
+@Suite(.timeLimit(.minutes(5))) struct PreviewTests {
     private func preview(_ body: [UInt8]?, headers: [HTTPRequest.Header] = []) throws -> String {
         HTTPRequest(method: "PUT", url: try WebAddress("https://a.example/x"), headers: headers, body: body).preview
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct RetryAfterTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryAfterTests {
     /// The examples of RFC 9110, section 5.6.7, and edge cases.
     static let dates: [(String, Int?)] = [
         ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The part of a server's answer that a user reads.
-@Suite struct WordsTests {
+@Suite(.timeLimit(.minutes(5))) struct WordsTests {
     static let bodies: [(String, String)] = [
         ("", ""),
         ("  plain \r\n text\t", "plain text"),

@@ -5,7 +5,7 @@ import WebStage
 @testable import HTTP
 
 /// Frames of servers, hostile ones above all (RFC 6455, section 5).
-@Suite struct WebSocketFramesTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketFramesTests {
     private typealias Event = WebSocketFrames.Event
 
     private func events(_ bytes: [UInt8], limit: Int = 1000, pieces: Int = .max) throws -> [Event] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MQTT
 
-struct LibraryTests {
+@Suite(.timeLimit(.minutes(5))) struct LibraryTests {
     @Test func `a missing library is reported with its name`() {
         #expect(Mosquitto.load("libmosquitto-of-nowhere.so.1")?.contains("libmosquitto-of-nowhere.so.1") == true)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import MQTT
 
 /// The sequence of publishing, without a broker.
-struct DeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
     private static let accepted = Delivery.Event.connected(BrokerCode(number: 0), retains: true)
 
     private func delivery(_ count: Int, speaksOlder: Bool = false) throws -> Delivery {

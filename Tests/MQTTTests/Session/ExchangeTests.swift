@@ -3,7 +3,7 @@ import Testing
 @testable import MQTT
 
 /// Which side ends an exchange between a task and a thread, and the resulting outcome.
-struct ExchangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ExchangeTests {
     private func outcome(of exchange: MQTTExchange) async -> MQTTError? {
         switch await exchange.outcome({}) {
         case .success: nil

@@ -2,7 +2,7 @@ import MQTT
 import TextSafety
 import Testing
 
-struct MQTTBrokerTests {
+@Suite(.timeLimit(.minutes(5))) struct MQTTBrokerTests {
     @Test func `the default ports are the registered ones`() throws {
         #expect(try MQTTBroker(host: "localhost", tls: false).port == 1883)
         #expect(try MQTTBroker(host: "broker.example.org", tls: true).port == 8883)

@@ -1,7 +1,7 @@
 import MQTT
 import Testing
 
-struct MQTTMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct MQTTMessageTests {
     @Test(arguments: ["a", "istep/anna/steps", "homeassistant/sensor/istep_anna/config", "/", "ö/👟", String(repeating: "a", count: 65_535)])
     func `a valid topic is accepted`(topic: String) throws {
         let message = try MQTTMessage(topic: topic, payload: [1])

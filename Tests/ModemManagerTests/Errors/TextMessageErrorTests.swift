@@ -1,7 +1,7 @@
 import ModemManager
 import Testing
 
-struct TextMessageErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct TextMessageErrorTests {
     static let all: [TextMessageError] = [
         .noBus("no such file"), .notRunning, .noModem(wanted: nil), .noModem(wanted: "7"), .severalModems(["modem 0", "modem 1"]),
         .noMessaging(modem: "modem 0"), .locked(modem: "modem 0", index: "0", lock: "sim-pin"), .disabled(modem: "modem 0", index: "0"),

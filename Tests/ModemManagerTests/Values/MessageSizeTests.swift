@@ -1,7 +1,7 @@
 import ModemManager
 import Testing
 
-struct MessageSizeTests {
+@Suite(.timeLimit(.minutes(5))) struct MessageSizeTests {
     /// The limits of 3GPP TS 23.040, section 9.2.3.24: 160 or 70 alone, 153 or 67 in each of several parts.
     @Test(arguments: [
         ("a", 160, 1), ("a", 161, 2), ("a", 306, 2), ("a", 307, 3), ("a", 459, 3), ("a", 460, 4),

@@ -1,7 +1,7 @@
 import ModemManager
 import Testing
 
-struct PhoneNumberTests {
+@Suite(.timeLimit(.minutes(5))) struct PhoneNumberTests {
     @Test(arguments: [
         ("+491701234567", "+491701234567"), ("+49 170 1234-567", "+491701234567"), ("(0170) 123.45/67", "01701234567"),
         ("112", "112"), ("+1 (555) 010-9999", "+15550109999"), ("123456789012345", "123456789012345"),

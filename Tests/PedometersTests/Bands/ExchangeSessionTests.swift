@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct ExchangeSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct ExchangeSessionTests {
     private static let address = GATTAddress("fff0", "fff1")
 
     /// One request after the other; an answer is `01`, the end `02`, a wrong one `03`, and `04` is undecodable.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct ID115Tests {
+@Suite(.timeLimit(.minutes(5))) struct ID115Tests {
     /// The bit fields of `FetchActivityOperation.parseSample`.
     @Test func `a slot has bit fields`() {
         // 1,000 steps, 9 minutes, 40 kcal, 700 m.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct JringTests {
+@Suite(.timeLimit(.minutes(5))) struct JringTests {
     @Test func `minutes of all days are read, today first`() throws {
         let memory = BandLab.memory(days: 4)
         let ring = SimulatedSerialBand.jring(memory, days: 4)

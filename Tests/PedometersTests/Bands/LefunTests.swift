@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct LefunTests {
+@Suite(.timeLimit(.minutes(5))) struct LefunTests {
     @Test func `frames have Maxim's checksum`() {
         // The check value of CRC-8/MAXIM.
         #expect(LefunFrame.checksum(Array("123456789".utf8)) == 0xa1)

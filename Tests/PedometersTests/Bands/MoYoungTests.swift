@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct MoYoungTests {
+@Suite(.timeLimit(.minutes(5))) struct MoYoungTests {
     @Test(arguments: [SimulatedSerialBand.MoYoungOrder.stepsFirst, .distanceFirst], [false, true])
     func `the sum of the hours shows which number is the steps`(order: SimulatedSerialBand.MoYoungOrder, isSecond: Bool) throws {
         let memory = BandLab.memory(days: 1)

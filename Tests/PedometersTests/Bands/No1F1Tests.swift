@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct No1F1Tests {
+@Suite(.timeLimit(.minutes(5))) struct No1F1Tests {
     @Test func `the hours of all days are read, then its clock is set`() throws {
         let memory = BandLab.memory(days: 3)
         let band = SimulatedSerialBand.no1f1(memory)

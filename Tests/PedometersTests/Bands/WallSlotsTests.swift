@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct WallSlotsTests {
+@Suite(.timeLimit(.minutes(5))) struct WallSlotsTests {
     private let now = BandLab.now
 
     private func converter(_ settings: [ClockState.Setting] = [], offset: Int = 7_200, days: Int = 7) -> WallSlotConverter {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct YCBTTests {
+@Suite(.timeLimit(.minutes(5))) struct YCBTTests {
     /// Frames that were captured: the clock being set (PulseLoop, YCBTProtocolTest) and a request for information (Gadgetbridge,
     /// YcbtInboundRouterTest).
     @Test(arguments: ["01000e00ea0707060c220e0026c7", "0200080047436fec"])

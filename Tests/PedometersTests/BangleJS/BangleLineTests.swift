@@ -3,7 +3,7 @@ import Testing
 @testable import Pedometers
 
 /// The lines of a Bangle.js console, whatever pieces they arrive in.
-@Suite struct BangleLineTests {
+@Suite(.timeLimit(.minutes(5))) struct BangleLineTests {
     /// As `apps/android/lib.js` sends them.
     @Test(arguments: [
         (#"{"t":"actfetch","state":"start"}"#, BangleLine.begin),

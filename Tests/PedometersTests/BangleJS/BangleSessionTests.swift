@@ -7,7 +7,7 @@ import Testing
 @testable import Pedometers
 
 /// A session on a simulated watch.
-@Suite struct BangleSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct BangleSessionTests {
     private static let berlin = TimeZone(identifier: "Europe/Berlin")!
     private static let newYork = TimeZone(identifier: "America/New_York")!
     /// 2026-05-20 15:47 in Berlin.

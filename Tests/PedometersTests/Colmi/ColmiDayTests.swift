@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct ColmiDayTests {
+@Suite(.timeLimit(.minutes(5))) struct ColmiDayTests {
     /// Captured from a ring (test data of colmi_r02_client): 2024-10-15, slot 92, 1210 calories, 21 steps, 16 m.
     private let header = hex("43 F0 01 01 00 00 00 00 00 00 00 00 00 00 00 35")
     private let record = hex("43 24 10 15 5C 00 01 79 00 15 00 10 00 00 00 87")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct ColmiPacketTests {
+@Suite(.timeLimit(.minutes(5))) struct ColmiPacketTests {
     @Test func `requests have the same bytes as those of other clients`() {
         // Day 0 has checksum B2 in the captures of colmi_r02_client.
         let request = ColmiPacket.stepsRequest(daysAgo: 0)

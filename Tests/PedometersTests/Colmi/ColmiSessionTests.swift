@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct ColmiSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct ColmiSessionTests {
     private let berlin = 2 * 3600
     private let today = Day("2026-05-20")!.daysSince1970
     /// 2026-05-20 12:30 in Berlin.

@@ -4,7 +4,7 @@ import Testing
 @testable import Pedometers
 
 /// The ring's own total of today: a check of the slots that is never counted.
-@Suite struct ColmiTotalTests {
+@Suite(.timeLimit(.minutes(5))) struct ColmiTotalTests {
     private let offset = 2 * 3600
     private let today = Day("2026-05-20")!.daysSince1970
     /// 2026-05-20 12:30, local time.

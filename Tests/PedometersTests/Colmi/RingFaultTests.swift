@@ -6,7 +6,7 @@ import Testing
 
 /// Rings on which any day may be refused, unanswered, cut off or end the link, at any hour: every day that the ring finally answers is
 /// stored, none counts twice, and each missing day is named.
-@Suite(.cpuBound) struct RingFaultTests {
+@Suite(.timeLimit(.minutes(10)), .cpuBound) struct RingFaultTests {
     private let offset = 3600
     private let today = Day("2026-05-20")!.daysSince1970
 

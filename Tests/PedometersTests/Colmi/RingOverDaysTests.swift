@@ -4,7 +4,7 @@ import Testing
 @testable import Pedometers
 
 /// The steps of several days with clock changes are stored: none is lost, none counts twice.
-@Suite struct RingOverDaysTests {
+@Suite(.timeLimit(.minutes(5))) struct RingOverDaysTests {
     private func moment(_ day: String, _ hour: Double, offset: Int = 0) throws -> Timestamp {
         let day = try #require(Day(day))
         return Timestamp(day.daysSince1970 * 86_400 + Int(hour * 3600) - offset)

@@ -9,7 +9,7 @@ import Testing
 /// Each file of `Tests/PedometersTests/Captures` is a capture of `istep gatt capture`, and a test: its frames are played to the model's session.
 ///
 /// A line `steps: N` in the file is the expected sum; without it, the test expects that every frame can be decoded.
-@Suite struct CaptureTests {
+@Suite(.timeLimit(.minutes(5))) struct CaptureTests {
     private static let files: [String] = {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Captures"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

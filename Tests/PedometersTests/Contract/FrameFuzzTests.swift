@@ -8,7 +8,7 @@ import Testing
 /// A million frames over all models: random ones, changed ones of the protocols, truncated ones, and bursts. The same in every run.
 ///
 /// `Tests/Fuzzing` searches for inputs by coverage, for as long as it is let run.
-@Suite struct FrameFuzzTests {
+@Suite(.timeLimit(.minutes(5))) struct FrameFuzzTests {
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 15 * 3_600)
     private static let address = DeviceAddress("C0:DE:00:00:00:07")!
     private static let total = 1_000_000

@@ -6,7 +6,7 @@ import Testing
 @testable import Pedometers
 
 /// What every model must hold, whatever comes over the air.
-@Suite struct ModelContractTests {
+@Suite(.timeLimit(.minutes(5))) struct ModelContractTests {
     private static let linked = PedometerRegistry.models.compactMap { $0 as? any LinkedPedometerModel.Type }
     private static let advertised = PedometerRegistry.models.compactMap { $0 as? any AdvertisedPedometerModel.Type }
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 15 * 3_600)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct CounterDeltaTests {
+@Suite(.timeLimit(.minutes(5))) struct CounterDeltaTests {
     private let day = Day("2026-05-20")!
     private let zone = LocalTime.fixed(3600)
     private var midnight: Timestamp { zone.moment(day) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Pedometers
 
 /// Counters of today with wrong clocks and late resets, read at random times.
-@Suite(.cpuBound) struct CounterOfTodayPropertyTests {
+@Suite(.timeLimit(.minutes(10)), .cpuBound) struct CounterOfTodayPropertyTests {
     /// Clocks of all zones, behind and ahead, in steps of half an hour; resets up to eight hours late, equally late every day.
     @Test func `no step is counted twice, whatever the clock and the reset`() {
         for half in -24...28 {

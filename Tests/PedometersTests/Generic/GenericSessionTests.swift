@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct GenericSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct GenericSessionTests {
     private let now = Timestamp(1_779_272_000)
 
     private func session(counts: String) throws -> any PedometerSession {

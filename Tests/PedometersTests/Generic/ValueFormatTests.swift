@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct ValueFormatTests {
+@Suite(.timeLimit(.minutes(5))) struct ValueFormatTests {
     @Test(arguments: [
         ("u16le", "34 12", 0x1234), ("u16be", "12 34", 0x1234), ("u24le", "56 34 12", 0x123456),
         ("u24be", "12 34 56", 0x123456), ("u32le", "78 56 34 12", 0x1234_5678), ("u32be@2", "ff ff 12 34 56 78 99", 0x1234_5678),
@@ -25,7 +25,7 @@ import Testing
     }
 }
 
-@Suite struct GenericOptionsTests {
+@Suite(.timeLimit(.minutes(5))) struct GenericOptionsTests {
     private let good = ["service": "00030000-78fc-48fe-8e23-433b3a1942d0", "characteristic": "00030001-78fc-48fe-8e23-433b3a1942d0"]
 
     @Test func `stored options are read back unchanged`() throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Pedometers
 
 /// A session on a simulated watch whose counter and clock follow the firmware, over days.
-@Suite struct InfiniTimeSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct InfiniTimeSessionTests {
     /// A watch, the machine that reads it, and the time of both.
     private final class Lab {
         private final class Time: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-@Suite struct MiBandTests {
+@Suite(.timeLimit(.minutes(5))) struct MiBandTests {
     private func bytes(_ hex: String) -> [UInt8] {
         stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Pedometers
 
 /// What the probe makes of the kernel's state, of a scan, and of the errors of a connection.
-@Suite struct BlueZProbeTests {
+@Suite(.timeLimit(.minutes(5))) struct BlueZProbeTests {
     private let healthy = MachineState(
         radios: [.init(name: "hci0", address: DeviceAddress("00:1A:7D:DA:71:01"), isUp: true)], switches: [.init(name: "hci0")])
 

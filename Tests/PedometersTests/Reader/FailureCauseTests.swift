@@ -3,7 +3,7 @@ import Pedometers
 import StepDomain
 import Testing
 
-@Suite struct FailureCauseTests {
+@Suite(.timeLimit(.minutes(5))) struct FailureCauseTests {
     @Test(arguments: [
         (BluetoothError.peripheralNotFound("C0:DE:00:00:00:01", seconds: 20), FailureCause.outOfRange), (.adapterDown("hci0"), .machine),
         (.noAdapter(nil), .machine), (.adapterBlocked("hci0", hard: true), .machine), (.daemonNotRunning, .machine), (.noBus("x"), .machine),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pedometers
 
-struct LinkRetryTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkRetryTests {
     private let lost = BluetoothError.linkLost(during: "subscribing")
     private let again = LinkRetry.Step.reconnect(after: .seconds(1))
 

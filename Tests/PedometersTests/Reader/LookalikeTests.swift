@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pedometers
 
-struct LookalikeTests {
+@Suite(.timeLimit(.minutes(5))) struct LookalikeTests {
     private let ring = Pedometer(
         id: 1, user: 1, model: Colmi.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "my ring")
 

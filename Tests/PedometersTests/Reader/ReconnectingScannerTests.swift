@@ -9,7 +9,7 @@ import Testing
 @testable import Pedometers
 
 /// Listening on the simulation, across a bus that comes and goes.
-@Suite(.timeLimit(.minutes(1))) struct ReconnectingScannerTests {
+@Suite(.timeLimit(.minutes(5))) struct ReconnectingScannerTests {
     /// Runs a scanner during `body`; afterwards it must have left nothing open.
     private func scanning(
         _ central: @escaping @Sendable () async throws -> Central, clock: ManualClock,

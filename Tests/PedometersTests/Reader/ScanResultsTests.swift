@@ -2,7 +2,7 @@ import BlueZ
 import Pedometers
 import Testing
 
-struct ScanResultsTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanResultsTests {
     private func device(_ number: Int, rssi: Int, name: String? = nil) throws -> Discovery {
         let digits = (0..<5).map { String((number >> (8 * $0)) & 255 | 256, radix: 16).suffix(2) }
         let address = try #require(DeviceAddress("02:" + digits.reversed().joined(separator: ":").uppercased()))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SOAP
 
-@Suite struct SOAPReplyTests {
+@Suite(.timeLimit(.minutes(5))) struct SOAPReplyTests {
     private func fault(_ text: String) throws -> SOAPFault {
         guard case .fault(let fault) = try SOAPReply(Array(text.utf8)) else {
             throw NoFault()

@@ -3,7 +3,7 @@ import TextSafety
 import SOAP
 import Testing
 
-@Suite struct SOAPClientTests {
+@Suite(.timeLimit(.minutes(5))) struct SOAPClientTests {
     private func client(_ transport: ScriptedTransport, _ change: (inout SOAPService) -> Void = { _ in }) throws -> SOAPClient {
         var service = SOAPService(endpoint: try WebAddress("https://example.com/soap"), namespace: "urn:steps")
         change(&service)

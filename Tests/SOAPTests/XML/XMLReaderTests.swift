@@ -2,7 +2,7 @@ import Testing
 
 @testable import SOAP
 
-@Suite struct XMLReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct XMLReaderTests {
     private func read(_ text: String) throws(XMLProblem) -> XMLElement { try XMLReader.read(Array(text.utf8)) }
 
     @Test func `names are resolved by their namespace prefixes`() throws {

@@ -3,7 +3,7 @@ import Settings
 import StepDomain
 import Testing
 
-@Suite struct ConfigFileTests {
+@Suite(.timeLimit(.minutes(5))) struct ConfigFileTests {
     /// The error of a user's file with this text, its path given as `config.toml`.
     private func error(_ text: String) throws -> SettingsError? { try error(Data(text.utf8)) }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settings
 
-@Suite struct KeyScanTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyScanTests {
     /// The line of a key by its path.
     private func line(of path: String..., in text: String) -> Int? {
         let places = KeyScan(text).places

@@ -4,7 +4,7 @@ import Testing
 @testable import Settings
 
 /// Documents in which the line of each key is known, compared with the results of the parser and the scan.
-@Suite(.cpuBound) struct RandomDocumentTests {
+@Suite(.timeLimit(.minutes(10)), .cpuBound) struct RandomDocumentTests {
     @Test(arguments: 0..<100)
     func `every key of a random document has the correct line`(seed: UInt64) throws {
         var document = RandomDocument(seed: seed)

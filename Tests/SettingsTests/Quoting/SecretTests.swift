@@ -2,7 +2,7 @@ import Foundation
 import TextSafety
 import Testing
 
-@Suite struct SecretTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretTests {
     private let secret = Secret("s3cr/et+ t\"&k€n")
 
     @Test func `a secret is not shown in descriptions or dumps`() {

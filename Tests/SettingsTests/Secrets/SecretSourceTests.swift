@@ -3,7 +3,7 @@ import TextSafety
 import Settings
 import Testing
 
-@Suite struct SecretSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretSourceTests {
     /// What loading throws, with the directory of the test written as ROOT.
     private func told(_ source: SecretSource, _ machine: Machine) -> String? {
         do throws(SecretError) { _ = try source.load(environment: machine.environment) } catch {

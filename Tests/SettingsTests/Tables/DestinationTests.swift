@@ -2,7 +2,7 @@ import Settings
 import StepDomain
 import Testing
 
-@Suite struct DestinationTests {
+@Suite(.timeLimit(.minutes(5))) struct DestinationTests {
     @Test func `destination tables are returned in the order of their names`() throws {
         let tables = try SettingsTable.destinations(
             in: "user = 'Ada'\n[share.pond]\nkind = 'file'\n\n[share.garden]\nkind = 3\nurl = 'x'\n[share.pond.headers]\na = 'b'", path: "c.toml"

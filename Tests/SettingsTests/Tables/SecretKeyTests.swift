@@ -1,7 +1,7 @@
 import Settings
 import Testing
 
-@Suite struct SecretKeyTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretKeyTests {
     private func read(_ keys: String, isRequired: Bool = true) throws -> (source: SecretSource?, told: String?) {
         var reader = try reader("[share.garden]\n" + keys)
         let source = reader.secret("token", isRequired: isRequired)

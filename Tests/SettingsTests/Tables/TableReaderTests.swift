@@ -2,7 +2,7 @@ import Settings
 import StepDomain
 import Testing
 
-@Suite struct TableReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct TableReaderTests {
     private enum Kind: String, CaseIterable { case rest, soap, file }
 
     @Test func `a valid table is read`() throws {

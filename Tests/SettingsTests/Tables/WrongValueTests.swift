@@ -2,7 +2,7 @@ import Settings
 import Testing
 
 /// The exact message about one wrong value.
-@Suite struct WrongValueTests {
+@Suite(.timeLimit(.minutes(5))) struct WrongValueTests {
     private static let place = "\"c.toml\", line 2: `share.garden.key` "
 
     private func told(_ value: String, home: String? = nil, _ read: (inout TableReader) -> Any?) throws -> String? {

@@ -4,7 +4,7 @@ import StepDomain
 import Testing
 
 /// What holds for every kind of destination before anything is sent.
-@Suite struct KindContractTests {
+@Suite(.timeLimit(.minutes(5))) struct KindContractTests {
     @Test func `every kind of destination has a fixture for the contract tests`() {
         let missing = Set(DestinationRegistry.kinds.map(\.key)).subtracting(Fixture.all.map(\.kind))
         #expect(missing.isEmpty, "no fixture in Contract/Fixtures")

@@ -2,7 +2,7 @@ import HTTP
 import StepDomain
 import Testing
 
-@Suite struct BeeminderTests {
+@Suite(.timeLimit(.minutes(5))) struct BeeminderTests {
     private func destination(_ keys: String = "", _ transport: ScriptedTransport = ScriptedTransport()) throws -> any ShareDestination {
         try Fixture.destination(
             "[share.garden]\nkind = 'beeminder'\ngoal = 'steps'\ntoken_env = '\(TestSecret.variable)'\n\(keys)", transport: { transport })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite struct FileTests {
+@Suite(.timeLimit(.minutes(5))) struct FileTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }

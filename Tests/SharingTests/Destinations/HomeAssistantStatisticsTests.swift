@@ -6,7 +6,7 @@ import TestSupport
 @testable import Sharing
 
 /// Rows of Home Assistant's long-term statistics: in which rows the steps of a day are, and which sums result from corrections.
-@Suite struct HomeAssistantStatisticsTests {
+@Suite(.timeLimit(.minutes(5))) struct HomeAssistantStatisticsTests {
     private typealias Statistics = HomeAssistantStatistics
 
     private static func zone(_ name: String) -> LocalTime { TimeZone(identifier: name).map(LocalTime.zone) ?? .fixed(0) }

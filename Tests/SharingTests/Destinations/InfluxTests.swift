@@ -3,7 +3,7 @@ import HTTP
 import StepDomain
 import Testing
 
-@Suite struct InfluxTests {
+@Suite(.timeLimit(.minutes(5))) struct InfluxTests {
     private func destination(
         _ keys: String, _ transport: ScriptedTransport = ScriptedTransport()
     ) throws -> any ShareDestination {

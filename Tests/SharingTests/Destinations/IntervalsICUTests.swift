@@ -2,7 +2,7 @@ import HTTP
 import StepDomain
 import Testing
 
-@Suite struct IntervalsICUTests {
+@Suite(.timeLimit(.minutes(5))) struct IntervalsICUTests {
     private func destination(_ keys: String = "", _ transport: ScriptedTransport = ScriptedTransport()) throws -> any ShareDestination {
         try Fixture.destination(
             "[share.garden]\nkind = 'intervals-icu'\napi_key_env = '\(TestSecret.variable)'\n\(keys)", transport: { transport })

@@ -6,7 +6,7 @@ import Testing
 import WebStage
 
 /// A post and the ledger: whatever happens to an answer, a day is posted once.
-@Suite(.timeLimit(.minutes(1))) struct MastodonLedgerTests {
+@Suite(.timeLimit(.minutes(5))) struct MastodonLedgerTests {
     private let history = InMemoryHistory()
     private let server = PostServer()
     private let clock = Clock()

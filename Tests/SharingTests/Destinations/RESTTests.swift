@@ -2,7 +2,7 @@ import HTTP
 import StepDomain
 import Testing
 
-@Suite struct RESTTests {
+@Suite(.timeLimit(.minutes(5))) struct RESTTests {
     private func preview(_ keys: String, _ day: SharedDay = .easter()) throws -> String {
         try Fixture.destination("[share.garden]\nkind = 'rest'\n\(keys)", environment: [:], transport: { NoTransport() })
             .preview([ShareParcel(day: day, key: "0123456789abcdef0123456789abcdef")])

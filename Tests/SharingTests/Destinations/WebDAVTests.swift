@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Folders of a WebDAV server, depending on its answers.
-@Suite struct WebDAVTests {
+@Suite(.timeLimit(.minutes(5))) struct WebDAVTests {
     private func destination(_ transport: any HTTPTransport, _ more: String = "") throws -> any ShareDestination {
         try Fixture.destination(
             "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/dav/anna/{year}/{month}/{date}.json?k=v'\n\(more)",

@@ -15,11 +15,7 @@ struct HomeAssistantServer: Sendable {
     /// Token of a user who is not an administrator.
     let guest: String
 
-    private static var python: String {
-        let environment = ProcessInfo.processInfo.environment
-        let cache = environment["XDG_CACHE_HOME"] ?? (environment["HOME"] ?? "") + "/.cache"
-        return cache + "/istep-tests/home-assistant-2024.3.3/bin/python"
-    }
+    private static let python = PythonServer.installed("home-assistant")
 
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: python) }
 

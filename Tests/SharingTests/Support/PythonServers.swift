@@ -7,11 +7,13 @@ enum PythonServer {
     /// Debian's Python, which finds Debian's packages.
     static let debian = "/usr/bin/python3"
 
-    /// The Python with mastodon-mock, as installed by `.ci/packages --test`.
-    static var withMastodon: String {
-        let environment = ProcessInfo.processInfo.environment
-        let cache = environment["XDG_CACHE_HOME"] ?? (environment["HOME"] ?? "") + "/.cache"
-        return cache + "/istep-tests/mastodon-mock-0.6.1/bin/python"
+    /// The Python with mastodon-mock.
+    static let withMastodon = installed("mastodon-mock")
+
+    /// The Python with a server, as installed by `.ci/packages --test`.
+    static func installed(_ name: String) -> String {
+        let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { path, _ in path.deletingLastPathComponent() }
+        return folder.appendingPathComponent(".build/test-servers/\(name)/bin/python").path
     }
 
     static var hasSpyne: Bool { FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/spyne/__init__.py") }

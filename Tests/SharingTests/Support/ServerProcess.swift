@@ -28,10 +28,11 @@ final class ServerProcess: Sendable {
         directory=$1
         shift
         cd "$directory" || exit
-        "$@" </dev/null &
+        export TMPDIR="$directory"
+        setsid "$@" </dev/null &
         exec >/dev/null 2>&1
         read -r line
-        kill -KILL $!
+        kill -KILL -- -$! || kill -KILL $!
         wait
         rm -rf "$directory"
         """

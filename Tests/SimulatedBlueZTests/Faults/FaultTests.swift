@@ -2,7 +2,7 @@ import Testing
 
 @testable import SimulatedBlueZ
 
-struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
     /// Which of the first six operations a fault strikes.
     private func strikes(_ fault: Fault, _ operation: Fault.Operation) -> [Int] {
         var book = FaultBook()

@@ -2,7 +2,7 @@ import Testing
 
 import SimulatedBlueZ
 
-struct AttributeUUIDTests {
+@Suite(.timeLimit(.minutes(5))) struct AttributeUUIDTests {
     @Test(arguments: ["180f", "180F", "0x180F", "0000180f", "0000180F-0000-1000-8000-00805f9b34fb"])
     func `all forms of a UUID are equal`(text: String) {
         #expect(AttributeUUID(text)?.text == "0000180f-0000-1000-8000-00805f9b34fb")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulatedBlueZ
 
-struct SimulatedPedometerTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulatedPedometerTests {
     private static let steps = CharacteristicID("fff0", "fff1")
     /// Saturday, 2026-11-21, 15:00 UTC.
     private static let now = Date(timeIntervalSince1970: 1_795_273_200)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SimulatedBlueZ
 
-struct RingPacketTests {
+@Suite(.timeLimit(.minutes(5))) struct RingPacketTests {
     @Test func `a request for today's steps has the checksum of the vendor's app`() {
         #expect(RingPacket.make(0x43, [0, 0x0f, 0, 0x5f, 1]).last == 0xb2)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulatedBlueZ
 
-struct SimulatedRingTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulatedRingTests {
     /// Friday, 2026-11-20, 13:37:30 UTC.
     static let now = Date(timeIntervalSince1970: 1_795_181_850)
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SimulatedBlueZ
 
-struct WalkingHistoryTests {
+@Suite(.timeLimit(.minutes(5))) struct WalkingHistoryTests {
     /// Monday, 2026-11-16.
     private let monday = WallClock(year: 2026, month: 11, day: 16).dayNumber
     private let future = WallClock(year: 2030, month: 1, day: 1)

@@ -3,7 +3,7 @@ import Testing
 
 import SimulatedBlueZ
 
-struct WallClockTests {
+@Suite(.timeLimit(.minutes(5))) struct WallClockTests {
     @Test(arguments: [
         (1970, 1, 1, 0, 3), (2000, 2, 29, 11_016, 1), (2024, 12, 31, 20_088, 1), (2026, 11, 21, 20_778, 5),
         (1969, 12, 31, -1, 2), (2100, 3, 1, 47_541, 0),

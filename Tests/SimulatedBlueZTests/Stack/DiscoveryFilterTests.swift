@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatedBlueZ
 
-struct DiscoveryFilterTests {
+@Suite(.timeLimit(.minutes(5))) struct DiscoveryFilterTests {
     private let ring = Advertisement(name: "R02_A1B2", services: ["6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"], txPower: 4, rssi: -60)
 
     private func hears(_ options: [[String: DBusValue]]) throws -> Bool {

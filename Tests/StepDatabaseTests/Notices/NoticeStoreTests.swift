@@ -6,7 +6,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct NoticeStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct NoticeStoreTests {
     @Test(arguments: NoticeContract.all)
     func `the database satisfies every rule of the notice contract`(_ rule: NoticeContract) throws {
         try withDirectory { try rule.check(StepDatabase(path: $0 + "/history.sqlite")) }

@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// From version 2 of the schema to version 3.
-@Suite struct NoticesMigrationTests {
+@Suite(.timeLimit(.minutes(5))) struct NoticesMigrationTests {
     private static let version2 = Schema(migrations: [.history, .sharing])
 
     private static let syncs: [(outcome: String, failure: String?, cause: FailureCause?)] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct BackupTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupTests {
     private func backups(_ count: Int = 4, at moment: Timestamp = noon) -> AutomaticBackups {
         AutomaticBackups(BackupSchedule(count: count), now: { moment }, localTime: .fixed(0))
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// A history that is known to be damaged is not written to.
-@Suite struct CheckTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckTests {
     private func damage(_ path: String, from place: Int, count: Int) throws {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.seek(toOffset: UInt64(place))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite struct FramePruningTests {
+@Suite(.timeLimit(.minutes(5))) struct FramePruningTests {
     /// A night's sync of a complete day, with `frames` frames of 100 bytes.
     private func night(
         _ history: Fixture, _ number: Int, frames: Int = 3, samples: [StepSample] = [], isPartial: Bool = false, failure: FailureCause? = nil

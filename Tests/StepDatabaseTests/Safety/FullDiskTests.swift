@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// A file system of 1 MB, full to the last byte.
-@Suite(.enabled(if: geteuid() == 0, "only root can mount one")) struct FullDiskTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: geteuid() == 0, "only root can mount one")) struct FullDiskTests {
     private func run(_ words: String...) throws -> Int32 {
         let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

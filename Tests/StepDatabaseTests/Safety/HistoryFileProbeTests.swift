@@ -5,7 +5,7 @@ import Testing
 @testable import StepDatabase
 
 /// What a checkup learns about the file of a history.
-@Suite struct HistoryFileProbeTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryFileProbeTests {
     private func withHistory(_ body: (HistoryFileProbe) async throws -> Void) async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)

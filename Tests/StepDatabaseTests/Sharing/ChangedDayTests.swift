@@ -4,7 +4,7 @@ import Testing
 @testable import StepDatabase
 
 /// Which days a change of the history touches, and which it leaves alone.
-@Suite struct ChangedDayTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangedDayTests {
     private let next = day.advanced(by: 1)
 
     @Test func `days changed together share a revision and later changes increment it`() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// From version 3 of the schema to version 4.
-@Suite struct DeliveryMigrationTests {
+@Suite(.timeLimit(.minutes(5))) struct DeliveryMigrationTests {
     private static let version3 = Schema(migrations: [.history, .sharing, .notices])
 
     @Test(arguments: [StepDatabase.Access.reading, .writing])

@@ -7,7 +7,7 @@ import Testing
 @testable import StepDatabase
 
 /// From the version before the layouts of destinations to the one that has them.
-@Suite struct LayoutsMigrationTests {
+@Suite(.timeLimit(.minutes(5))) struct LayoutsMigrationTests {
     @Test(arguments: [StepDatabase.Access.reading, .writing])
     func `destinations of before have layout 0 and keep what is known of them`(_ access: StepDatabase.Access) throws {
         try withOldHistory { path in

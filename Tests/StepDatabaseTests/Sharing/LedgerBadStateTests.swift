@@ -5,7 +5,7 @@ import Testing
 @testable import StepDatabase
 
 /// What the ledger refuses, and how it stores a server's messages.
-@Suite struct LedgerBadStateTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerBadStateTests {
     private func entry(_ history: Fixture, on day: Day = day) -> ShareEntry {
         ShareEntry(user: history.user.id, day: day, destination: "garden", changedAt: noon)
     }

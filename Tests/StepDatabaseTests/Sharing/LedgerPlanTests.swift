@@ -5,7 +5,7 @@ import Testing
 @testable import StepDatabase
 
 /// The query plans of SQLite: the ledger grows by a row per day, person and destination for years.
-@Suite struct LedgerPlanTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerPlanTests {
     private func plan(_ sql: String) throws -> [String] {
         try withFixture { history in
             try history.database.queue.read { database in

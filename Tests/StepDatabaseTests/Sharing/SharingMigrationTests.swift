@@ -6,7 +6,7 @@ import Testing
 @testable import StepDatabase
 
 /// From version 1 of the schema to version 2.
-@Suite struct SharingMigrationTests {
+@Suite(.timeLimit(.minutes(5))) struct SharingMigrationTests {
     private static let version1 = Schema(migrations: [.history])
 
     /// A history as version 1 wrote it, with rows put in by `sql` besides two people with a ring each.

@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 
 /// What a checkup reports about the last syncs and the outbox.
-@Suite struct HistoryFactsTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryFactsTests {
     private let now = Timestamp(1_800_000_000)
 
     private func sync(_ hoursAgo: Int, _ outcome: SyncRecord.Outcome = .complete, battery: Int? = 70, failure: String? = nil) -> SyncRecord {

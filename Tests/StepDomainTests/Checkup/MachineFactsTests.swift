@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 
 /// What a checkup reports about time, disk and timer.
-@Suite struct MachineFactsTests {
+@Suite(.timeLimit(.minutes(5))) struct MachineFactsTests {
     private let now = Timestamp(1_800_000_000)
 
     private func time(_ change: (inout TimeFacts) -> Void = { _ in }) -> [Diagnosis] {

@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 
 /// The diagnoses after an attempt to read a pedometer, for all ways in which it can end.
-@Suite struct PedometerFactsTests {
+@Suite(.timeLimit(.minutes(5))) struct PedometerFactsTests {
     private static let address = "C0:DE:00:00:00:01"
     private let ring = Pedometer(id: 1, user: 1, model: "colmi", address: address, addressType: "random", name: "ring")
 

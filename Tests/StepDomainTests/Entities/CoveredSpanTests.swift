@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 import TestSupport
 
-@Suite struct CoveredSpanTests {
+@Suite(.timeLimit(.minutes(5))) struct CoveredSpanTests {
     private let place = LocalTime.berlin
 
     @Test func `a span is split where the UTC offset changes`() {

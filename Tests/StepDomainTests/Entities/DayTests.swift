@@ -2,7 +2,7 @@ import Foundation
 import StepDomain
 import Testing
 
-@Suite struct DayTests {
+@Suite(.timeLimit(.minutes(5))) struct DayTests {
     @Test func `a day equals the day made from its components`() throws {
         for days in stride(from: -719_162, through: 2_932_896, by: 97) {
             let day = Day(daysSince1970: days)

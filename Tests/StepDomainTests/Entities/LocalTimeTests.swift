@@ -3,7 +3,7 @@ import StepDomain
 import Testing
 import TestSupport
 
-@Suite struct LocalTimeTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalTimeTests {
     private let place = LocalTime.berlin
 
     @Test(arguments: [("2014-04-20", 24), ("2014-03-30", 23), ("2014-10-26", 25), ("2024-02-29", 24)])

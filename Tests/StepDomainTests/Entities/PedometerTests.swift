@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct PedometerTests {
+@Suite(.timeLimit(.minutes(5))) struct PedometerTests {
     private func setting(_ at: Int, _ offset: Int = 0) -> ClockState.Setting {
         ClockState.Setting(at: Timestamp(at), utcOffset: offset)
     }

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct SportPlanTests {
+@Suite(.timeLimit(.minutes(5))) struct SportPlanTests {
     @Test func `missing goals become rest days and extra goals are ignored`() {
         #expect(SportPlan(validFrom: Day(daysSince1970: 0), goals: [1, 2]).goals == [1, 2, 0, 0, 0, 0, 0])
         #expect(SportPlan(validFrom: Day(daysSince1970: 0), goals: Array(1...9)).goals == Array(1...7))

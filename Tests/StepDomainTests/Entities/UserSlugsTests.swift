@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct UserSlugsTests {
+@Suite(.timeLimit(.minutes(5))) struct UserSlugsTests {
     private func slugs(_ names: String...) -> [String] {
         let users = names.enumerated().map { User(id: Int64($0 + 1), name: $1) }
         let slugs = UserSlugs(users)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The notices that result from sharing and goals.
-@Suite struct SharingNoticeTests {
+@Suite(.timeLimit(.minutes(5))) struct SharingNoticeTests {
     private let place = LocalTime.berlin
     private let anna = User(id: 1, name: "anna")
     private var now: Timestamp { place.at("2014-04-20", 4) }

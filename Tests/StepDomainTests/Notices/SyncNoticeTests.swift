@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The notices that result from the syncs of many nights.
-@Suite struct SyncNoticeTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncNoticeTests {
     private let place = LocalTime.berlin
     private let anna = User(id: 1, name: "anna")
     private let ring = Pedometer(

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct BackupScheduleTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupScheduleTests {
     private let now = Timestamp(1_764_000_000)  // 2025-11-24T16:00:00Z
 
     private func name(_ daysAgo: Int, isAutomatic: Bool = true) -> BackupName {

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct FrameRetentionTests {
+@Suite(.timeLimit(.minutes(5))) struct FrameRetentionTests {
     private let now = Timestamp(1_764_000_000)
 
     private func frames(_ sync: Int64, daysAgo: Int, bytes: Int = 100, _ doubt: SyncFrames.Doubt? = nil) -> SyncFrames {

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct CoverageTests {
+@Suite(.timeLimit(.minutes(5))) struct CoverageTests {
     private func span(_ start: Int, _ end: Int) -> TimeSpan { TimeSpan(Timestamp(start), Timestamp(end)) }
 
     @Test func `spans are merged in any order`() {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// One figure is calculated in one place: days, weeks and years show the same.
-@Suite struct DayFiguresTests {
+@Suite(.timeLimit(.minutes(5))) struct DayFiguresTests {
     private static let profiles: [Profile?] = [
         nil, Profile(validFrom: Day(daysSince1970: 0), height: 1.8, weight: 72.5, sex: .female),
         Profile(validFrom: Day(daysSince1970: 0), weight: 72.5), Profile(validFrom: Day(daysSince1970: 0), stepLength: 0.73),

@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 import TestSupport
 
-@Suite struct DaySummaryTests {
+@Suite(.timeLimit(.minutes(5))) struct DaySummaryTests {
     private let place = LocalTime.berlin
     private let user = User(id: 1, name: "anna")
     private var day: Day { place.day(of: place.at("2014-04-20", 12)) }

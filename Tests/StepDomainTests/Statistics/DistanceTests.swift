@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct DistanceTests {
+@Suite(.timeLimit(.minutes(5))) struct DistanceTests {
     private let day = Day(daysSince1970: 16_000)
 
     /// Samples of one minute each.

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct GaitTests {
+@Suite(.timeLimit(.minutes(5))) struct GaitTests {
     @Test(arguments: [
         (steps: 130, length: 60, gait: Gait.walking), (131, 60, .running), (1950, 900, .walking), (1951, 900, .running),
         (0, 60, .walking), (.max, 1, .running), (1, .max, .walking), (.max, .max, .walking),

@@ -1,7 +1,7 @@
 import StepDomain
 import Testing
 
-@Suite struct GoalTests {
+@Suite(.timeLimit(.minutes(5))) struct GoalTests {
     private let sunday = Day(year: 2014, month: 4, day: 20)
 
     @Test func `the latest plan that has begun is in force`() throws {

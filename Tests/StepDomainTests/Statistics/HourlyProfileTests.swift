@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 import TestSupport
 
-@Suite struct HourlyProfileTests {
+@Suite(.timeLimit(.minutes(5))) struct HourlyProfileTests {
     private let place = LocalTime.berlin
 
     /// Of a day that is accounted for as a whole.

@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 import TestSupport
 
-@Suite struct MergedTracksTests {
+@Suite(.timeLimit(.minutes(5))) struct MergedTracksTests {
     private let noon = LocalTime.berlin.at("2014-04-20", 12)
 
     private func sample(_ minute: Int, _ minutes: Int, _ steps: Int) -> StepSample {

@@ -25,7 +25,7 @@ private func figures(_ words: String, from first: String = "2014-03-31", goal: I
 
 private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
 
-@Suite struct PeriodStatisticsTests {
+@Suite(.timeLimit(.minutes(5))) struct PeriodStatisticsTests {
     private let april = Period(.month, containing: day("2014-04-20"))
 
     @Test func `unknown days never count as zero`() {
@@ -157,7 +157,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
     }
 }
 
-@Suite struct StreaksTests {
+@Suite(.timeLimit(.minutes(5))) struct StreaksTests {
     @Test(arguments: [
         // days, current, longest, count of the last one
         ("7000 7000 100", 2, 2),  // today does not break

@@ -2,7 +2,7 @@ import StepDomain
 import TestSupport
 import Testing
 
-@Suite struct PeriodTests {
+@Suite(.timeLimit(.minutes(5))) struct PeriodTests {
     private func period(_ unit: Period.Unit, _ word: String, _ weekStart: Weekday = .monday) throws -> Period {
         Period(unit, containing: try #require(Day(word)), weekStart: weekStart)
     }

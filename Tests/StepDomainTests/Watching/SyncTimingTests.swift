@@ -2,7 +2,7 @@ import StepDomain
 import Testing
 
 /// On 2026-05-20, an hour east of Greenwich, with a reading every 15 minutes.
-struct SyncTimingTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncTimingTests {
     private let localTime = LocalTime.fixed(3600)
     private let timing = SyncTiming(interval: 900)
 

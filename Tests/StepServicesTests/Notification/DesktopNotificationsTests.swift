@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Notices on a desktop that the test controls.
-struct DesktopNotificationsTests {
+@Suite(.timeLimit(.minutes(5))) struct DesktopNotificationsTests {
     private let history = InMemoryHistory()
     private let desktop = ScriptedDesktop()
 

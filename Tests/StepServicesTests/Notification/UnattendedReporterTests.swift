@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepServices
 
-struct UnattendedReporterTests {
+@Suite(.timeLimit(.minutes(5))) struct UnattendedReporterTests {
     private struct Failed: ReportableError {
         var cause: FailureCause
         var category: FailureCategory { .unforeseen }

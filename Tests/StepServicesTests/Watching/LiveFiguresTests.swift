@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepServices
 
-struct LiveFiguresTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveFiguresTests {
     private let noon = Timestamp(1_779_278_400)
 
     @Test func `pedometers are shown together, and one that disconnects no longer`() {

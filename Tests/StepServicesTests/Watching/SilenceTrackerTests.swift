@@ -4,7 +4,7 @@ import Testing
 @testable import StepServices
 
 /// The time since which a watch has listened: from 2026-05-20, noon, on, with a tick each minute.
-struct SilenceTrackerTests {
+@Suite(.timeLimit(.minutes(5))) struct SilenceTrackerTests {
     private let noon = Timestamp(1_779_278_400)
     private let hour = 3600
 

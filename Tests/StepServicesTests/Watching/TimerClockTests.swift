@@ -2,7 +2,7 @@ import Testing
 
 @testable import StepServices
 
-@Suite(.timeLimit(.minutes(1))) struct TimerClockTests {
+@Suite(.timeLimit(.minutes(5))) struct TimerClockTests {
     private let clock = TimerClock()
 
     @Test func `a sleep lasts at least the requested time`() async throws {

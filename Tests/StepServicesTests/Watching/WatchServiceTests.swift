@@ -5,7 +5,7 @@ import Testing
 @testable import StepServices
 
 /// A watch without Bluetooth, systemd and a terminal: the test hears pedometers and moves the time.
-@Suite(.timeLimit(.minutes(1))) struct WatchServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchServiceTests {
     private struct Broken: ReportableError {
         var category = FailureCategory.data
         var description = "broken"
@@ -137,13 +137,15 @@ import Testing
     @Test func `a pedometer that reports steps is followed, and disconnected when it is due`() async throws {
         let lab = WatchLab()
         lab.scriptReading()
-        lab.services.reader.follow(lab.ring.id, reporting: 10, 12, 15)
+        lab.services.reader.follow(lab.ring.id)
         func figure(_ steps: Int?) -> RecordingWatchOutput.Event { .live([.init(name: "ring", steps: steps, goal: nil)]) }
         try await lab.watching(WatchOptions(isLive: true)) {
             await lab.output.until(.status(.searching(["ring"])))
             lab.scanner.report(.heard(address: lab.ring.address))
             await lab.output.until(.synced(steps: 0))
             for await _ in lab.services.reader.hanging { break }
+            await lab.output.until(figure(nil))
+            for steps in [10, 12, 15] { lab.services.reader.report(steps, of: lab.ring.id) }
             // At most one figure a second: the last one is shown when a second has passed.
             await lab.clock.sleeping(for: .seconds(1))
             lab.pass(1)

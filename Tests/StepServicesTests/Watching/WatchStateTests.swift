@@ -4,7 +4,7 @@ import Testing
 @testable import StepServices
 
 /// The decisions of a watch, without a clock, a bus or a history: from 2026-05-20, noon, on, with a reading every 15 minutes.
-struct WatchStateTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchStateTests {
     private let noon = Timestamp(1_779_278_400)
     private let addresses = ["C0:DE:00:00:00:01", "C0:DE:00:00:00:02"]
 

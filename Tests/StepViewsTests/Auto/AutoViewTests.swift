@@ -3,7 +3,7 @@ import StepDomain
 import StepViews
 import Testing
 
-struct AutoViewTests {
+@Suite(.timeLimit(.minutes(5))) struct AutoViewTests {
     private static let now = Timestamp(1_397_980_800)  // 2014-04-20 08:00 UTC
     private static let off = AutoView.Trigger(isEnabled: false, isActive: false)
     private static let on = AutoView.Trigger(isEnabled: true, isActive: true, last: now - 5 * 3600, next: now + 19 * 3600)

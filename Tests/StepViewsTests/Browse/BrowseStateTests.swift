@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct BrowseStateTests {
+@Suite(.timeLimit(.minutes(5))) struct BrowseStateTests {
     private let today = Sample.day
     private var first: Day { today.advanced(by: -400) }
 
@@ -214,7 +214,7 @@ import Testing
     }
 }
 
-@Suite struct KeyDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyDecoderTests {
     private func keys(_ text: String) -> [KeyDecoder.Key] {
         var decoder = KeyDecoder()
         return decoder.keys(text.utf8)

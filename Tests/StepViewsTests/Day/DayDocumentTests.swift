@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct DayDocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct DayDocumentTests {
     private func object(_ view: DayView) throws -> [String: Any] {
         let json = try JSONSerialization.jsonObject(with: Data(try view.json().utf8))
         return try #require(json as? [String: Any])

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import StepViews
 
-@Suite struct DayViewTests {
+@Suite(.timeLimit(.minutes(5))) struct DayViewTests {
     @Test func `a day is shown with figures, goal, chart and last sync`() {
         #expect(
             Sample.view().text() == """

@@ -6,7 +6,7 @@ import Testing
 @testable import StepViews
 
 /// A day of which a pedometer's own total differs from its slots.
-@Suite struct DeviceTotalTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceTotalTests {
     private func view(_ totals: [(String, Int, Int)]) -> DayView {
         Sample.view { summary in
             summary.deviceTotals = totals.map { name, total, slots in

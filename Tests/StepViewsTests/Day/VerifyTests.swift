@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct VerifyTests {
+@Suite(.timeLimit(.minutes(5))) struct VerifyTests {
     private typealias Attribute = AttributeError.Attribute
 
     private func wrong(_ change: (inout DaySummary) -> Void) -> [Attribute] { Sample.view(change: change).errors.map(\.attribute) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct DevicesViewTests {
+@Suite(.timeLimit(.minutes(5))) struct DevicesViewTests {
     private func view(_ entries: DevicesView.Entry...) -> DevicesView {
         DevicesView(entries, now: Sample.now, localTime: Sample.place)
     }

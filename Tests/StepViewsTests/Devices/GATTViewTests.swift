@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct GATTViewTests {
+@Suite(.timeLimit(.minutes(5))) struct GATTViewTests {
     private func characteristic(
         _ uuid: String, _ value: GATTCharacteristicContent.Value, flags: [String] = ["read"]
     ) -> GATTCharacteristicContent {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct ScanViewTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanViewTests {
     private let ring = ScannedDevice(
         address: "C0:DE:00:00:00:01", addressType: "public", name: "R02_A1B2", rssi: -60,
         kind: PedometerKind(key: "colmi", title: "a smart ring"))

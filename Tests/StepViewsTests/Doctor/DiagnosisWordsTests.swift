@@ -4,7 +4,7 @@ import Testing
 @testable import StepViews
 
 /// The words of diagnoses, and the commands that help.
-@Suite struct DiagnosisWordsTests {
+@Suite(.timeLimit(.minutes(5))) struct DiagnosisWordsTests {
     private let now = Timestamp(1_800_000_000)  // 2027-01-15 08:00 UTC
     private let path = "/home/anna/history.sqlite"
     private static let address = "C0:DE:00:00:00:01"

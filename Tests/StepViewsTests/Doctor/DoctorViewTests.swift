@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct DoctorViewTests {
+@Suite(.timeLimit(.minutes(5))) struct DoctorViewTests {
     private static let blocked = Problem.reported(
         .unavailable, message: "hci0 is blocked", advice: "Lift the block with `rfkill unblock bluetooth`")
 

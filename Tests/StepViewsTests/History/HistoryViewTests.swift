@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import StepViews
 
-@Suite struct HistoryViewTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryViewTests {
     @Test func `a week is shown with each kind of day`() {
         // Golden: what a user sees. Change it only with a reason.
         #expect(

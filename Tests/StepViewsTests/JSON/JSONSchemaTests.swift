@@ -6,7 +6,7 @@ import Testing
 @testable import StepViews
 
 /// Every document of every view, with every key that it can have, against the schema that `istep json --schema` prints.
-@Suite struct JSONSchemaTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONSchemaTests {
     private struct Broken: Error {}
 
     private let anna = User(id: 1, name: "anna")

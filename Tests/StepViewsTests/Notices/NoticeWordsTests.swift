@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct NoticeWordsTests {
+@Suite(.timeLimit(.minutes(5))) struct NoticeWordsTests {
     private func words(
         _ content: Notice.Content, _ subject: Notice.Subject = .pedometer(1), household: Bool = false, daysAgo: Int = 4
     ) -> NoticeWords {

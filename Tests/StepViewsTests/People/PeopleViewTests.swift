@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct PeopleViewTests {
+@Suite(.timeLimit(.minutes(5))) struct PeopleViewTests {
     private let anna = User(id: 1, name: "anna")
     private let beginning = Day(daysSince1970: 0)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct OutboxViewTests {
+@Suite(.timeLimit(.minutes(5))) struct OutboxViewTests {
     private func entry(_ state: ShareEntry.State, back: Int = 0, _ change: (inout ShareEntry) -> Void = { _ in }) -> ShareEntry {
         var entry = ShareEntry(user: 1, day: Sample.day.advanced(by: -back), destination: "garden", state: state, changedAt: Sample.synced)
         change(&entry)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct ShareViewTests {
+@Suite(.timeLimit(.minutes(5))) struct ShareViewTests {
     private let anna = User(id: 1, name: "anna")
     private let ben = User(id: 2, name: "ben")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct SyncSummaryTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncSummaryTests {
     private struct Away: ReportableError {
         var cause: FailureCause { .outOfRange }
         var category: FailureCategory { .temporary }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct SyncViewTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncViewTests {
     private struct Away: Error {}
 
     private func view(_ reports: SyncReport...) -> SyncView {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct AdviceTests {
+@Suite(.timeLimit(.minutes(5))) struct AdviceTests {
     private func commands(_ advice: Advice) -> [String] { advice.commands.map { $0.text() } }
 
     @Test func `a literal keeps its commands apart`() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct PageTests {
+@Suite(.timeLimit(.minutes(5))) struct PageTests {
     private func page(_ style: TextStyle, _ body: (inout Page) -> Void) -> [String] {
         var page = Page(style)
         body(&page)

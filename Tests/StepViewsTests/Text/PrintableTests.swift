@@ -2,7 +2,7 @@ import Testing
 
 @testable import StepViews
 
-@Suite struct PrintableTests {
+@Suite(.timeLimit(.minutes(5))) struct PrintableTests {
     @Test(arguments: ["R02_A1B2", "Annas Uhr", "Zoë", "腕時計", "часы", "שעון", "ساعة", "\u{231a} 2"])
     func `ordinary names are unchanged`(name: String) { #expect(Printable(name).description == name) }
 

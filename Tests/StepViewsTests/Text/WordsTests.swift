@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import StepViews
 
-@Suite struct WordsTests {
+@Suite(.timeLimit(.minutes(5))) struct WordsTests {
     @Test(arguments: [
         (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-12_345, "-12,345"), (.min, "-9,223,372,036,854,775,808"),
     ])

@@ -5,7 +5,7 @@ import Testing
 @testable import StepViews
 
 /// Rules for every width: no character of a command is lost, and nothing else is cut without a sign.
-@Suite struct WrappingTests {
+@Suite(.timeLimit(.minutes(5))) struct WrappingTests {
     private static let widths = Array(20...200)
 
     private func lines(_ style: TextStyle, _ body: (inout Page) -> Void) -> [String] {

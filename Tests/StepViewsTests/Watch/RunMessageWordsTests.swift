@@ -3,7 +3,7 @@ import StepServices
 import StepViews
 import Testing
 
-struct RunMessageWordsTests {
+@Suite(.timeLimit(.minutes(5))) struct RunMessageWordsTests {
     private let now = Timestamp(1_779_278_700)
 
     private func lines(_ outcome: Synchronization.Outcome) -> [String] {

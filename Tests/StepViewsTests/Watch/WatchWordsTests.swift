@@ -3,7 +3,7 @@ import StepServices
 import StepViews
 import Testing
 
-struct WatchWordsTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchWordsTests {
     private let localTime = LocalTime.fixed(7200)
 
     @Test func `live steps are shown with the goal`() {

@@ -3,7 +3,7 @@ import SystemdStage
 import Testing
 
 /// `istep auto` as a user runs it, with a systemd of the test's own.
-struct AutoTests {
+@Suite(.timeLimit(.minutes(5))) struct AutoTests {
     private static let units = [
         "istep-sync.timer", "istep-sync.service", "istep-midnight.timer", "istep-midnight.service", "istep-watch.service",
     ]

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `istep serve` from outside: who gets in, where it listens, how it begins and ends.
-@Suite(.timeLimit(.minutes(3))) struct ServeTests {
+@Suite(.timeLimit(.minutes(5))) struct ServeTests {
     /// A client of the pages, as a browser without scripts.
     struct Visitor: Sendable {
         let port: UInt16
@@ -265,10 +265,13 @@ import Testing
         #expect(try await istep("serve", "--socket", folder.path).status == 64)
         // Without a runtime directory, a second server cannot be given a token: the port is in use.
         try await serving(istep) { address, _ in
+            let temporary = try Folder()
             var other = Command(folder: try Folder())
             other.environment["XDG_RUNTIME_DIR"] = nil
+            other.environment["TMPDIR"] = temporary.path
             let result = try await other.run(["serve", "--port", "\(try #require(URL(string: address)?.port))"])
             #expect(result.status == 75 && result.error.contains("is in use") && result.error.contains("--port 0"), "\(result)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
         }
     }
 

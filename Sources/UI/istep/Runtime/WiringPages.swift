@@ -47,7 +47,6 @@ struct PageServer {
 
     /// - Throws: `ListeningSocket.Failure`, `AccessFolder.Failure`.
     init(_ wiring: Wiring, at place: Place) throws {
-        (access, temporary) = try wiring.accessFolder()
         let inherited = try ListeningSocket.inherited(wiring.environment)
         isActivated = !inherited.isEmpty
         let sockets: [ListeningSocket]
@@ -56,6 +55,8 @@ struct PageServer {
         case .port(let port): sockets = [try .loopback(port: port)]
         case .path(let path): sockets = [try .path(path)]
         }
+        // After the sockets: a port that is in use must not leave a temporary folder behind.
+        (access, temporary) = try wiring.accessFolder()
         base = sockets.lazy.compactMap { Self.base($0.address) }.first ?? "http://localhost"
         let (pages, access, history) = (wiring.pages(access), access, Self.history(of: wiring))
         server = try LocalServer(sockets, quietTime: isActivated ? Self.quietTime : nil) { request in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite struct PostTemplateTests {
+@Suite(.timeLimit(.minutes(5))) struct PostTemplateTests {
     private func text(_ template: String, _ day: SharedDay, _ units: PostFigure.Units = .metric) throws -> String {
         try PostTemplate(template).text { $0.value(day, units) }
     }

@@ -1,0 +1,1 @@
+// Has no declarations: linking the target is enough.
