@@ -19,7 +19,14 @@ from scenarios.harness import Istep, check, scenario
 
 RING, COUNTER = "C0:DE:00:00:00:02", "C0:DE:00:00:00:04"
 ZONE = "Europe/Berlin"
-CHECKOUT = Path(os.environ["RS_CHECKOUT"])
+# Copies, since the checkout may be below a directory of the host that the users of this machine cannot read.
+CHECKOUT, PROGRAM = Path("/tmp/checkout"), Path("/tmp/istep")
+for part in (".packaging", "systemd", "udev"):
+    shutil.copytree(Path(os.environ["RS_CHECKOUT"], part), CHECKOUT / part)
+shutil.copy(os.environ["ISTEP"], PROGRAM)
+CHECKOUT.chmod(0o755)
+PROGRAM.chmod(0o755)
+os.environ["ISTEP"] = str(PROGRAM)
 
 subprocess.run(["ln", "-sf", f"/usr/share/zoneinfo/{ZONE}", "/etc/localtime"], check=True)
 set_clock(f'TZ="{ZONE}" 2026-11-20 23:06:00')
@@ -150,11 +157,14 @@ def checkout():
 
     ran("useradd", "--create-home", "carla")
     before = files()
-    ran(*as_user("carla", "env", f"ISTEP={os.environ['ISTEP']}", CHECKOUT / ".packaging/install", "--user"))
-    check("/home/carla/.local/bin/istep" in Path("/home/carla/.local/share/systemd/user/istep-sync.service").read_text(), "wrong path")
-    ran(*as_user("carla", CHECKOUT / ".packaging/install", "--user", "--remove"))
-    check(not left_behind(before), f"left behind: {left_behind(before)}")
-    ran("userdel", "--remove", "carla")
+    try:
+        ran(*as_user("carla", "env", f"ISTEP={PROGRAM}", CHECKOUT / ".packaging/install", "--user"))
+        unit = Path("/home/carla/.local/share/systemd/user/istep-sync.service").read_text()
+        check("/home/carla/.local/bin/istep" in unit, "wrong path")
+        ran(*as_user("carla", CHECKOUT / ".packaging/install", "--user", "--remove"))
+        check(not left_behind(before), f"left behind: {left_behind(before)}")
+    finally:
+        ran("userdel", "--remove", "carla", exits=None)
 
 
 @scenario
