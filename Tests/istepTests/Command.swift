@@ -16,11 +16,14 @@ struct Command {
     }
 
     var environment: [String: String]
+    /// Keeps the folder: the program would make it again, and it would stay.
+    private let folder: Folder
 
     /// - Parameters:
     ///   - folder: home, configuration, data and run-time folder.
     ///   - bus: a D-Bus address; nil for an address without a listener.
     init(folder: Folder, bus: String? = nil, timeZone: String = "UTC0") {
+        self.folder = folder
         environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
             "HOME": folder.path, "XDG_CONFIG_HOME": folder.path + "/config", "XDG_DATA_HOME": folder.path + "/data",
