@@ -96,7 +96,7 @@ let package = Package(
 
         layer(communication, "ModemManager", ["DBus", "TextSafety"]),
         layer(communication, "Systemd", ["DBus", "StepDomain"]),
-        layer(communication, "Desktop", ["DBus", "StepDomain"]),
+        layer(communication, "Desktop", ["DBus", "StepDomain", "TextSafety"]),
 
         // Web services
         .target(name: "CCurl", path: web + "CCurl"),
@@ -184,7 +184,7 @@ let package = Package(
         tests("StepServices", ["StepDomain"]),
         tests("StepDatabase", ["StepDomain", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["TextSafety", "StepDomain"]),
-        tests("SimulatedBlueZ", ["DBus", "PrivateBus"]),
+        tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessStage"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
         tests("StepPages", ["StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
         tests("LocalServer", ["SocketStage", "StepDomain"]),

@@ -15,7 +15,7 @@ import Testing
         "KernelBluetooth": ["BlueZ", "CBluetooth"],
         "Pedometers": ["BlueZ", "StepDomain"],
         "Systemd": ["DBus", "StepDomain"],
-        "Desktop": ["DBus", "StepDomain"],
+        "Desktop": ["DBus", "StepDomain", "TextSafety"],
         "ModemManager": ["DBus", "TextSafety"],
         "TextSafety": [],
         "Settings": ["TextSafety", "StepDomain", "TOMLKit"],

@@ -21,9 +21,11 @@ public final class GuardedProcess: Sendable {
     private static let guardScript = """
         trap '' HUP INT QUIT TERM
         directory=$1
+        cd "$directory" || exit
         export TMPDIR="$directory"
         shift
         setsid "$@" </dev/null 2>&1 &
+        exec >/dev/null 2>&1
         read -r line
         kill -KILL -- -$! || kill -KILL $!
         wait
@@ -69,14 +71,25 @@ public final class GuardedProcess: Sendable {
 
     /// Ends it and waits until its files are gone. Stopping again does nothing.
     public func stop() async {
+        guard takeLifeline() else { return }
+        await said.end()
+        _ = Spawn.wait(for: shell)
+    }
+
+    /// Ends it without waiting. Ending again does nothing.
+    public func end() {
+        guard takeLifeline() else { return }
+        Thread.detachNewThread { [shell] in _ = Spawn.wait(for: shell) }
+    }
+
+    /// - Returns: false if it was closed before.
+    private func takeLifeline() -> Bool {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
             return !isStopped
         }
-        guard isFirst else { return }
-        lifeline.closeOurs()
-        await said.end()
-        _ = Spawn.wait(for: shell)
+        if isFirst { lifeline.closeOurs() }
+        return isFirst
     }
 
     /// Runs a program to its end.

@@ -4,23 +4,13 @@ internal import Synchronization
 
 /// The output of a program, read on a separate thread until it ends.
 public final class Log: Sendable {
-    private struct Waiter {
-        /// Nil to wait for the end.
-        let good: String?
-        let bad: [String]
-        let continuation: CheckedContinuation<Bool, Never>
-
-        /// Nil while the result is open.
-        func verdict(_ text: String, isOver: Bool) -> Bool? {
-            if let good, text.contains(good) { return true }
-            return isOver || bad.contains { text.contains($0) } ? false : nil
-        }
-    }
+    /// Returns how to resume a task that waits, if the output so far settles what it waits for.
+    private typealias Attempt = @Sendable (_ text: String, _ isOver: Bool) -> (@Sendable () -> Void)?
 
     private struct State {
         var text = ""
         var isOver = false
-        var waiters: [Waiter] = []
+        var attempts: [Attempt] = []
     }
 
     private let state = Mutex(State())
@@ -43,34 +33,56 @@ public final class Log: Sendable {
     /// The whole output so far.
     public var text: String { state.withLock { $0.text } }
 
+    /// Whether the output has ended, and with it the program.
+    public var isOver: Bool { state.withLock { $0.isOver } }
+
     /// Waits until the program has written `good` or one of `bad`, or until its output ends.
     public func contains(_ good: String, orAnyOf bad: [String] = []) async -> Bool {
-        await wait(for: good, bad)
+        await wait { text, isOver in
+            if text.contains(good) { return true }
+            return isOver || bad.contains { text.contains($0) } ? false : nil
+        }
+    }
+
+    /// Waits until the program has written such a line; nil if its output ends without one.
+    public func line(where isWanted: @escaping @Sendable (String) -> Bool) async -> String? {
+        await wait { text, isOver -> String?? in
+            // The last one may be incomplete.
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            if let line = lines.first(where: { isWanted(String($0)) }) { return .some(String(line)) }
+            return isOver ? .some(nil) : nil
+        }
     }
 
     /// Waits until the output ends.
-    func end() async { _ = await wait(for: nil, []) }
+    func end() async { _ = await wait { _, isOver -> Bool? in isOver ? true : nil } }
 
-    private func wait(for good: String?, _ bad: [String]) async -> Bool {
-        await withCheckedContinuation { continuation in
-            let waiter = Waiter(good: good, bad: bad, continuation: continuation)
-            let verdict = state.withLock { state in
-                let verdict = waiter.verdict(state.text, isOver: state.isOver)
-                if verdict == nil { state.waiters.append(waiter) }
-                return verdict
+    private func wait<Value: Sendable>(_ verdict: @escaping @Sendable (_ text: String, _ isOver: Bool) -> Value?) async -> Value {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Value, Never>) in
+            let attempt: Attempt = { text, isOver in
+                guard let value = verdict(text, isOver) else { return nil }
+                return { continuation.resume(returning: value) }
             }
-            if let verdict { continuation.resume(returning: verdict) }
+            let resume = state.withLock { state in
+                let resume = attempt(state.text, state.isOver)
+                if resume == nil { state.attempts.append(attempt) }
+                return resume
+            }
+            resume?()
         }
     }
 
     private func take(_ change: (inout State) -> Void) {
-        let settled = state.withLock { state -> [(Waiter, Bool)] in
+        let settled = state.withLock { state in
             change(&state)
-            let text = state.text, isOver = state.isOver
-            let settled = state.waiters.compactMap { waiter in waiter.verdict(text, isOver: isOver).map { (waiter, $0) } }
-            state.waiters.removeAll { $0.verdict(text, isOver: isOver) != nil }
+            let attempts = state.attempts
+            state.attempts = []
+            var settled: [@Sendable () -> Void] = []
+            for attempt in attempts {
+                if let resume = attempt(state.text, state.isOver) { settled.append(resume) } else { state.attempts.append(attempt) }
+            }
             return settled
         }
-        for (waiter, verdict) in settled { waiter.continuation.resume(returning: verdict) }
+        for resume in settled { resume() }
     }
 }

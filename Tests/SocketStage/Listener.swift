@@ -23,7 +23,11 @@ public final class Listener: Sendable {
     public func accept() -> Int32? {
         while true {
             let connection = Glibc.accept(number, nil, nil)
-            if connection >= 0 { return connection }
+            if connection >= 0 {
+                // Too late for a child that was started in between: those who start children close what these must not have.
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                return connection
+            }
             // All other errors are temporary: a peer that closed the connection at once, a signal, too many open files.
             if errno == EINVAL { return nil }
         }

@@ -59,4 +59,18 @@ import Testing
         #expect(profiles.map(\.height) == [1.78, 1.78] && profiles.map(\.weight) == [72, 70])
         #expect(profiles[1].validFrom == april21)
     }
+    @Test func `a plan or a profile begins on a day of the calendar from the beginning on`() throws {
+        let anna = history.addUser(named: "anna")
+        let planning = Planning(history, today: april20)
+        for day in [Period.calendar.lowerBound, Validity.beginning.advanced(by: -1), Period.calendar.upperBound.advanced(by: 1)] {
+            #expect(throws: ServiceError.unusableFirstDay(day)) { try Planning.check(firstDay: day) }
+            #expect(throws: ServiceError.unusableFirstDay(day)) { try planning.setPlan(everyDay: 1, weekdays: [:], from: day, of: anna) }
+            #expect(throws: ServiceError.unusableFirstDay(day)) { try planning.setProfile(.init(weight: 70), from: day, of: anna) }
+        }
+        #expect(try history.plans(of: anna.id).isEmpty && history.profiles(of: anna.id).isEmpty)
+        try planning.setPlan(everyDay: 8000, weekdays: [:], from: Validity.firstDays.lowerBound, of: anna)
+        try planning.setProfile(.init(weight: 70), from: Validity.firstDays.upperBound, of: anna)
+        #expect(try history.plans(of: anna.id).map(\.validFrom) == [Day(daysSince1970: 0)])
+        #expect(ServiceError.unusableFirstDay(april20).category == .usage)
+    }
 }

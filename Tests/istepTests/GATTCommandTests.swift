@@ -48,6 +48,28 @@ import Testing
         }
     }
 
+    @Test func `a value of another length than the format is an error that names both, not a number of its first bytes`() async throws {
+        try await Household.live { home in
+            // 66,536 is e8 03 01 00: its first two bytes are 1,000.
+            home.watch.set(66_536)
+            let steps = [home.watch.address, home.watch.steps.service.text, home.watch.steps.characteristic.text]
+            for (format, words) in [("u16le", "2 bytes"), ("u24be", "3 bytes"), ("u8", "1 byte")] {
+                let read = try await home.istep.run(["gatt", "read"] + steps + ["--format", format])
+                #expect(read.status == 65 && read.output.isEmpty, "\(format): \(read.output)")
+                for part in ["4 bytes", words, format, "--format hex"] { #expect(read.error.contains(part), "\(part): \(read.error)") }
+            }
+            // The battery's level is shorter than the number.
+            let battery = try await home.istep("gatt", "read", home.watch.address, "180f", "2a19", "--format", "u32le")
+            #expect(battery.status == 65 && battery.error.contains("1 byte"), "\(battery.error)")
+            let json = try await home.istep.run(["gatt", "read"] + steps + ["--format", "u16le", "--json"])
+            let failure = json.json["error"] as? [String: Any]
+            #expect(json.status == 65 && failure?["category"] as? String == "data", "\(json.output)")
+            #expect(try await home.istep.run(["gatt", "read"] + steps + ["--format", "u32le"]).output == "66536\n")
+            #expect(try await home.istep.run(["gatt", "read"] + steps).output == "e8 03 01 00\n")
+            await home.expectManners()
+        }
+    }
+
     @Test func `a scan with probe is certain about what its services show`() async throws {
         try await Household.live { home in
             let scan = try await home.istep("scan", "--probe", "--timeout", "2", "--json")

@@ -55,6 +55,17 @@ import Testing
         #expect(dayAgo != nil && result.output.contains("\"validFrom\" : \"\(dayAgo ?? "")\""))
     }
 
+    @Test(arguments: [["plan", "9000", "--from", "0001-01-01"], ["profile", "--from", "1969-12-31", "--weight", "70"]])
+    func `a plan or a profile does not begin before the beginning`(_ words: [String]) async throws {
+        let istep = Command(folder: try Folder())
+        let result = try await istep.run(words)
+        #expect(result.status == 64 && result.output == "")
+        #expect(result.error.contains("cannot begin on \(words.contains("0001-01-01") ? "0001-01-01" : "1969-12-31")"))
+        #expect(result.error.contains("Give a day from 1970-01-01 to 9999-12-31."))
+        // Nothing was stored: the first plan still holds from the beginning.
+        #expect(try await istep("plan", "8000").output.contains("from the beginning"))
+    }
+
     // MARK: People
 
     @Test func `a mistyped user name does not create a user`() async throws {

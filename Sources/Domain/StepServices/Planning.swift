@@ -34,10 +34,10 @@ public struct Planning: Sendable {
     ///   - everyDay: a goal for each day of the week; nil leaves them as they are.
     ///   - weekdays: goals of single weekdays, which take precedence.
     ///   - from: the first day on which it holds; nil for today, or for all days where there was no plan.
-    /// - Throws: the history's error.
+    /// - Throws: `ServiceError.unusableFirstDay`; the history's error.
     public func setPlan(everyDay: Int?, weekdays: [Weekday: Int], from: Day?, of user: User) throws {
         let plans = try history.plans(of: user.id)
-        let validFrom = validFrom(from, isFirst: plans.isEmpty)
+        let validFrom = try validFrom(from, isFirst: plans.isEmpty)
         var plan = plans.last { $0.validFrom <= validFrom } ?? SportPlan(validFrom: validFrom, goals: [])
         plan.validFrom = validFrom
         if let everyDay { plan = SportPlan(validFrom: validFrom, everyDay: everyDay) }
@@ -46,10 +46,10 @@ public struct Planning: Sendable {
     }
 
     /// - Parameter from: as for `setPlan`.
-    /// - Throws: the history's error.
+    /// - Throws: as `setPlan`.
     public func setProfile(_ change: ProfileChange, from: Day?, of user: User) throws {
         let profiles = try history.profiles(of: user.id)
-        let validFrom = validFrom(from, isFirst: profiles.isEmpty)
+        let validFrom = try validFrom(from, isFirst: profiles.isEmpty)
         var profile = profiles.last { $0.validFrom <= validFrom } ?? Profile(validFrom: validFrom)
         profile.validFrom = validFrom
         profile.height = change.height ?? profile.height
@@ -60,6 +60,17 @@ public struct Planning: Sendable {
         try history.setProfile(profile, of: user.id)
     }
 
+    /// Whether a plan or a profile can begin on a day: to be called before a history or a user is created for it.
+    ///
+    /// - Throws: `ServiceError.unusableFirstDay`.
+    public static func check(firstDay day: Day) throws(ServiceError) {
+        guard Validity.firstDays.contains(day) else { throw .unusableFirstDay(day) }
+    }
+
     /// The first profile or plan holds for all days, later ones from today.
-    private func validFrom(_ day: Day?, isFirst: Bool) -> Day { day ?? (isFirst ? Day(daysSince1970: 0) : today) }
+    private func validFrom(_ day: Day?, isFirst: Bool) throws(ServiceError) -> Day {
+        guard let day else { return isFirst ? Validity.beginning : today }
+        try Self.check(firstDay: day)
+        return day
+    }
 }

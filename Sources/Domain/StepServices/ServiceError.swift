@@ -11,6 +11,8 @@ public enum ServiceError: ReportableError, Hashable {
     case unknownDestination(String, known: [String])
     /// Nothing was ever shared with a destination of this name, and none is configured.
     case neverShared(String)
+    /// The configuration names no destination.
+    case noDestination
     /// The terms of a destination do not fit the users of the history.
     case unclearRecipients(destination: String, RecipientProblem)
     case notInOutbox(Day, destination: String)
@@ -38,6 +40,12 @@ public enum ServiceError: ReportableError, Hashable {
     case rangeReversed(Day, Day)
     /// Nothing is known of a day and of all days before it: it lies before the first day of the history.
     case beforeFirstDay(Day, first: Day)
+    /// A range without a last day ends yesterday, and begins today.
+    case rangeEndsYesterday(Day)
+    /// Nothing is known of any day of a range.
+    case nothingKnown(Day, Day)
+    /// A plan or a profile cannot begin on this day.
+    case unusableFirstDay(Day)
     case implausibleSteps(Int)
     /// It is empty, too long, or has characters that cannot be shown.
     case unusableReason
@@ -54,8 +62,9 @@ public enum ServiceError: ReportableError, Hashable {
         switch self {
         case .severalUsers, .unknownUser, .unknownPedometer, .noPedometer, .unknownDestination, .neverShared, .notInOutbox, .alreadySent: .usage
         case .alreadyRegistered, .unknownKind, .deviceNeeded, .notRecognised, .severalInRange, .backupIsHistory: .usage
-        case .dayNotBegun, .rangeReversed, .beforeFirstDay, .implausibleSteps, .unusableReason, .notCorrected: .usage
-        case .unclearRecipients: .configuration
+        case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
+        case .unusableFirstDay, .implausibleSteps, .unusableReason, .notCorrected: .usage
+        case .noDestination, .unclearRecipients: .configuration
         case .clockNotSet, .notHeard: .temporary
         case .noServiceManager: .unavailable
         }
@@ -69,6 +78,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .unknownPedometer(let name, _): "There is no pedometer '\(name)'."
         case .unknownDestination(let name, _): "There is no destination '\(name)'."
         case .neverShared(let name): "Nothing was ever shared with '\(name)'."
+        case .noDestination: "The configuration has no destination to share with."
         case .unclearRecipients(let name, let problem): "[share.\(name)] \(problem)."
         case .notInOutbox(let day, let name): "\(day) is not in the outbox of \(name)."
         case .alreadySent(let day, let name): "\(day) was already sent to \(name); it is not in the outbox."
@@ -85,6 +95,9 @@ public enum ServiceError: ReportableError, Hashable {
         case .dayNotBegun(let day, _): "\(day) has not begun."
         case .rangeReversed(let first, let last): "The range ends before it begins: \(first) to \(last)."
         case .beforeFirstDay(let day, let first): "Nothing is known of \(day): the history begins on \(first)."
+        case .rangeEndsYesterday(let yesterday): "Without a last day, the days up to yesterday, \(yesterday), are shared."
+        case .nothingKnown(let first, let last): "The history has no steps from \(first) to \(last)."
+        case .unusableFirstDay(let day): "A plan or a profile cannot begin on \(day)."
         case .implausibleSteps(let steps): "\(steps) steps are not plausible for a day."
         case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."
         case .notCorrected(let day): "\(day) has no correction."

@@ -38,6 +38,11 @@ public struct Sharing: Sendable {
         return try Sharing(context, users, chosen).checked()
     }
 
+    /// - Throws: `ServiceError.noDestination` if there is nothing to share with.
+    public func requireDestination() throws(ServiceError) {
+        if destinations.isEmpty { throw .noDestination }
+    }
+
     /// If two names differ only in case, the one that matches exactly.
     private func destination(named name: String) -> (any ShareDestination)? {
         destinations.first { $0.name == name } ?? destinations.first { $0.name.lowercased() == name.lowercased() }

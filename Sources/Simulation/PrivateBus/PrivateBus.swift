@@ -181,6 +181,8 @@ enum Spawn {
         for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        // The child gets no other descriptor. A bus that held a connection of this process would keep its peer from noticing the end.
+        _ = closeOthers?(&actions, max(2, descriptors.keys.max() ?? 2) + 1)
 
         // Default signal handling, whatever this process ignores or blocks.
         var attributes = posix_spawnattr_t()
@@ -203,4 +205,12 @@ enum Spawn {
         guard failure == 0 else { throw .cannotStart(reason: "/bin/sh: \(String(cString: strerror(failure)))") }
         return identifier
     }
+
+    private typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+
+    /// `posix_spawn_file_actions_addclosefrom_np` of glibc 2.34 and later, which its header declares only with `_DEFAULT_SOURCE`.
+    private static let closeOthers: CloseFrom? = {
+        guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return nil }
+        return unsafeBitCast(symbol, to: CloseFrom.self)
+    }()
 }

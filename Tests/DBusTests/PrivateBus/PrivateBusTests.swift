@@ -44,6 +44,18 @@ import Testing
         try #require(!Set(ProcessInfo.processInfo.environment.keys).isSubset(of: allowed), "nothing that could have been inherited")
     }
 
+    /// A connection that the daemon holds, too, would not end when this process closes it.
+    @Test func `the daemon gets no descriptor of this process`() async throws {
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        defer { close(pair[0]) }
+        let bus = try await PrivateBus.start()
+        defer { bus.stop() }
+        close(pair[1])
+        var byte: UInt8 = 0
+        #expect(recv(pair[0], &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+    }
+
     @Test func `a bus without references removes its files`() async throws {
         let directory = try directory(of: try await PrivateBus.start())
         #expect(!FileManager.default.fileExists(atPath: directory))

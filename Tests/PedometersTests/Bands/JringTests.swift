@@ -1,5 +1,6 @@
 import SimulatedBlueZ
 import StepDomain
+import Synchronization
 import Testing
 
 @testable import Pedometers
@@ -34,30 +35,61 @@ import Testing
         packet[0] == 0x10 ? packet.little(1, 4).map { BandLab.today.daysSince1970 - $0 / 86_400 } : nil
     }
 
+    /// The days that were requested.
+    private static func requests(_ ring: SimulatedSerialBand) -> [Int] { ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } }
+
     @Test(arguments: [1, 3, 9])
-    func `a silent day is requested again, reported, and not passed by the cursor`(silent: Int) throws {
+    func `a silent day is requested again and reported, and the days after it are final`(silent: Int) throws {
         let memory = BandLab.memory(days: 10)
         let read = PedometerCursor(readThrough: BandLab.now - 9 * 86_400)
         let ring = SimulatedSerialBand.jring(memory, days: 10)
         let outcome = try BandLab.play(Jring.self, ring, cursor: read) { Self.daysAgo($0) == silent ? nil : $0 }
         let day = BandLab.today.advanced(by: -silent)
-        #expect(ring.written.filter { $0[0] == 0x10 && $0[1] == UInt8(silent) }.count == 2)
-        #expect(outcome.error == nil && outcome.cursor?.reportedGaps == [DayGap(day, .unanswered)])
-        let through = try #require(outcome.cursor?.readThrough)
-        #expect(through <= max(LocalTime.zone(BandLab.zone).moment(day), BandLab.now - 9 * 86_400))
+        #expect(Self.requests(ring).count { $0 == silent } == 2)
+        let missing = PedometerCursor(readThrough: BandLab.now, missing: [DayGap(day, .unanswered)])
+        #expect(outcome.error == nil && outcome.cursor == missing)
         // When it answers, nothing is missing.
-        let next = try BandLab.play(Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandLab.now + 60)
+        let again = SimulatedSerialBand.jring(memory, days: 10)
+        let next = try BandLab.play(Jring.self, again, cursor: missing, at: BandLab.now + 60)
+        #expect(Self.requests(again) == [0, silent])
         #expect(next.samples.contains { $0.day == day })
         #expect(next.cursor == PedometerCursor(readThrough: BandLab.now + 60))
+    }
+
+    @Test func `a day that is silent in all syncs does not hold up the others`() throws {
+        let memory = BandLab.memory(days: 4)
+        let gap = [DayGap(BandLab.today.advanced(by: -2), .unanswered)]
+        var (cursor, requests) = (PedometerCursor(), [[Int]]())
+        for sync in 0..<4 {
+            let ring = SimulatedSerialBand.jring(memory, days: 4)
+            let outcome = try BandLab.play(Jring.self, ring, cursor: cursor, at: BandLab.now + 20 * sync) { Self.daysAgo($0) == 2 ? nil : $0 }
+            cursor = try #require(outcome.cursor)
+            requests.append(Self.requests(ring))
+            #expect(cursor.reportedGaps == gap)
+        }
+        // A ring that was never read is asked for its oldest days in two syncs.
+        let all = [0, 1, 2, 2, 3, 4, 4, 5, 5, 6, 6]
+        #expect(requests == [all, all, [0, 2, 2], [0, 2, 2]])
+        #expect(cursor == PedometerCursor(readThrough: BandLab.now + 60, missing: gap))
     }
 
     @Test func `silence for all older days loses none of them`() throws {
         let memory = BandLab.memory(days: 10)
         let read = PedometerCursor(readThrough: BandLab.now - 9 * 86_400)
         let outcome = try BandLab.play(Jring.self, .jring(memory, days: 10), cursor: read) { (Self.daysAgo($0) ?? 0) > 0 ? nil : $0 }
-        #expect(outcome.cursor?.readThrough == read.readThrough && outcome.cursor?.reportedGaps.count == 9)
+        #expect(outcome.cursor?.readThrough == BandLab.now && outcome.cursor?.reportedGaps.count == 9)
         let next = try BandLab.play(Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandLab.now + 60)
-        #expect(next.steps == memory.steps)
+        #expect(next.steps == memory.steps && next.cursor == PedometerCursor(readThrough: BandLab.now + 60))
+    }
+
+    @Test func `a missing day that a sync of few days does not request stays missing`() throws {
+        let memory = BandLab.memory(days: 10)
+        let missing = [DayGap(BandLab.today.advanced(by: -5), .incomplete)]
+        let ring = SimulatedSerialBand.jring(memory, days: 10)
+        let cursor = PedometerCursor(readThrough: BandLab.now - 60, missing: missing)
+        let outcome = try BandLab.play(Jring.self, ring, cursor: cursor, days: 2)
+        #expect(Self.requests(ring) == [0])
+        #expect(outcome.cursor == PedometerCursor(readThrough: BandLab.now, missing: missing))
     }
 
     @Test func `a day that the ring says it does not have is not missing`() throws {
@@ -145,6 +177,27 @@ import Testing
         #expect(!outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
         #expect(outcome.cursor?.readThrough == nil && outcome.steps == memory.steps - (memory.quarters[lost] ?? 0))
         #expect(outcome.cursor?.reportedGaps == [DayGap(BandLab.today.advanced(by: -1), .incomplete)])
+    }
+
+    @Test func `a packet that is lost once is received with a second request of its day`() throws {
+        let memory = BandLab.memory(days: 3)
+        let read = PedometerCursor(readThrough: BandLab.now - 2 * 86_400)
+        let start = (BandLab.today.daysSince1970 - 1) * 86_400
+        let ring = SimulatedSerialBand.jring(memory, days: 3)
+        let seen = Mutex<[Int: Int]>([:])
+        // One packet of the first answer, and another one of the second.
+        let outcome = try BandLab.play(Jring.self, ring, cursor: read) { packet in
+            guard packet[0] == 0x10, let time = packet.little(1, 4) else { return packet }
+            let count = seen.withLock { seen -> Int in
+                seen[time, default: 0] += 1
+                return seen[time, default: 0]
+            }
+            let isLost = (time == start + 12 * 3_600 && count == 1) || (time == start + 13 * 3_600 && count == 2)
+            return isLost ? nil : packet
+        }
+        #expect(Self.requests(ring) == [0, 1, 1, 2])
+        #expect(outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
+        #expect(outcome.steps == memory.steps && outcome.cursor?.missing == nil)
     }
 
     @Test func `a ring that refuses today although it has counted is in doubt`() throws {

@@ -15,8 +15,11 @@ import Testing
     private let documented = hex("E8 03 00 F4 01 00 2A 00 00")
 
     private func play(_ notifications: [[UInt8]], cursor: PedometerCursor = PedometerCursor(), at now: Timestamp? = nil) -> SessionOutcome {
-        var session: any PedometerSession = CRP.session(
-            SessionContext(pedometer: .sample(CRP.self, cursor: cursor), localTime: .fixed(0)))
+        play(notifications, CRP.session(SessionContext(pedometer: .sample(CRP.self, cursor: cursor), localTime: .fixed(0))), at: now)
+    }
+
+    private func play(_ notifications: [[UInt8]], _ started: any PedometerSession, at now: Timestamp? = nil) -> SessionOutcome {
+        var session = started
         var (event, outcome, left) = (SessionEvent.started, SessionOutcome(), notifications)
         for _ in 0..<100 {
             switch session.next(after: event, at: now ?? noon) {
@@ -27,7 +30,14 @@ import Testing
             case .deliver(let batch, _):
                 outcome.batch = batch
                 event = .done
-            case .finish: return outcome
+            case .write(let bytes, let address, _):
+                #expect(address == CRP.requests)
+                #expect(outcome.batch != nil, "the clock is set after the steps were stored")
+                outcome.written.append(bytes)
+                event = .done
+            case .finish(let report):
+                outcome.report = report
+                return outcome
             case .fail(let error):
                 outcome.error = error
                 return outcome
@@ -43,6 +53,8 @@ import Testing
     private struct SessionOutcome {
         var batch: SampleBatch?
         var error: PedometerError?
+        var written: [[UInt8]] = []
+        var report: SessionReport?
     }
 
     @Test func `documented bytes are decoded`() {
@@ -63,6 +75,29 @@ import Testing
         #expect(second.batch?.samples.map(\.steps) == [500])
         let glitch = play([hex("FF FF FF")], cursor: first.batch?.cursor ?? PedometerCursor(), at: noon + 7_200)
         #expect(glitch.batch?.samples == [] && glitch.batch?.notices == [.implausible(samples: 1)])
+    }
+
+    // MARK: Its clock
+
+    @Test func `its clock is set to local time, as the same digits in a zone of eight hours`() {
+        let context = SessionContext(pedometer: .sample(CRP.self), localTime: .fixed(7_200))
+        let outcome = play([documented], CRP.session(context))
+        // 14:00 local, which is 06:00 UTC where it is 14:00 in a zone of eight hours: 1,779,256,800 is 6a 0d 4d e0.
+        #expect(outcome.written == [hex("FD DA 10 0B 01 01 E0 4D 0D 6A 08")])
+        #expect(outcome.report?.clockSet == ClockState.Setting(at: noon, utcOffset: 7_200))
+    }
+
+    @Test(arguments: [(23, 30), (23, 59), (0, 0), (0, 59)])
+    func `near midnight its clock is not set`(hour: Int, minute: Int) {
+        let outcome = play([documented], at: noon - 12 * 3_600 + hour * 3_600 + minute * 60)
+        #expect(outcome.batch != nil && outcome.written.isEmpty && outcome.report == SessionReport())
+    }
+
+    @Test func `an examination, and a ring that sends no steps, leave its clock as it is`() {
+        let context = SessionContext(pedometer: .sample(CRP.self), localTime: .fixed(0))
+        let outcome = play([documented], CRP.probe(context))
+        #expect(outcome.batch != nil && outcome.written.isEmpty && outcome.report?.clockSet == nil)
+        #expect(play([]).written.isEmpty)
     }
 
     @Test func `a ring that sends nothing, or something else, is an error`() {

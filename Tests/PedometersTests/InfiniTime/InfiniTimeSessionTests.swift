@@ -148,6 +148,8 @@ import Testing
         #expect(outcome.steps == 700)
         #expect(outcome.notices == [.clockCorrected(seconds: -3_600)])
         #expect(lab.watch.clockWrites == [[0xea, 0x07, 5, 20, 9, 0, 0, 3, 0, 2]])
+        #expect(outcome.report?.clockSet == ClockState.Setting(at: lab.now, utcOffset: 3_600))
+        #expect(outcome.cursor?.clockLead == 0, "as it was when the steps were read")
         lab.pass(to: 13)
         lab.watch.walk(300)
         #expect(lab.sync().notices == [])
@@ -219,6 +221,20 @@ import Testing
         lab.watch.walk(50)
         lab.sync()
         #expect(lab.steps(on: "2026-05-21") == 50)
+    }
+
+    @Test func `a clock that a phone sets from the evening into the next day credits no step twice`() {
+        let lab = Lab()
+        lab.pass(to: 20)
+        lab.watch.walk(9_000)
+        lab.sync()
+        lab.pass(to: 22, 5)
+        lab.watch.setClock(WallClock(year: 2026, month: 5, day: 21, hour: 1, minute: 5))
+        lab.pass(to: 9)
+        lab.watch.walk(100)
+        #expect(lab.watch.count == 9_100, "no reset")
+        lab.sync()
+        #expect(lab.steps(on: "2026-05-20") + lab.steps(on: "2026-05-21") == 9_100)
     }
 
     @Test func `after a restart without a clock the date of 1970 is replaced`() {

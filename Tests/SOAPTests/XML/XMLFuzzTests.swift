@@ -1,5 +1,6 @@
 import Testing
 import TestSupport
+import TextSafety
 
 @testable import SOAP
 
@@ -73,10 +74,10 @@ import TestSupport
             for _ in 0..<Int.random(in: 0...40, using: &random) {
                 let any = Unicode.Scalar(UInt32.random(in: 0x20...0x10FFFF, using: &random)) ?? "x"
                 let one = Bool.random(using: &random) ? special.randomElement(using: &random) ?? "x" : any
-                if XMLText.isCharacter(one) { text.append(one) }
+                if one.isXMLCharacter { text.append(one) }
             }
             let value = String(text)
-            let document = "<a x=\"\(XMLText.escaped(value, isAttribute: true))\">\(XMLText.escaped(value))</a>"
+            let document = "<a x=\"\(xmlEscaped(value, in: .attribute))\">\(xmlEscaped(value, in: .text))</a>"
             let element = try XMLReader.read(Array(document.utf8))
             #expect(Array(element.text.unicodeScalars) == Array(value.unicodeScalars))
             #expect(Array((element.attributes[XMLName("x")] ?? "").unicodeScalars) == Array(value.unicodeScalars))

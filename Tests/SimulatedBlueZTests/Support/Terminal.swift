@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProcessStage
 
 /// A program on a pseudo-terminal, used as a person would: type, and read until a text appears.
 actor Terminal {
@@ -31,7 +32,9 @@ actor Terminal {
         let (master, slave) = try Self.openTerminal()
         defer { close(slave) }
         self.master = FileHandle(fileDescriptor: master, closeOnDealloc: true)
-        process = try Self.spawn(program, arguments, environment, terminal: slave)
+        process = try Spawn.start(
+            [program] + arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            descriptors: [slave, slave, slave])
         let (output, sink) = AsyncStream.makeStream(of: Piece.self)
         self.output = output
         // Reading and waiting block, which no thread of Swift's pool may do. Reading ends with EIO when the program has gone.
@@ -120,22 +123,5 @@ actor Terminal {
         cfmakeraw(&settings)
         tcsetattr(slave, TCSANOW, &settings)
         return (master, slave)
-    }
-
-    private static func spawn(
-        _ program: String, _ arguments: [String], _ environment: [String: String], terminal: Int32
-    ) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for number: Int32 in 0...2 { posix_spawn_file_actions_adddup2(&actions, terminal, number) }
-        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        var words = ([program] + arguments).map { strdup($0) } + [nil]
-        var settings = all.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for text in words + settings { free(text) } }
-        var process: pid_t = 0
-        let code = posix_spawn(&process, program, &actions, nil, &words, &settings)
-        guard code == 0 else { throw CannotStart(step: "start \(program)", code: code) }
-        return process
     }
 }

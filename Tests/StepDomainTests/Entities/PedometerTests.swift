@@ -1,3 +1,4 @@
+import Foundation
 import StepDomain
 import Testing
 
@@ -14,6 +15,16 @@ import Testing
         #expect(clock.settings == [setting(100), setting(300), setting(1000)])
         clock.record(setting(1100), memory: 800)
         #expect(clock.settings == [setting(300), setting(1000), setting(1100)])
+    }
+
+    @Test func `a cursor is stored with the difference between the clocks, and one from before that is read without`() throws {
+        let counter = CounterReading(at: Timestamp(1000), value: 5, utcOffset: 3600)
+        let cursor = PedometerCursor(readThrough: Timestamp(1000), counter: counter, clockLead: -57_600)
+        #expect(try JSONDecoder().decode(PedometerCursor.self, from: JSONEncoder().encode(cursor)) == cursor)
+        let old = #"{"readThrough":1000,"counter":{"at":1000,"value":5,"utcOffset":3600}}"#
+        #expect(
+            try JSONDecoder().decode(PedometerCursor.self, from: Data(old.utf8))
+                == PedometerCursor(readThrough: Timestamp(1000), counter: counter))
     }
 
     @Test(arguments: [(5, 1, true), (6, 1, false), (4500, 900, true), (4501, 900, false), (-1, 60, false), (0, 0, false)])

@@ -79,10 +79,13 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     public var missing: [DayGap]?
     /// When it last did not answer the request for its own total of the day, or refused it; nil where it answers.
     public var lacksTotalSince: Timestamp?
+    /// Seconds that the pedometer's clock was ahead of UTC by this machine's clock, when it was last read at or before `counter`; nil if it
+    /// was not. A change shows that one of the two clocks was set.
+    public var clockLead: Int?
 
     public init(
         readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, quarantined: CounterReading? = nil,
-        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil
+        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil, clockLead: Int? = nil
     ) {
         self.readThrough = readThrough
         self.utcOffset = utcOffset
@@ -91,6 +94,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         self.tail = tail
         self.missing = missing
         self.lacksTotalSince = lacksTotalSince
+        self.clockLead = clockLead
     }
 
     /// The missing days that a user should know of.

@@ -23,3 +23,12 @@ public struct SportPlan: Hashable, Sendable, Codable {
         set { goals[weekday.rawValue - 1] = newValue }
     }
 }
+
+/// From which day on a plan or a profile holds.
+public enum Validity {
+    /// What holds for all days is stored with this day.
+    public static let beginning = Day(daysSince1970: 0)
+
+    /// The days on which a plan or a profile may begin. A day before the beginning would be a second beginning.
+    public static let firstDays = beginning...Period.calendar.upperBound
+}

@@ -1,5 +1,6 @@
 public import DBus
 public import StepDomain
+internal import TextSafety
 
 /// A session's notification server, over the session's bus.
 ///
@@ -50,7 +51,7 @@ public actor DesktopNotifier {
             "urgency": .byte(notice.urgency.rawValue), "desktop-entry": .string(Self.program),
         ]
         if let category = notice.category { hints["category"] = .string(category) }
-        let body = readsMarkup ? Self.escaped(notice.body) : notice.body
+        let body = readsMarkup ? xmlEscaped(notice.body, in: .notification) : notice.body
         do throws(DBusError) {
             let reply = try await bus.call(
                 Self.name, Self.path, Self.name, "Notify",
@@ -69,18 +70,6 @@ public actor DesktopNotifier {
     }
 
     public func close() async { await bus.close() }
-
-    /// Only `&`, `<` and `>` begin or end markup.
-    static func escaped(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { escaped, scalar in
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-    }
 }
 
 /// A notification of the desktop (org.freedesktop.Notifications, Desktop Notifications Specification 1.2).

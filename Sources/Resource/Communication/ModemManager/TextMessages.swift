@@ -8,7 +8,7 @@ public import DBus
 /// ```
 ///
 /// The modem's settings are not changed: one that is switched off or locked stays so, and is reported as such.
-public actor TextMessages {
+public actor TextMessages: BusClient {
     /// The most parts that a text may take; each costs as much as a message.
     public static let maximumParts = 3
 

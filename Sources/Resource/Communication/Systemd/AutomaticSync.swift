@@ -45,13 +45,8 @@ public struct AutomaticSync: Scheduler {
         _ body: (AutomaticSync) async throws -> R
     ) async throws -> R {
         let manager = try await ServiceManager.open(scope, on: bus)
-        do {
-            let result = try await body(AutomaticSync(manager, environment: environment, systemBus: systemBus))
-            await manager.close()
-            return result
-        } catch {
-            await manager.close()
-            throw error
+        return try await manager.closing { manager in
+            try await body(AutomaticSync(manager, environment: environment, systemBus: systemBus))
         }
     }
 
@@ -84,31 +79,8 @@ public struct AutomaticSync: Scheduler {
 
     /// - Throws: `SystemdError.notInstalled` if the timer is not installed.
     public func schedule() async throws -> SyncSchedule {
-        let night = try await manager.state(of: Self.nightTimer)
-        guard night.isInstalled else { throw SystemdError.notInstalled(unit: Self.nightTimer, manager.scope) }
-        let service = try await manager.state(of: Self.service)
-        let run = service.lastExit.map {
-            SyncSchedule.Run(end: Timestamp($0), exitCode: service.exitStatus, result: service.lastResult ?? "no result")
-        }
-        var adapter = SyncSchedule.Trigger(service)
-        // Without udev's rule, as after an installation for one user, systemd is not notified of an adapter.
-        adapter.isEnabled = adapter.isEnabled && rules.contains { access($0, F_OK) == 0 }
-        return SyncSchedule(
-            owner: await owner(), night: SyncSchedule.Trigger(night),
-            midnight: SyncSchedule.Trigger(try await manager.state(of: Self.midnightTimer)), adapter: adapter,
-            watch: SyncSchedule.Trigger(try await manager.state(of: Self.watch)), lastRun: run)
-    }
-
-    private func owner() async -> SyncSchedule.Owner {
-        guard manager.scope == .user else { return .machine }
-        return .user(user, lingers: await Lingering.isOn(user: getuid(), bus: systemBus))
-    }
-}
-
-extension SyncSchedule.Trigger {
-    init(_ unit: UnitState) {
-        self.init(
-            isEnabled: unit.isEnabled, isActive: unit.isActive, last: unit.lastTrigger.map { Timestamp($0) },
-            next: unit.nextElapse.map { Timestamp($0) })
+        let units = try await SyncUnits.read(from: manager, systemBus: systemBus)
+        guard units.night.isInstalled else { throw SystemdError.notInstalled(unit: units.night.name, units.scope) }
+        return units.schedule(user: user, hasUdevRule: rules.contains { access($0, F_OK) == 0 })
     }
 }

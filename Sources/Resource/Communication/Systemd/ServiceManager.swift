@@ -2,7 +2,7 @@ public import DBus
 public import StepDomain
 
 /// systemd, over D-Bus: the machine's manager or that of a user.
-public actor ServiceManager {
+public actor ServiceManager: BusClient {
     public nonisolated let scope: UnitScope
     let bus: DBusConnection
     let limit: Duration
@@ -224,9 +224,7 @@ public enum Lingering {
     /// - Returns: nil if logind does not answer, as on a machine without it.
     public static func isOn(user: UInt32, bus address: DBusAddress = .system, limit: Duration = .seconds(10)) async -> Bool? {
         guard let bus = try? await DBusConnection.open(address, timeout: limit) else { return nil }
-        let answer = await isOn(user, bus, limit)
-        await bus.close()
-        return answer
+        return await bus.closing { bus in await isOn(user, bus, limit) }
     }
 
     private static func isOn(_ user: UInt32, _ bus: DBusConnection, _ limit: Duration) async -> Bool? {

@@ -4,8 +4,6 @@ public import StepDomain
 
 /// Examines the bus, the clock and the timers of this machine.
 public struct SystemdProbe: SystemProbe {
-    private typealias Unit = AutomaticSync
-
     private let environment: [String: String]
     private let systemBus: DBusAddress
     private let sessionBus: DBusAddress
@@ -49,10 +47,11 @@ public struct SystemdProbe: SystemProbe {
     /// The kernel's state, whichever program sets the clock (org.freedesktop.timedate1(5)).
     private func isSynchronised() async -> Bool? {
         guard let connection = try? await DBusConnection.open(systemBus) else { return nil }
-        let reply = try? await connection.call(
-            "org.freedesktop.timedate1", "/org/freedesktop/timedate1", SystemdName.properties, "Get",
-            [.string("org.freedesktop.timedate1"), .string("NTPSynchronized")], timeout: .seconds(5))
-        await connection.close()
+        let reply = try? await connection.closing { connection in
+            try await connection.call(
+                "org.freedesktop.timedate1", "/org/freedesktop/timedate1", SystemdName.properties, "Get",
+                [.string("org.freedesktop.timedate1"), .string("NTPSynchronized")], timeout: .seconds(5))
+        }
         return reply?.first?.boolValue
     }
 
@@ -73,35 +72,9 @@ public struct SystemdProbe: SystemProbe {
 
     private func timers(of scope: UnitScope) async throws -> TimerFacts {
         let manager = try await ServiceManager.open(scope, on: scope == .user ? sessionBus : systemBus)
-        do {
-            let facts = try await timers(manager)
-            await manager.close()
-            return facts
-        } catch {
-            await manager.close()
-            throw error
+        return try await manager.closing { manager in
+            try await SyncUnits.read(from: manager, systemBus: systemBus).timerFacts
         }
-    }
-
-    private func timers(_ manager: ServiceManager) async throws -> TimerFacts {
-        let timer = try await manager.state(of: Unit.nightTimer)
-        let service = try await manager.state(of: Unit.service)
-        let watch = try await manager.state(of: Unit.watch)
-        let midnight = try await manager.state(of: Unit.midnightTimer)
-        let midnightService = try await manager.state(of: Unit.midnightService)
-        let isOfUser = manager.scope == .user
-        return TimerFacts(
-            unit: timer.name, isSystemWide: !isOfUser, isInstalled: timer.isInstalled, isEnabled: timer.isEnabled,
-            isActive: timer.isActive, lastRun: timer.lastTrigger.map { Timestamp($0) },
-            nextRun: timer.nextElapse.map { Timestamp($0) }, lastResult: Self.ending(of: service),
-            isWatchEnabled: watch.isEnabled, isWatchActive: watch.isActive, isMidnightEnabled: midnight.isEnabled,
-            isMidnightActive: midnight.isActive, midnightResult: Self.ending(of: midnightService),
-            lingers: isOfUser ? await Lingering.isOn(user: getuid(), bus: systemBus) : nil)
-    }
-
-    private static func ending(of service: UnitState) -> String? {
-        guard let result = service.lastResult, result == "exit-code", let status = service.exitStatus else { return service.lastResult }
-        return "\(result) \(status)"
     }
 }
 

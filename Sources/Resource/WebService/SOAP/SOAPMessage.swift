@@ -1,3 +1,5 @@
+internal import TextSafety
+
 /// A call of a service's operation.
 public struct SOAPCall: Hashable, Sendable {
     /// The name under which the client knows the service.
@@ -67,12 +69,12 @@ struct SOAPEnvelope {
     func document(_ call: SOAPCall) -> String {
         let prefix = qualifiesArguments ? "m:" : ""
         let arguments = call.arguments.map { argument in
-            "<\(prefix)\(argument.name)>\(XMLText.escaped(argument.value))</\(prefix)\(argument.name)>"
+            "<\(prefix)\(argument.name)>\(xmlEscaped(argument.value, in: .text))</\(prefix)\(argument.name)>"
         }
         return """
             <?xml version="1.0" encoding="UTF-8"?>\
             <soap:Envelope xmlns:soap="\(version.namespace)"><soap:Body>\
-            <m:\(call.operation) xmlns:m="\(XMLText.escaped(namespace, isAttribute: true))">\(arguments.joined())</m:\(call.operation)>\
+            <m:\(call.operation) xmlns:m="\(xmlEscaped(namespace, in: .attribute))">\(arguments.joined())</m:\(call.operation)>\
             </soap:Body></soap:Envelope>
             """
     }

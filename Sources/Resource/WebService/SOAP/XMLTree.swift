@@ -64,37 +64,6 @@ extension XMLName: CustomStringConvertible {
     public var description: String { quoted(String(local.prefix(80))) }
 }
 
-/// Text in XML syntax.
-enum XMLText {
-    /// Escapes character data or the value of an attribute in quotes (XML 1.0, sections 2.4 and 3.3.3). Characters that XML 1.0 does not
-    /// allow, such as most control characters (section 2.2), become the replacement character.
-    static func escaped(_ text: String, isAttribute: Bool = false) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&apos;"
-            // Unescaped, a reader would turn it into a line feed.
-            case "\r": result += "&#13;"
-            case "\n" where isAttribute: result += "&#10;"
-            case "\t" where isAttribute: result += "&#9;"
-            default: result.unicodeScalars.append(isCharacter(scalar) ? scalar : "\u{FFFD}")
-            }
-        }
-        return result
-    }
-
-    static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
-        default: false
-        }
-    }
-}
-
 /// Reads XML with expat: namespaces, UTF-8, limits, and no document type declaration.
 enum XMLReader {
     /// Separates namespace and name in the names that expat passes. A form feed, because no document can contain one, not even as a

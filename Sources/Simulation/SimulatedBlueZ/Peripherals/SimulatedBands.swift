@@ -227,14 +227,16 @@ extension SimulatedSerialBand {
 
     // MARK: CRP
 
-    /// It sends today's steps, metres and kilocalories by itself when somebody listens.
+    /// It sends today's steps, metres and kilocalories by itself when somebody listens. Its clock can be set: it takes frames of that command
+    /// only, and confirms nothing.
     public static func crp(_ memory: BandMemory, address: String = "C0:DE:FD:DA:00:01") -> SimulatedSerialBand {
         let steps = CharacteristicID("fdda", "fdd1")
         var behaviour = Behaviour(
             advertisement: Advertisement(name: "R11", services: ["fdda"]),
             services: [SimulatedService("fdda", [characteristic("fdd1", [.notify]), characteristic("fdd2", [.writeWithoutResponse])])]
-        ) { _, characteristic in
-            characteristic == CharacteristicID("fdda", "fdd2") ? [] : nil
+        ) { request, characteristic in
+            let isTime = request.count == 11 && request.starts(with: [0xfd, 0xda, 0x10, 11, 1, 1]) && request.last == 8
+            return characteristic == CharacteristicID("fdda", "fdd2") && isTime ? [] : nil
         }
         behaviour.greeting = { characteristic in
             guard characteristic == steps else { return [] }

@@ -31,11 +31,10 @@ struct FilledForm: Hashable, Sendable {
         return nil
     }
 
-    /// The day from which something is valid. What is valid from the beginning is stored with the first of these days: an earlier one would
-    /// be another beginning before it.
+    /// The day from which a plan or a profile holds.
     mutating func validFrom() -> Day? {
-        let first = Day(daysSince1970: 0)
-        return day("valid-from", first...Period.calendar.upperBound, "Enter a date from \(first) on, such as 2026-11-01.")
+        let days = Validity.firstDays
+        return day("valid-from", days, "Enter a date from \(days.lowerBound) on, such as 2026-11-01.")
     }
 }
 
@@ -200,8 +199,8 @@ struct PlanPage: Sendable {
                         plans.map { plan in
                             Element.tr {
                                 Element.th(Attribute(.scope, "row")) {
-                                    // Of two that old, entered at the command line, only one is the beginning.
-                                    plan.validFrom <= Day(daysSince1970: 0) && plan == plans.last ? "the beginning" : "\(plan.validFrom)"
+                                    // Of two that old, stored by an earlier version of istep, only one is the beginning.
+                                    plan.validFrom <= Validity.beginning && plan == plans.last ? "the beginning" : "\(plan.validFrom)"
                                 }
                                 Weekday.allCases.map { day in Element.td { plan[day] == 0 ? "rest" : Words.grouped(plan[day]) } }
                             }

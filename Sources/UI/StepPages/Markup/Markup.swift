@@ -1,4 +1,5 @@
 internal import StepViews
+internal import TextSafety
 
 /// HTML or SVG. A value can only be made by elements, attributes and text of this module, so that everything in it is escaped.
 package struct Markup: Hashable, Sendable {
@@ -22,24 +23,9 @@ package struct Markup: Hashable, Sendable {
         return whole
     }
 
-    /// Characters with a meaning in markup as references; the same in text and in a value in double quotes.
+    /// The same in text and in a value in double quotes. Characters that would control a terminal are replaced, except line feeds and tabs.
     fileprivate static func escaped(_ text: String) -> String {
-        // Most text is plain ASCII without any of these characters.
-        if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && ![0x22, 0x26, 0x27, 0x3c, 0x3e].contains($0) }) { return text }
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            case "\n", "\t": escaped.unicodeScalars.append(scalar)
-            // XML has no way to write most controls (XML 1.0, 2.2).
-            default: escaped.unicodeScalars.append(Printable.isHarmful(scalar) ? "\u{fffd}" : scalar)
-            }
-        }
-        return escaped
+        xmlEscaped(text, in: .html) { $0 != "\n" && $0 != "\t" && Printable.isHarmful($0) }
     }
 }
 

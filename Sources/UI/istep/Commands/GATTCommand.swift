@@ -11,7 +11,8 @@ struct GATTCommand: AsyncParsableCommand {
         abstract: "Read and write GATT values of any Bluetooth LE device, to support a new pedometer.",
         discussion: """
             A value is addressed by the device's address and the UUIDs of its service and characteristic, of 4 digits or in full. \
-            Formats of values: hex (such as '01 ff'), text, u8, u16le, u16be, u24le, u24be, u32le, u32be.
+            Formats of values: hex (such as '01 ff'), text, u8, u16le, u16be, u24le, u24be, u32le, u32be. \
+            A number takes a value of exactly its length.
 
               istep gatt list C0:DE:00:00:00:01
               istep gatt read C0:DE:00:00:00:01 180f 2a19 --format u8
@@ -77,7 +78,7 @@ extension GATTCommand {
             let bytes = try await wiring.exploring("Reading from \(target.address.text)") {
                 try await $0.read(target.value, of: target.address.text)
             }
-            try wiring.show(GATTValueView(bytes, as: format.notation))
+            try wiring.show(format.view(of: bytes))
         }
     }
 
@@ -145,7 +146,7 @@ extension GATTCommand {
             let left = Countdown(count)
             try await wiring.exploring("Connecting to \(target.address.text)") { [format, target, seconds] explorer in
                 try await explorer.notifications(of: target.value, of: target.address.text, seconds: seconds) { bytes in
-                    try wiring.show(GATTValueView(bytes, as: format.notation))
+                    try wiring.show(format.view(of: bytes))
                     return left.continues()
                 }
             }
@@ -241,6 +242,21 @@ struct NotationArgument: ExpressibleByArgument {
         guard let notation = ValueNotation(argument) else { return nil }
         self.init(name: argument, notation: notation)
     }
+
+    /// What a device sent, in this format.
+    ///
+    /// - Throws: `CommandFailure` if the value has not exactly the bytes of the number. The number of its first bytes would be a wrong one.
+    func view(of bytes: [UInt8]) throws -> GATTValueView {
+        if case .number(let length, _) = notation, bytes.count != length {
+            throw CommandFailure(
+                .data,
+                "The value has a length of \(Self.words(bytes.count)), and the format \(name) is a number of \(Self.words(length)).",
+                advice: "Show its bytes: --format hex")
+        }
+        return GATTValueView(bytes, as: notation)
+    }
+
+    private static func words(_ bytes: Int) -> String { bytes == 1 ? "1 byte" : "\(bytes) bytes" }
 
     var defaultValueDescription: String { name }
     static let allValueStrings = ["hex", "text", "u8", "u16le", "u16be", "u24le", "u24be", "u32le", "u32be"]

@@ -40,13 +40,15 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common)
+        let today = wiring.localTime.day(of: wiring.now())
+        let from = from?.day(today: today)
+        if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : .reading)
         var user = try wiring.user(in: history, allowing: isSetting ? .first : .nobody)
         if isSetting {
             user = try wiring.people(of: history).stored(user)
-            let today = wiring.localTime.day(of: wiring.now())
             let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }
-            try Planning(history, today: today).setPlan(everyDay: goal, weekdays: weekdays, from: from?.day(today: today), of: user)
+            try Planning(history, today: today).setPlan(everyDay: goal, weekdays: weekdays, from: from, of: user)
         }
         try wiring.show(PlanView(user: user, plans: history.plans(of: user.id)))
     }

@@ -53,15 +53,17 @@ struct ProfileCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common)
-        try checkBirth(today: wiring.localTime.day(of: wiring.now()))
+        let today = wiring.localTime.day(of: wiring.now())
+        let from = from?.day(today: today)
+        try checkBirth(today: today)
+        if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : .reading)
         var user = try wiring.user(in: history, allowing: isSetting ? .first : .nobody)
         if isSetting {
             user = try wiring.people(of: history).stored(user)
             let change = Planning.ProfileChange(
                 height: height.map { $0 / 100 }, weight: weight, sex: sex, birthDate: birth, stepLength: stepLength.map { $0 / 100 })
-            let today = wiring.localTime.day(of: wiring.now())
-            try Planning(history, today: today).setProfile(change, from: from?.day(today: today), of: user)
+            try Planning(history, today: today).setProfile(change, from: from, of: user)
         }
         try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))
     }

@@ -69,13 +69,9 @@ struct ShareCommand: AsyncParsableCommand {
         let history = try wiring.history(for: list || dryRun ? .reading : .updating)
         let sharing = try Sharing(wiring.services(history)).with(to)
         if list { return try await DestinationList(wiring, sharing).show(isChecked: check) }
-        guard !sharing.destinations.isEmpty else {
-            throw CommandFailure(
-                .configuration, "The configuration has no destination to share with.",
-                advice: "List the kinds: istep config kinds; then: istep config example KIND")
-        }
+        try sharing.requireDestination()
         let user = try wiring.user(in: history)
-        let days = try days(of: user, history, today: wiring.localTime.day(of: wiring.now()))
+        let days = try shareDays(today: wiring.localTime.day(of: wiring.now())).days(of: user, in: history)
         let order = StepDataService.ShareOrder.days(days, of: user, again: again)
         if dryRun { return try preview(days, user, wiring, sharing) }
         if queue {
@@ -87,31 +83,9 @@ struct ShareCommand: AsyncParsableCommand {
         try await ShareRun(wiring: wiring, sharing: sharing).run(order, waits: wait)
     }
 
-    private func days(of user: User, _ history: History, today: Day) throws -> [Day] {
-        guard let from else {
-            let day = (day ?? DayArgument(.daysAgo(0))).day(today: today)
-            guard day <= today else {
-                throw CommandFailure(.usage, "\(day) has not begun.", advice: "Give a past day or today, which is \(today).")
-            }
-            return [day]
-        }
-        let first = from.day(today: today)
-        let last = toDay?.day(today: today) ?? today.advanced(by: -1)
-        guard first <= today else {
-            throw CommandFailure(.usage, "--from \(first) has not begun; today is \(today).", advice: "Give a past day to --from.")
-        }
-        guard first <= last else {
-            throw toDay == nil
-                ? CommandFailure(
-                    .usage, "--from \(first) without --to-day shares the days up to yesterday, \(last).",
-                    advice: "To share today: istep share today")
-                : CommandFailure(.usage, "--from \(first) is after --to-day \(last).", advice: "Give the earlier day to --from.")
-        }
-        let days = try history.knownDays(of: user.id, from: first, through: min(last, today))
-        guard !days.isEmpty else {
-            throw CommandFailure(.usage, "The history has no steps from \(first) to \(last).", advice: "Read your pedometer first: istep sync")
-        }
-        return days
+    private func shareDays(today: Day) -> ShareDays {
+        guard let from else { return ShareDays(.day((day ?? DayArgument(.daysAgo(0))).day(today: today)), today: today) }
+        return ShareDays(.range(from: from.day(today: today), through: toDay?.day(today: today)), today: today)
     }
 
     /// Shows the entries of these days that are in the outbox now.

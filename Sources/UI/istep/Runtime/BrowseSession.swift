@@ -145,10 +145,7 @@ struct BrowseSession {
         _ day: Day, _ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> String {
         let sharing = try Sharing(wiring.services(wiring.history(for: .updating))).with([])
-        guard !sharing.destinations.isEmpty else {
-            throw CommandFailure(
-                .configuration, "The configuration has no destination to share with.", advice: "List the kinds: istep config kinds")
-        }
+        try sharing.requireDestination()
         let reports = try await sharing.share(.days([day], of: user)) { progress(ShareRun.words(for: $0, wiring.localTime)) }
         return SyncSummary([], shares: reports).line(orElse: "Nothing to send: \(day) was shared before.")
     }

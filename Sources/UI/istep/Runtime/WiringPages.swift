@@ -1,7 +1,7 @@
 import Foundation
-public import LocalServer
+import LocalServer
 import Settings
-public import StepDomain
+import StepDomain
 import StepPages
 import StepServices
 import StepViews
@@ -27,167 +27,10 @@ extension Wiring {
     }
 }
 
-/// The local page on its sockets.
-struct PageServer {
-    enum Place {
-        case port(UInt16)
-        case path(String)
-    }
-
-    private let server: LocalServer
-    private let access: AccessFolder
-    private let temporary: URL?
-    /// What precedes the paths of the pages.
-    let base: String
-    /// Whether systemd started it, and nobody reads its output.
-    let isActivated: Bool
-
-    /// Seconds without a request after which a server that systemd started ends. It is started again by the next request.
-    private static let quietTime = Duration.seconds(600)
-
-    /// - Throws: `ListeningSocket.Failure`, `AccessFolder.Failure`.
-    init(_ wiring: Wiring, at place: Place) throws {
-        let inherited = try ListeningSocket.inherited(wiring.environment)
-        isActivated = !inherited.isEmpty
-        let sockets: [ListeningSocket]
-        switch place {
-        case _ where isActivated: sockets = inherited
-        case .port(let port): sockets = [try .loopback(port: port)]
-        case .path(let path): sockets = [try .path(path)]
-        }
-        // After the sockets: a port that is in use must not leave a temporary folder behind.
-        (access, temporary) = try wiring.accessFolder()
-        base = sockets.lazy.compactMap { Self.base($0.address) }.first ?? "http://localhost"
-        let (pages, access, history) = (wiring.pages(access), access, Self.history(of: wiring))
-        server = try LocalServer(sockets, quietTime: isActivated ? Self.quietTime : nil) { request in
-            if let proof = access.proof(for: request, history: history) { return proof }
-            return await pages.respond(
-                to: PageRequest(method: request.method, target: request.target, headers: request.headers, body: request.body)
-            ).served
-        }
-    }
-
-    /// What two servers of the same history have in common, wherever they were started.
-    private static func history(of wiring: Wiring) -> String {
-        URL(fileURLWithPath: wiring.databasePath).standardizedFileURL.resolvingSymlinksInPath().path
-    }
-
-    private static func base(_ address: ListeningSocket.Address) -> String? {
-        guard case .loopback(let port, let isIPv6) = address else { return nil }
-        return "http://\(isIPv6 ? "[::1]" : "127.0.0.1"):\(port)"
-    }
-
-    /// An address that opens the pages once.
-    struct Opening {
-        let address: String
-        /// Where a file can be written that leads a browser to the address, and that only this user can read. The next one replaces it.
-        let file: String
-
-        fileprivate init(_ base: String, _ access: AccessFolder) throws(AccessFolder.Failure) {
-            address = "\(base)/open/\(try access.issueToken())"
-            file = access.path + "/open.html"
-        }
-    }
-
-    /// - Throws: `AccessFolder.Failure`.
-    func opening() throws -> Opening { try Opening(base, access) }
-
-    func run() async {
-        await server.run()
-        if let temporary { try? FileManager.default.removeItem(at: temporary) }
-    }
-
-    /// A new address of the server that this user runs already for the same history, or that systemd starts for this user at the next
-    /// request. Nil where another program or user has the port, who must not learn a token, or a server of another history.
-    ///
-    /// - Throws: `AccessFolder.Failure`.
-    static func runningOpening(_ wiring: Wiring, port: UInt16) throws -> Opening? {
-        guard LoopbackOwner.user(ofPort: port) == getuid(), Paths(environment: wiring.environment).runtime != nil else { return nil }
-        let access = try wiring.accessFolder().folder
-        guard try ServerProbe(port: port).finds(history(of: wiring), by: access) else { return nil }
-        return try Opening("http://127.0.0.1:\(port)", access)
-    }
-}
-
 /// The files of tokens and sessions, for the gate of the pages.
 private struct FolderAccess: PageAccess {
     let folder: AccessFolder
 
     func redeem(_ token: String) -> PageSession? { folder.redeem(token).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) } }
     func session(_ cookie: String) -> PageSession? { folder.session(cookie).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) } }
-}
-
-extension PageResponse {
-    /// For the server.
-    fileprivate var served: ServedResponse {
-        switch body {
-        case .text(let text): return ServedResponse(status: status, headers: headers, body: .bytes(Array(text.utf8)))
-        case .events(let events):
-            let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
-            let task = Task {
-                for await event in events { continuation.yield(Array(event.utf8)) }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
-            return ServedResponse(status: status, headers: headers, body: .stream(stream))
-        }
-    }
-}
-
-extension ListeningSocket.Failure: ReportableError {
-    public var category: FailureCategory {
-        switch self {
-        case .portInUse, .pathInUse: .temporary
-        case .unusablePath: .usage
-        case .notLocal: .configuration
-        case .system: .unforeseen
-        }
-    }
-
-    public var advice: String? {
-        switch self {
-        case .portInUse:
-            "Another program, another user or a server of another history has it. Choose another port: `istep serve --port 0` takes one that is "
-                + "free."
-        case .pathInUse: "End that program, or choose another path."
-        case .unusablePath: "Choose another path: istep serve --socket FILE"
-        case .notLocal: "Only sockets of this machine are used: ListenStream=127.0.0.1:7837, or a path."
-        case .system: nil
-        }
-    }
-}
-
-extension AccessFolder.Failure: ReportableError {
-    public var category: FailureCategory { .permission }
-    public var advice: String? { "It must be a folder of yours that only you can read." }
-}
-
-/// Whose program listens on a port of this machine.
-private enum LoopbackOwner {
-    /// - Parameter table: as in `/proc/net/tcp` (proc(5)): addresses in hexadecimal, the state 0A for listening, the user in the eighth column.
-    /// - Returns: nil where nothing listens there, or only at other addresses than 127.0.0.1.
-    static func user(ofPort port: UInt16, in table: String = contents(of: "/proc/net/tcp")) -> uid_t? {
-        let digits = String(port, radix: 16, uppercase: true)
-        let address = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
-        for line in table.split(separator: "\n").dropFirst() {
-            let words = line.split(separator: " ")
-            if words.count > 7, words[1] == address, words[3] == "0A" { return uid_t(words[7]) }
-        }
-        return nil
-    }
-
-    /// All of a file of /proc; empty if it cannot be read. Its size is 0 and a read returns at most a page: Foundation stops after the first.
-    private static func contents(of path: String) -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var page = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(file, &page, page.count)
-            guard count > 0 else { break }
-            bytes += page[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }

@@ -63,6 +63,24 @@ import Testing
         #expect(try text("{bars}", day).prefix(5) == "▁▃██▁".prefix(5))
     }
 
+    @Test func `an unknown hour is no empty bar`() throws {
+        var summary = SharedDay.easter().summary
+        summary.hours = (0..<24).map { .init(start: Timestamp($0 * 3600), hour: $0, steps: $0 < 3 ? nil : $0 == 8 ? 4000 : 0) }
+        // Of the hour that the clock repeats, only one is known.
+        summary.hours.append(.init(start: Timestamp(2 * 3600), hour: 2, steps: 4000))
+        let day = try #require(SharedDay(summary))
+        let bars = try text("{bars}", day)
+        #expect(bars == "··█▁▁▁▁▁█" + String(repeating: "▁", count: 15))
+        #expect(PostPattern(try PostTemplate("{date}\n{bars}"), day.day).matches("2014-04-20 \(bars)"), "such a post is found again")
+    }
+
+    @Test func `a day without known hours has no bars`() throws {
+        var summary = SharedDay.easter().summary
+        summary.hours = (0..<24).map { .init(start: Timestamp($0 * 3600), hour: $0, steps: nil) }
+        let day = try #require(SharedDay(summary))
+        #expect(try text("{steps}\n{bars}", day) == "8,123")
+    }
+
     @Test(arguments: ["{step}", "{}", "{ steps}", "{Steps}", "{steps} {x"]) func `an unknown figure in a template is rejected`(text: String) {
         #expect(throws: PostTemplate.Problem.self) { try PostTemplate(text) }
     }

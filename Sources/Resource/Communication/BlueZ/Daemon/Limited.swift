@@ -30,21 +30,6 @@ func uncancelled<T: Sendable>(_ work: @escaping @Sendable () async -> T) async -
     await Task { await work() }.value
 }
 
-/// Runs `body`, then `cleanup` in every case: return, error and cancellation.
-func cleaningUp<R, E: Error>(
-    isolation: isolated (any Actor)? = #isolation, _ cleanup: () async -> Void, after body: () async throws(E) -> R
-) async throws(E) -> R {
-    let result: R
-    do throws(E) {
-        result = try await body()
-    } catch {
-        await cleanup()
-        throw error
-    }
-    await cleanup()
-    return result
-}
-
 /// Measures the time since its creation on a clock.
 struct Stopwatch: Sendable {
     let elapsed: @Sendable () -> Duration

@@ -4,18 +4,24 @@ public import StepDomain
 /// A smart ring with the firmware of the app "Da Rings" (CRP, crrepa): some R11, which others sell under the same name and case as a Colmi
 /// ring with another protocol. Its services show which one it is.
 ///
-/// It notifies today's steps by itself: triples of 24 bits, little-endian: steps, metres, kilocalories. It keeps no history of steps that
-/// any client reads.
+/// It notifies today's steps by itself: triples of 24 bits, little-endian: steps, metres, kilocalories.
 ///
-/// Source: PulseLoopAndroid, `CRPProtocol`, `CRPDecoder` and their tests; no second source.
+/// Its clock cannot be read. It is set by a frame to FDD2, `FD DA 10 length group command data`, of group 1, command 1: seconds u32
+/// little-endian, then a zone of 8 hours. The seconds are those at which a clock in this zone shows the local time: the app of the maker
+/// sends it so in all zones, as Da Fit does. Whether the ring confirms it is not known.
+///
+/// Source: PulseLoopAndroid, `CRPProtocol`, `CRPDecoder` and their tests; Gadgetbridge, `devices/moyoungring`, which agrees and has compared
+/// the frame of the clock with a capture of that app. Gadgetbridge also has requests for steps of past days (group 2, commands 13 and 18),
+/// which istep does not send.
 public enum CRP: LinkedPedometerModel {
     public static let key = "crp"
     public static let title = "CRP smart ring (some R11)"
     public static let caveat: String? =
-        "Not confirmed: when it sends its steps without its app, and that it resets them at midnight. Its clock is not set."
+        "Not confirmed: when it sends its steps without its app, and that it resets them at midnight."
 
     static let service: BluetoothUUID = "fdda"
     static let steps = GATTAddress(service, "fdd1")
+    static let requests = GATTAddress(service, "fdd2")
     /// One more than its greatest number.
     static let modulus = 1 << 24
 
@@ -29,11 +35,16 @@ public enum CRP: LinkedPedometerModel {
 
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
 
-    public static func session(_ context: SessionContext) -> any PedometerSession { CRPSession(context) }
+    public static func session(_ context: SessionContext) -> any PedometerSession { CRPSession(context, setsClock: true) }
 
-    public static func probe(_ context: SessionContext) -> any PedometerSession { CRPSession(context) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession { CRPSession(context, setsClock: false) }
 
     public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { CRPLive() }
+
+    /// The frame that sets the clock.
+    static func setTime(_ clock: DeviceClock) -> [UInt8] {
+        [0xfd, 0xda, 0x10, 11, 1, 1] + .little(clock.wall - 8 * 3_600, 4) + [8]
+    }
 }
 
 /// The content of a notification of steps.
@@ -56,27 +67,39 @@ struct CRPSteps: Hashable {
     private static func isStride(_ metres: Int, _ steps: Int) -> Bool { metres * 2 <= steps * 5 && metres * 5 + 20 >= steps }
 }
 
-/// A reading: waits for the ring to send its steps.
+/// A reading: waits for the ring to send its steps, then sets its clock.
+///
+/// The clock is set after the steps were read, and not near midnight: a clock that is set over midnight may set the steps to zero, or keep
+/// them for another day.
 struct CRPSession: PedometerSession {
+    private enum Stage { case waiting, delivering, settingClock }
+
     /// Seconds to wait.
     private static let timeout = 20.0
     /// Notifications among which one must have steps.
     private static let most = 20
 
     private let context: SessionContext
+    private let setsClock: Bool
+    private var stage = Stage.waiting
     private var received = 0
     private var start = Timestamp(0)
+    private var setter = ClockSetter()
+    private var report = SessionReport()
 
-    init(_ context: SessionContext) { self.context = context }
+    init(_ context: SessionContext, setsClock: Bool) {
+        self.context = context
+        self.setsClock = setsClock
+    }
 
     mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
-        switch event {
-        case .started:
+        switch (stage, event) {
+        case (_, .started):
             start = now
             return .subscribe(CRP.steps)
-        case .done where received == 0:
+        case (.waiting, .done):
             return .receive(seconds: Self.timeout)
-        case .value(let bytes):
+        case (.waiting, .value(let bytes)):
             received += 1
             guard let steps = CRPSteps(bytes) else {
                 guard received < Self.most, now - start < Int(Self.timeout) else {
@@ -87,13 +110,25 @@ struct CRPSession: PedometerSession {
             let reading = CounterReading(at: now, value: steps.steps, utcOffset: context.localTime.utcOffset(now))
             let batch = CounterDelta(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: CRP.modulus)
                 .batch(ofToday: reading)
+            stage = .delivering
             return .deliver(batch, progress: .reading(done: 1, of: 1))
-        case .silence, .absent:
+        case (.waiting, .silence), (.waiting, .absent):
             guard received == 0 else { return .fail(.undecodable("\(received) values that are not step counts")) }
             return .fail(.sentNoSteps(seconds: Self.timeout))
-        case .done, .linkLost:
-            return .finish(SessionReport())
+        case (.delivering, .done) where setsClock && isClockSafe(now):
+            stage = .settingClock
+            return .write(CRP.setTime(setter.begin(at: now, context.localTime)), to: CRP.requests, response: false)
+        case (.settingClock, .done):
+            setter.confirm()
+            report.clockSet = setter.confirmed
+            return .finish(report)
+        case (_, .linkLost), (.delivering, _), (.settingClock, _):
+            return .finish(report)
         }
+    }
+
+    private func isClockSafe(_ now: Timestamp) -> Bool {
+        ClockCorrection.safe.contains(DeviceClock(wall: now.seconds + context.localTime.utcOffset(now)).secondOfDay)
     }
 }
 

@@ -18,11 +18,15 @@ internal import StepDomain
 /// While one of these is open, the reading is undecided: it is kept beside the last counted one, it is reported, and the next reading
 /// decides. If the next one is lower, the undecided value belonged to the day before, and its growth completes that day. If the day passes
 /// without a decision, only the growth is counted: nothing is ever counted twice.
+///
+/// If one of the two clocks was set between two readings, neither the time between them nor the midnights in it are certain: see `ClockJump`.
 struct CounterDelta {
     let cursor: PedometerCursor
     let localTime: LocalTime
     /// One more than the counter's greatest value.
     let modulus: Int
+    /// When istep last set the pedometer's clock; nil if it never has.
+    var clockSet: ClockState.Setting?
 
     struct Result: Hashable {
         var batch = SampleBatch()
@@ -53,9 +57,13 @@ struct CounterDelta {
         let latest = reading.at + WallSlotConverter.drift
         var past = cursor
         if let read = past.readThrough, read > latest { past.readThrough = nil }
-        if let last = past.counter, last.at > latest { past.counter = nil }
+        if let last = past.counter, last.at > latest { (past.counter, past.clockLead) = (nil, nil) }
         if let doubtful = past.quarantined, doubtful.at > latest { past.quarantined = nil }
-        return past == cursor ? nil : CounterDelta(cursor: past, localTime: localTime, modulus: modulus)
+        return past == cursor ? nil : with(past)
+    }
+
+    private func with(_ cursor: PedometerCursor) -> CounterDelta {
+        CounterDelta(cursor: cursor, localTime: localTime, modulus: modulus, clockSet: clockSet)
     }
 
     /// Like the first reading ever, but steps of this day may be stored under another time: without a clock that decides, the reading is
@@ -118,6 +126,7 @@ struct CounterDelta {
     func batch(ofToday reading: CounterReading, clock: DeviceClock? = nil) -> SampleBatch {
         guard reading.value <= mostStepsOfADay else { return SampleBatch(notices: [.implausible(samples: 1)]) }
         var result = stepsOfToday(reading, clock: dependsOnClock(reading) ? clock : nil)
+        note(clock, reading, in: &result)
         // They belong to the data that this batch makes final.
         result.batch.notices = result.notices
         return result.batch
@@ -125,7 +134,14 @@ struct CounterDelta {
 
     /// - Parameter clock: the pedometer's, read together with the counter; nil if it has none or nothing depends on it.
     func stepsOfToday(_ reading: CounterReading, clock: DeviceClock? = nil) -> Result {
+        var result = decided(reading, clock)
+        note(clock, reading, in: &result)
+        return result
+    }
+
+    private func decided(_ reading: CounterReading, _ clock: DeviceClock?) -> Result {
         if let past = withoutFuture(reading) {
+            if let result = clock.flatMap({ grownBeforeFuture(reading, $0) }) { return result }
             let isFirst = past.cursor.counter == nil && past.cursor.quarantined == nil
             return isFirst ? past.firstAfterFuture(reading, clock) : past.stepsOfToday(reading, clock: clock)
         }
@@ -229,6 +245,7 @@ struct CounterDelta {
     /// midnight, and with it a reset, lies between the two. The time of day is enough for that; the date does not matter.
     private func decide(_ reading: CounterReading, after last: CounterReading, _ clock: DeviceClock) -> Result? {
         let (lead, began) = (clock.lead(over: reading), reading.at - clock.secondOfDay)
+        if let jump = clockJump(reading, clock), !jump.hasReset { return grown(last, reading, clock, isWhole: false) }
         guard began > last.at else { return grown(last, reading, clock) }
         // The reset may be late, and an idle watch may have none.
         guard clock.secondOfDay >= Self.latestReset, reading.value > last.value else { return nil }
@@ -241,7 +258,9 @@ struct CounterDelta {
     }
 
     /// There was no reset since the last reading: only the growth is new.
-    private func grown(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock) -> Result {
+    ///
+    /// - Parameter isWhole: false if it is not certain that there was no reset.
+    private func grown(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock, isWhole: Bool = true) -> Result {
         var result = Result()
         var counted = reading
         var span = TimeSpan(last.at, reading.at)
@@ -251,7 +270,7 @@ struct CounterDelta {
             counted.countsDay = reading.day.advanced(by: -1)
             span = spanOfEve(from: last.at, to: reading, steps: reading.value - last.value)
         }
-        add(reading.value - last.value, span, counted, to: &result)
+        add(reading.value - last.value, span, counted, isWhole: isWhole, to: &result)
         if abs(lead) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: lead)) }
         return result
     }
@@ -291,6 +310,36 @@ struct CounterDelta {
         return isEnough ? toMidnight : TimeSpan(start, reading.at)
     }
 
+    // MARK: Clocks that were set
+
+    /// What the pedometer's clock showed at the last counted reading, by the last known difference between the two clocks.
+    private var clockAtLast: DeviceClock? {
+        guard let last = cursor.counter else { return nil }
+        if let clockSet, clockSet.at >= last.at { return DeviceClock(wall: last.at.seconds + clockSet.utcOffset) }
+        return cursor.clockLead.map { DeviceClock(wall: last.at.seconds + $0) }
+    }
+
+    /// Nil if no clock was set since the last counted reading, or if that is not known.
+    private func clockJump(_ reading: CounterReading, _ clock: DeviceClock) -> ClockJump? {
+        guard let last = cursor.counter, let before = clockAtLast else { return nil }
+        return ClockJump(from: before, to: clock, seconds: reading.at - last.at)
+    }
+
+    /// This machine's clock was set back to before the last reading. On the same day of the pedometer only the growth is new; the time since
+    /// then is that of the pedometer's clock. Nil if that clock does not show this.
+    private func grownBeforeFuture(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
+        guard var last = cursor.counter, last.at > reading.at, reading.value >= last.value, let before = clockAtLast, clock.day <= before.day
+        else { return nil }
+        last.at = reading.at - max(0, clock.wall - before.wall)
+        return grown(last, reading, clock, isWhole: false)
+    }
+
+    /// Keeps the present difference between the two clocks beside a reading that was counted.
+    private func note(_ clock: DeviceClock?, _ reading: CounterReading, in result: inout Result) {
+        guard let clock, result.batch.cursor?.counter?.at == reading.at else { return }
+        result.batch.cursor?.clockLead = clock.wall - reading.at.seconds
+    }
+
     // MARK: By a later reading
 
     /// The counter has fallen since a doubtful reading of the same day: the doubtful one belonged to yesterday and completes it.
@@ -314,7 +363,7 @@ struct CounterDelta {
     /// itself; they count, and neither day is complete.
     private func pass(_ doubtful: CounterReading, _ reading: CounterReading, _ clock: DeviceClock?) -> Result {
         guard reading.at > doubtful.at else { return Result() }
-        if let clock, let last = cursor.counter, reading.value >= doubtful.value, doubtful.value > last.value,
+        if let clock, clockJump(reading, clock) == nil, let last = cursor.counter, reading.value >= doubtful.value, doubtful.value > last.value,
             reading.at - clock.secondOfDay > last.at, reading.at - clock.secondOfDay <= doubtful.at, clock.secondOfDay >= Self.latestReset
         {
             // Its midnight lies between the last and the doubtful reading: the doubtful one and this one belong to the same count.
@@ -342,7 +391,7 @@ struct CounterDelta {
         since.counter = doubtful
         if isOfEve { since.counter?.countsDay = doubtful.day.advanced(by: -1) }
         since.quarantined = nil
-        var result = CounterDelta(cursor: since, localTime: localTime, modulus: modulus).stepsOfToday(reading, clock: clock)
+        var result = with(since).stepsOfToday(reading, clock: clock)
         result.batch.samples.insert(contentsOf: earlier.batch.samples, at: 0)
         result.batch.coverage.insert(contentsOf: earlier.batch.coverage, at: 0)
         result.notices.insert(contentsOf: earlier.notices, at: 0)
@@ -376,11 +425,15 @@ struct CounterDelta {
     /// - Parameter isWhole: whether these are all steps of the span; false if a restart in it lost some.
     private func add(_ steps: Int, _ span: TimeSpan, _ reading: CounterReading, isWhole: Bool = true, to result: inout Result) {
         guard !span.isEmpty else {
-            result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading)
+            result.batch.cursor = cursorAfter(reading)
             return
         }
         guard credit(steps, span, reading, isWhole: isWhole, to: &result) else { return }
-        result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading)
+        result.batch.cursor = cursorAfter(reading)
+    }
+
+    private func cursorAfter(_ reading: CounterReading) -> PedometerCursor {
+        PedometerCursor(readThrough: reading.at, counter: reading, clockLead: cursor.clockLead)
     }
 
     /// Adds samples and coverage and leaves the cursor as it is.

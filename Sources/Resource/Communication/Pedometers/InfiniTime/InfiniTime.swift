@@ -50,6 +50,7 @@ struct InfiniTimeSession: PedometerSession {
     private var reading: CounterReading?
     private var clock: DeviceClock?
     private var correction = ClockCorrection.none
+    private var setter = ClockSetter()
     private var report = SessionReport()
 
     init(_ context: SessionContext, setsClock: Bool) {
@@ -76,8 +77,10 @@ struct InfiniTimeSession: PedometerSession {
         case (.delivering, .done):
             guard case .set = correction else { return readFirmware() }
             stage = .settingClock
-            return .writeIfPresent(DeviceClock(wall: now.seconds + context.localTime.utcOffset(now)).currentTime, to: DeviceClock.address)
+            return .writeIfPresent(setter.begin(at: now, context.localTime).currentTime, to: DeviceClock.address)
         case (.settingClock, .done):
+            setter.confirm()
+            report.clockSet = setter.confirmed
             if case .set(let seconds) = correction { report.notices.append(.clockCorrected(seconds: seconds)) }
             return readFirmware()
         case (.settingClock, .absent):
@@ -100,8 +103,10 @@ struct InfiniTimeSession: PedometerSession {
         stage = .delivering
         guard let reading else { return .finish(report) }
         if let clock { correction = ClockCorrection(of: clock, at: reading) }
-        var batch = CounterDelta(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: InfiniTime.format.modulus)
-            .batch(ofToday: reading, clock: clock)
+        let delta = CounterDelta(
+            cursor: context.pedometer.cursor, localTime: context.localTime, modulus: InfiniTime.format.modulus,
+            clockSet: context.pedometer.clock.settings.last)
+        var batch = delta.batch(ofToday: reading, clock: clock)
         let reportsClock = batch.notices.contains { if case .clockWasOff = $0 { true } else { false } }
         switch correction {
         case .set where setsClock:

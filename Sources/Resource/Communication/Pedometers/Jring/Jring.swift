@@ -62,6 +62,8 @@ struct JringReading: ExchangeProtocol {
 
     /// Seconds of a packet.
     private static let quarter = 900
+    /// Of a day that has ended.
+    private static let packetsOfADay = 86_400 / quarter
     /// Steps by which the minutes may exceed the total, which was sent before them.
     private static let made = 255
     /// Steps that the total may have more: those of a quarter of an hour that is not stored yet, at the most that its minutes can hold.
@@ -81,14 +83,15 @@ struct JringReading: ExchangeProtocol {
     /// Days ago, still to be requested; today is requested first.
     private var days: [Int] = []
     private var planned = 0
-    /// Packets of the present day by their time.
+    /// Packets of the present day by their time, of both answers if it was requested twice.
     private var quarters: [Int: ArraySlice<UInt8>] = [:]
     /// Today's minutes agree with the total.
     private var isChecked = false
     private var isInDoubt = false
     /// Every day since the last reading is requested.
     private var isWhole = true
-    /// Days since 1970 by the ring's clock that were requested and did not arrive completely.
+    /// Days since 1970 by the ring's clock that are missing, or did not arrive completely: `ColmiPlan` has the same rule. They do not hold up
+    /// the cursor, and the next syncs request them again until the ring no longer holds them.
     private var gaps: [Int: DayGap.Reason] = [:]
     /// Days without an answer since the last one that was answered.
     private var silentInARow = 0
@@ -135,8 +138,9 @@ struct JringReading: ExchangeProtocol {
                 return setClock(now, exchange(_:_:_:attempts:))
             }
             stage = .day(day)
+            quarters = [:]
             let request = Jring.packet(0x10, [UInt8(day)])
-            // Once more where it is silent, until it has been for some days.
+            // Once more where it is silent or incomplete, until it has been silent for some days.
             let attempts = silentInARow < Self.mostSilentDays ? 2 : 1
             return exchange(request, "the steps of a day", countsDays ? .required : .optional, attempts: attempts)
         case .clock, .end:
@@ -149,13 +153,21 @@ struct JringReading: ExchangeProtocol {
         return nil
     }
 
-    /// Today first, because it is compared with the total; then the others, newest first, until the ring has no more.
+    /// Today first, because it is compared with the total; then those since the last sync, newest first, until the ring has no more; then
+    /// those that were missing before.
     private mutating func plan(_ now: Timestamp) {
         (began, today) = (now, converter.today(now))
         let read = converter.daysSinceRead(context.pedometer.cursor, now: now)
         wasRead = read != nil
         let since = read ?? Jring.oldestDay
-        days = (0...max(0, min(since, Jring.oldestDay, (context.days ?? Int.max) - 1))).reversed()
+        let oldest = min(Jring.oldestDay, (context.days ?? Int.max) - 1)
+        days = (0...max(0, min(since, oldest))).reversed()
+        for gap in wasRead ? context.pedometer.cursor.reportedGaps : [] {
+            let daysAgo = today - gap.day.daysSince1970
+            guard daysAgo > since, daysAgo <= Jring.oldestDay else { continue }
+            if daysAgo <= oldest { days.append(daysAgo) } else { gaps[gap.day.daysSince1970] = gap.reason }
+        }
+        days.sort(by: >)
         planned = days.count
         isWhole = context.days.map { $0 > since } ?? true
     }
@@ -166,7 +178,8 @@ struct JringReading: ExchangeProtocol {
         return exchange(Jring.packet(0x01, .little(wall, 4)), "its clock", .optional, 1)
     }
 
-    mutating func begin(at now: Timestamp) { if case .day = stage { quarters = [:] } }
+    /// A second answer adds to the first one.
+    mutating func begin(at now: Timestamp) {}
 
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
         guard bytes.count == 20 else { return .undecodable }
@@ -186,9 +199,16 @@ struct JringReading: ExchangeProtocol {
             guard let time = bytes.little(1, 4), time % Self.quarter == 0 else { return .undecodable }
             quarters[time] = bytes[5..<20]
             let isLast = time % 86_400 == 86_400 - Self.quarter
-            return isLast && (!countsDays || DeviceClock(wall: time).day >= converter.today(now)) ? .done : .more
+            guard isLast, !countsDays || DeviceClock(wall: time).day >= converter.today(now) else { return .more }
+            return isComplete ? .done : .again
         default: return .other
         }
+    }
+
+    /// Whether all packets of the requested day have arrived. Today has not ended, and of several days it is not known which ones the ring has.
+    private var isComplete: Bool {
+        guard case .day(let daysAgo) = stage, daysAgo > 0, !countsDays else { return true }
+        return quarters.keys.count { DeviceClock(wall: $0).day == today - daysAgo } >= Self.packetsOfADay
     }
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
@@ -197,7 +217,7 @@ struct JringReading: ExchangeProtocol {
             if total == 0 {
                 isChecked = true
             } else if end == .silent {
-                (countsDays, days, planned) = (true, [min(planned, Jring.oldestDay)], 1)
+                (countsDays, days, planned) = (true, [min((days.first ?? 0) + 1, Jring.oldestDay)], 1)
             } else {
                 return doubt(total.map { .totals(0, $0) } ?? .unchecked)
             }
@@ -263,8 +283,8 @@ struct JringReading: ExchangeProtocol {
                 batch.coverage += spans
             }
         }
-        // A day before today has 96 packets.
-        for (day, times) in Dictionary(grouping: times, by: { DeviceClock(wall: $0).day }) where day < today && times.count < 96 {
+        for (day, times) in Dictionary(grouping: times, by: { DeviceClock(wall: $0).day })
+        where day < today && times.count < Self.packetsOfADay {
             gaps[day] = .incomplete
         }
         if !countsDays, daysAgo > 0, times.isEmpty { gaps[today - daysAgo] = .incomplete }
@@ -275,10 +295,10 @@ struct JringReading: ExchangeProtocol {
 
     // MARK: The next sync
 
-    /// Where the next sync continues: at the oldest day that is missing, or at this one. Nil if the cursor stays as it is.
+    /// Where the next sync continues: at this one, with the days that are missing beside it. Nil if the cursor stays as it is.
     ///
     /// A ring that was never read may not have the oldest days that it was asked for. Their silence is believed when two syncs in a row have
-    /// found it.
+    /// found it; until then all days are requested again.
     private func cursor(_ now: Timestamp) -> PedometerCursor? {
         // After midnight a request is for another day than before.
         guard isWhole, converter.lead == nil, converter.today(now) == today else { return nil }
@@ -291,12 +311,9 @@ struct JringReading: ExchangeProtocol {
         }
         cursor.missing = missing.isEmpty ? nil : missing.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
         if let mark = converter.mark { cursor.tail = mark }
-        guard let first = missing.keys.min() else { return cursor.advanced(to: began, now: now) }
-        guard wasRead, let read = cursor.readThrough else {
-            cursor.readThrough = nil
-            return cursor
-        }
-        return cursor.advanced(to: max(read, min(converter.clock.moment(wall: first * 86_400), began)), now: now)
+        guard missing.values.contains(.unconfirmed) else { return cursor.advanced(to: began, now: now) }
+        cursor.readThrough = nil
+        return cursor
     }
 
     /// The silent days that are older than every day that was answered.

@@ -59,14 +59,7 @@ struct SMSDestination: ConfiguredDestination {
     ) async throws(ShareFailure) -> R {
         do throws(TextMessageError) {
             let messages = try await TextMessages.open(context.surroundings.systemBus, modem: modem)
-            do throws(TextMessageError) {
-                let result = try await body(messages)
-                await messages.close()
-                return result
-            } catch {
-                await messages.close()
-                throw error
-            }
+            return try await messages.closing(after: body)
         } catch {
             throw ShareFailure(error)
         }

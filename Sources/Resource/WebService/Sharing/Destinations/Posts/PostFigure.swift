@@ -7,7 +7,7 @@ enum PostFigure: String, CaseIterable, Sendable {
     /// In English.
     case weekday
     case steps, distance, calories, percentage, goal
-    /// The hours as bars.
+    /// The hours as bars; a middle dot for an hour that is not known.
     case bars
 
     /// Characters of the longest value.
@@ -56,7 +56,7 @@ enum PostFigure: String, CaseIterable, Sendable {
         case .distance: Set("0123456789,.kmi")
         case .calories: Set("0123456789,kcal")
         case .percentage: Set("0123456789,%")
-        case .bars: Set(Self.blocks)
+        case .bars: Set(Self.blocks + [Self.unknownHour])
         }
     }
 
@@ -74,14 +74,25 @@ enum PostFigure: String, CaseIterable, Sendable {
 extension PostFigure {
     static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// A bar for each of the 24 hours that clocks show: an hour that they skip is empty, one that they show twice is one bar.
+    /// In place of a bar: the lowest block would say that nobody walked. Not a space, which servers of posts remove or combine.
+    static let unknownHour: Character = "·"
+
+    /// A bar for each of the 24 hours that clocks show: an hour that they skip is empty, one that they show twice is one bar of what is known
+    /// of both.
+    ///
+    /// - Returns: nil if no hour is known.
     private static func bars(_ hours: [DaySummary.Hour]) -> String? {
-        guard !hours.isEmpty else { return nil }
-        var steps = Array(repeating: 0, count: 24)
-        for hour in hours where steps.indices.contains(hour.hour) { steps[hour.hour] += max(0, hour.steps ?? 0) }
-        let most = steps.max() ?? 0
+        guard hours.contains(where: { $0.steps != nil }) else { return nil }
+        let byClock = Dictionary(grouping: hours, by: \.hour)
+        let steps = (0..<24).map { clock -> Int? in
+            guard let hours = byClock[clock] else { return 0 }
+            let known = hours.compactMap(\.steps)
+            return known.isEmpty ? nil : known.reduce(0) { $0 + max(0, $1) }
+        }
+        let most = steps.compactMap(\.self).max() ?? 0
         return String(
-            steps.map { count in
+            steps.map { count -> Character in
+                guard let count else { return unknownHour }
                 // Even a single step is visible.
                 guard count > 0 else { return blocks[0] }
                 return blocks[1 + Int((Double(count) / Double(most) * 6).rounded())]

@@ -1,0 +1,40 @@
+public import StepDomain
+
+/// The days that a user asks to share.
+public struct ShareDays: Hashable, Sendable {
+    public enum Choice: Hashable, Sendable {
+        /// One day, also if nothing is known of it.
+        case day(Day)
+        /// The days of a range of which anything is known. Without a last day they end yesterday: today is not over.
+        case range(from: Day, through: Day?)
+    }
+
+    public var choice: Choice
+    public var today: Day
+
+    public init(_ choice: Choice, today: Day) {
+        self.choice = choice
+        self.today = today
+    }
+
+    /// - Parameter ledger: the history that knows the days of a range.
+    /// - Returns: at least one day, none of them in the future.
+    /// - Throws: `ServiceError.dayNotBegun`, `.rangeReversed`, `.rangeEndsYesterday`, `.nothingKnown`; the history's error.
+    public func days(of user: User, in ledger: any ShareLedger) throws -> [Day] {
+        switch choice {
+        case .day(let day):
+            guard day <= today else { throw ServiceError.dayNotBegun(day, today: today) }
+            return [day]
+        case .range(let first, let end):
+            let yesterday = today.advanced(by: -1)
+            let last = end ?? yesterday
+            guard first <= today else { throw ServiceError.dayNotBegun(first, today: today) }
+            guard first <= last else {
+                throw end == nil ? ServiceError.rangeEndsYesterday(yesterday) : ServiceError.rangeReversed(first, last)
+            }
+            let days = try ledger.knownDays(of: user.id, from: first, through: min(last, today))
+            guard !days.isEmpty else { throw ServiceError.nothingKnown(first, last) }
+            return days
+        }
+    }
+}

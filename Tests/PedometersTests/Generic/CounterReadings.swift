@@ -1,0 +1,31 @@
+import StepDomain
+
+@testable import Pedometers
+
+/// Readings of a counter around a midnight, in a zone an hour east of Greenwich.
+protocol CounterReadings {}
+
+extension CounterReadings {
+    var day: Day { Day("2026-05-20")! }
+    var zone: LocalTime { .fixed(3600) }
+    var midnight: Timestamp { zone.moment(day) }
+
+    /// - Parameter hours: since midnight.
+    func reading(_ value: Int, _ hours: Double) -> CounterReading {
+        CounterReading(at: midnight + Int(hours * 3600), value: value, utcOffset: 3600)
+    }
+
+    /// - Parameter lead: seconds that the pedometer's clock is ahead of this machine's local time.
+    func clock(_ reading: CounterReading, lead: Int) -> DeviceClock {
+        DeviceClock(wall: reading.at.seconds + reading.utcOffset + lead)
+    }
+
+    func delta(_ cursor: PedometerCursor, modulus: Int = 1 << 32, clockSet: ClockState.Setting? = nil) -> CounterDelta {
+        CounterDelta(cursor: cursor, localTime: zone, modulus: modulus, clockSet: clockSet)
+    }
+
+    /// - Parameter lead: as for `clock(_:lead:)`; nil if the pedometer's clock was not read.
+    func after(_ last: CounterReading?, lead: Int? = nil) -> PedometerCursor {
+        PedometerCursor(readThrough: last?.at, counter: last, clockLead: lead.map { $0 + 3600 })
+    }
+}
