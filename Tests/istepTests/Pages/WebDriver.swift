@@ -95,12 +95,15 @@ final class Browser: Sendable {
         while try await isShown(page) { try Task.checkCancellation() }
     }
 
-    /// Whether the element still belongs to the page that is shown.
+    /// Whether the element still belongs to the page that is shown. While one page replaces another, chromedriver passes on Chromium's own
+    /// words instead of the error of the protocol.
     private func isShown(_ element: String) async throws -> Bool {
         do {
             _ = try await order("GET", "/element/\(element)/name")
             return true
-        } catch let failure as Failure where failure.text.contains(": stale element reference: ") {
+        } catch let failure as Failure
+            where [": stale element reference: ", "does not belong to the document"].contains(where: failure.text.contains)
+        {
             return false
         }
     }
