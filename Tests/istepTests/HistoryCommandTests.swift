@@ -71,7 +71,7 @@ import TestSupport
             #expect(result.status == 64, "\(words)")
             #expect(result.error.contains(message), "\(words): \(result.error)")
         }
-        #expect(try await istep("history", "--from", "2014-04-20", "--to", "2014-04-01").error.contains("from 2014-04-01 to 2014-04-20"))
+        #expect(try await istep("history", "--from", "2014-04-20", "--to", "2014-04-01").error.contains("--from 2014-04-01 --to 2014-04-20"))
     }
 
     /// The configuration, then the locale of the machine, if it is installed.

@@ -23,7 +23,7 @@ public enum ServiceWords {
         case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
         case .severalInRange: "Choose one: istep add ADDRESS"
         case .dayNotBegun(_, let today): "Give a past day or today, which is \(today)."
-        case .rangeReversed(let first, let last): "Exchange the days: from \(last) to \(first)"
+        case .rangeReversed(let first, let last): "Exchange the days: --from \(last) --to \(first)"
         case .beforeFirstDay(_, let first): "Give \(first) or a later day; all of it: istep history all"
         case .rangeEndsYesterday: "To share today: istep share today"
         case .nothingKnown: "Read your pedometer first: istep sync"

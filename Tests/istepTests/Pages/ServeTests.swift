@@ -307,7 +307,7 @@ import Testing
         #expect(try await istep("report", "-o", "/dev/full").status == 64)
         let range = try await istep("report", "-o", folder.path + "/x.html", "--from", "2026-05-02", "--to", "2026-05-01")
         #expect(
-            range.status == 64 && range.error.contains("ends before it begins") && range.error.contains("from 2026-05-01 to 2026-05-02"),
+            range.status == 64 && range.error.contains("ends before it begins") && range.error.contains("--from 2026-05-01 --to 2026-05-02"),
             "\(range)")
         #expect(try await istep("report", "-o", folder.path + "/x.html", "--from", "2999-01-01", "--to", "2999-01-02").status == 64)
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/x.html"))

@@ -71,7 +71,7 @@ struct ShareCommand: AsyncParsableCommand {
         if list { return try await DestinationList(wiring, sharing).show(isChecked: check) }
         try sharing.requireDestination()
         let user = try wiring.user(in: history)
-        let days = try shareDays(today: wiring.localTime.day(of: wiring.now())).days(of: user, in: history)
+        let days = try days(of: user, history, today: wiring.localTime.day(of: wiring.now()))
         let order = StepDataService.ShareOrder.days(days, of: user, again: again)
         if dryRun { return try preview(days, user, wiring, sharing) }
         if queue {
@@ -83,9 +83,20 @@ struct ShareCommand: AsyncParsableCommand {
         try await ShareRun(wiring: wiring, sharing: sharing).run(order, waits: wait)
     }
 
-    private func shareDays(today: Day) -> ShareDays {
-        guard let from else { return ShareDays(.day((day ?? DayArgument(.daysAgo(0))).day(today: today)), today: today) }
-        return ShareDays(.range(from: from.day(today: today), through: toDay?.day(today: today)), today: today)
+    private func days(of user: User, _ history: History, today: Day) throws -> [Day] {
+        let choice: ShareDays.Choice =
+            if let from {
+                .range(from: from.day(today: today), through: toDay?.day(today: today))
+            } else {
+                .day((day ?? DayArgument(.daysAgo(0))).day(today: today))
+            }
+        do {
+            return try ShareDays(choice, today: today).days(of: user, in: history)
+        } catch ServiceError.dayNotBegun(let day, _) where from != nil {  // in the words of the options
+            throw CommandFailure(.usage, "--from \(day) has not begun; today is \(today).", advice: "Give a past day to --from.")
+        } catch ServiceError.rangeReversed(let first, let last) {
+            throw CommandFailure(.usage, "--from \(first) is after --to-day \(last).", advice: "Give the earlier day to --from.")
+        }
     }
 
     /// Shows the entries of these days that are in the outbox now.
