@@ -12,12 +12,13 @@ struct BusDirectory: Sendable {
     /// The address of the socket.
     var address: String { "unix:path=" + socket }
 
-    /// The longest path that fits into `sockaddr_un`.
-    private static let maximumSocketPath = 107
+    /// The longest path that dbus-daemon listens at: `_DBUS_MAX_SUN_PATH_LENGTH` in its dbus-sysdeps.h. The kernel would allow 107.
+    private static let maximumSocketPath = 99
 
+    /// - Parameter parent: where the directory is preferred to be.
     /// - Throws: `PrivateBusError.cannotStart`.
-    static func create(_ closedNames: [String] = []) throws(PrivateBusError) -> BusDirectory {
-        let template = parent() + "/dbus-XXXXXX"
+    static func create(_ closedNames: [String] = [], below parent: String) throws(PrivateBusError) -> BusDirectory {
+        let template = usable(parent) + "/dbus-XXXXXX"
         var characters = Array(template.utf8CString)
         // `mkdtemp` uses mode 0700.
         guard mkdtemp(&characters) != nil else { throw .cannotStart(reason: "cannot make a directory like \(template): \(lastError())") }
@@ -48,9 +49,8 @@ struct BusDirectory: Sendable {
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// `TMPDIR`, unless it is too long for the path of a socket, or would need escaping in an address or in XML.
-    private static func parent() -> String {
-        let preferred = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    /// The preferred directory, unless it is too long for the path of a socket, or would need escaping in an address or in XML.
+    private static func usable(_ preferred: String) -> String {
         let isShort = preferred.utf8.count + "/dbus-XXXXXX/bus".utf8.count <= maximumSocketPath
         let isPlain = preferred.utf8.allSatisfy { byte in
             switch byte {

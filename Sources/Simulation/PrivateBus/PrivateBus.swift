@@ -27,13 +27,16 @@ public final class PrivateBus: Sendable {
     }
 
     /// Starts a bus, and returns when it accepts connections.
-    /// - Parameter closedNames: no client may send to the owners of these names, as with a system bus's policy for unauthorized users.
+    /// - Parameters:
+    ///   - closedNames: no client may send to the owners of these names, as with a system bus's policy for unauthorized users.
+    ///   - parent: where the directory of the bus is made (default: `TMPDIR`); `/tmp` if it is not suitable for the path of a socket.
     /// - Throws: `PrivateBusError`; no process or file is then left behind.
-    public static func start(closedNames: [String] = []) async throws(PrivateBusError) -> PrivateBus {
+    public static func start(closedNames: [String] = [], below parent: String? = nil) async throws(PrivateBusError) -> PrivateBus {
+        let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? ""
         let result = await withCheckedContinuation { continuation in
             // Starting blocks until the child is ready, which must not occupy a thread of Swift's pool.
             DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(PrivateBusError) in try launch(closedNames) })
+                continuation.resume(returning: Result { () throws(PrivateBusError) in try launch(closedNames, parent) })
             }
         }
         return try result.get()
@@ -48,9 +51,9 @@ public final class PrivateBus: Sendable {
         }
     }
 
-    private static func launch(_ closedNames: [String]) throws(PrivateBusError) -> PrivateBus {
+    private static func launch(_ closedNames: [String], _ parent: String) throws(PrivateBusError) -> PrivateBus {
         let program = try BusDaemon.find()
-        let directory = try BusDirectory.create(closedNames)
+        let directory = try BusDirectory.create(closedNames, below: parent)
         return PrivateBus(try BusDaemon.start(program, directory, seconds: secondsToStart), directory)
     }
 }

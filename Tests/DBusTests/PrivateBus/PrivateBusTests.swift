@@ -16,6 +16,22 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
+    /// dbus-daemon accepts shorter paths of sockets than the kernel.
+    @Test func `a long temporary directory is no obstacle`() async throws {
+        let top = FileManager.default.temporaryDirectory.path + "/bus-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: top) }
+        var isBelow: Set<Bool> = []
+        for length in (top.utf8.count + 2)...max(top.utf8.count + 2, 110) {
+            let parent = top + "/" + String(repeating: "d", count: length - top.utf8.count - 1)
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            let bus = try await PrivateBus.start(below: parent)
+            defer { bus.stop() }
+            isBelow.insert(try directory(of: bus).hasPrefix(parent + "/"))
+            try await DBusConnection.open(.address(bus.address)).close()
+        }
+        #expect(isBelow.contains(false))
+    }
+
     @Test func `stopping a bus ends its daemon and removes its files`() async throws {
         let bus = try await PrivateBus.start()
         let directory = try directory(of: bus)
