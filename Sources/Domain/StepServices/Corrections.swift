@@ -26,7 +26,7 @@ public struct Corrections: Sendable {
     ///
     /// - Throws: as `set`, but for the history's error.
     public static func check(_ correction: StepCorrection, on day: Day, today: Day) throws(ServiceError) {
-        guard day <= today else { throw .dayNotBegun(day, today: today) }
+        try ServiceError.checkBegun(day, today: today)
         guard StepCorrection.stepRange.contains(correction.steps) else { throw .implausibleSteps(correction.steps) }
         if let reason = correction.reason { try check(reason) }
     }

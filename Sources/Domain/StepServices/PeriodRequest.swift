@@ -31,7 +31,7 @@ public struct PeriodRequest: Hashable, Sendable {
     /// - Throws: `ServiceError.rangeReversed`, `.dayNotBegun`, `.beforeFirstDay`.
     public func period(in known: ClosedRange<Day>?, today: Day, weekStart: Weekday) throws(ServiceError) -> Period {
         if let first, let last, last < first { throw .rangeReversed(first, last) }
-        for day in [day, first, last].compactMap(\.self) where day > today { throw .dayNotBegun(day, today: today) }
+        for day in [day, first, last].compactMap(\.self) { try ServiceError.checkBegun(day, today: today) }
         let start = known?.lowerBound ?? today
         let period =
             switch named {

@@ -58,6 +58,13 @@ public enum ServiceError: ReportableError, Hashable {
 
     public enum PedometerUse: String, Hashable, Sendable { case sync, watch }
 
+    /// Checks that a day has begun: only past days and today have figures.
+    ///
+    /// - Throws: `dayNotBegun`.
+    public static func checkBegun(_ day: Day, today: Day) throws(ServiceError) {
+        guard day <= today else { throw .dayNotBegun(day, today: today) }
+    }
+
     public var category: FailureCategory {
         switch self {
         case .severalUsers, .unknownUser, .unknownPedometer, .noPedometer, .unknownDestination, .neverShared, .notInOutbox, .alreadySent: .usage

@@ -23,12 +23,12 @@ public struct ShareDays: Hashable, Sendable {
     public func days(of user: User, in ledger: any ShareLedger) throws -> [Day] {
         switch choice {
         case .day(let day):
-            guard day <= today else { throw ServiceError.dayNotBegun(day, today: today) }
+            try ServiceError.checkBegun(day, today: today)
             return [day]
         case .range(let first, let end):
             let yesterday = today.advanced(by: -1)
             let last = end ?? yesterday
-            guard first <= today else { throw ServiceError.dayNotBegun(first, today: today) }
+            try ServiceError.checkBegun(first, today: today)
             guard first <= last else {
                 throw end == nil ? ServiceError.rangeEndsYesterday(yesterday) : ServiceError.rangeReversed(first, last)
             }

@@ -35,9 +35,7 @@ struct ShowCommand: AsyncParsableCommand {
         let today = wiring.localTime.day(of: now)
         let service = StepDataService(history: history, localTime: wiring.localTime, now: wiring.now)
         let day = day.day(today: today)
-        guard day <= today else {
-            throw CommandFailure(.usage, "\(day) has not begun.", advice: "Give a past day or today, which is \(today).")
-        }
+        try ServiceError.checkBegun(day, today: today)
         let summary = try service.summary(of: user, on: day)
         let begins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
         let view = DayView(summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins)
