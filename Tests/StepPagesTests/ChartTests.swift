@@ -19,6 +19,13 @@ import Testing
         #expect(shapes[1].contains("class=\"zero\"") && shapes[2].contains("class=\"walking\"") && shapes[3].contains("url(#partial)"))
     }
 
+    @Test func `nothing is drawn of an hour that has not begun`() {
+        var future = bar(nil)
+        future.hasBegun = false
+        let chart = svg(bar(10), future)
+        #expect(chart.contains("class=\"walking\"") && !chart.contains("url(#unknown)"))
+    }
+
     @Test func `running has a tone of its own, and the goal a mark`() {
         let chart = svg(bar(9000, running: 2000, goal: 8000))
         #expect(chart.contains("class=\"running\"") && chart.contains("class=\"goal\""))

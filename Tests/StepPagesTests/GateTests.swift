@@ -45,6 +45,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("", "/"), ("?user=ben", "/?user=ben"), ("?user=%22%3E%3Cb%3E", "/?user=%22%3E%3Cb%3E"),
+        ("?user=//evil.example", "/?user=%2F%2Fevil.example"),
+    ]) func `an address leads to the first page of the user that it names`(_ query: String, _ first: String) async {
+        lab.access.add("secret")
+        let opened = await lab.pages.respond(to: PagesLab.request("GET", "/open/secret" + query, headers: ["cookie": ""]))
+        #expect(opened.text.contains("content=\"0; url=\(first)\"") && opened.text.contains("<a href=\"\(first)\">"), "\(opened.text)")
+    }
+
+    @Test(arguments: [
         ["origin": ""], ["origin": "null"], ["origin": "http://evil.example"], ["origin": "https://127.0.0.1:7837"],
         ["origin": "http://127.0.0.1:80"],
         ["sec-fetch-site": "cross-site"], ["sec-fetch-site": "same-site"], ["sec-fetch-site": "none"],

@@ -22,11 +22,6 @@ import Testing
         }
     }
 
-    @Test func `the root leads to today`() async throws {
-        let response = await (try lab()).pages.respond(to: PagesLab.request("GET", "/"))
-        #expect(response.status == 303 && response.header("Location") == "/day")
-    }
-
     @Test(arguments: ["/day", "/day/2026-11-17", "/week", "/month/2026-11", "/year/2026", "/range?from=2026-11-01&to=2026-11-18"])
     func `every view has the numbers, in a table and for programs`(_ target: String) async throws {
         let lab = try lab()
@@ -105,7 +100,7 @@ import Testing
             [Notice(.destination("<u>x</u>"), name: "<u>x</u>", since: PagesLab.now - 9, .destinationStopped(reason: "<em>bad</em>"))],
             withdrawn: [], at: PagesLab.now)
         let query = "?user=" + "%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E%22%27%26"
-        for path in ["/day", "/day/\(day)", "/week", "/month", "/year", "/share", "/devices", "/plan", "/activity", "/range"] {
+        for path in ["/", "/day", "/day/\(day)", "/week", "/month", "/year", "/share", "/devices", "/plan", "/activity", "/range"] {
             let (status, text) = await lab.get(path == "/range" ? "/range\(query)&from=2026-11-01&to=2026-11-18" : path + query)
             #expect(status == 200, "\(path)")
             for element in ["<img", "<script>", "<b>", "<i>", "<u>", "<em>", "<svg/"] {

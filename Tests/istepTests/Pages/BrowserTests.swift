@@ -14,14 +14,14 @@ import Testing
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try Data("[share.diary]\nkind = \"file\"\npath = \"\(home.folder.path)/steps.csv\"\n".utf8).write(
                 to: URL(fileURLWithPath: folder + "/config.toml"))
-            let server = try home.istep.start(["serve", "--port", "0"])
+            let server = try home.istep.start(["serve", "--port", "0", "--timeout", "120"])
             let pattern = /(http:\/\/127\.0\.0\.1:[0-9]+)\/open\/[0-9a-f]{64}/
             try await server.until { $0.contains(pattern) }
             let match = try #require(server.outputSoFar.firstMatch(of: pattern))
             let browser = try await Browser.open()
             do {
                 try await browser.go(String(match.0))
-                try await browser.until { $0.hasSuffix("today – istep") }
+                try await browser.until { $0 == "Overview – istep" }
                 try await body(home, browser, String(match.1))
                 // Nothing was loaded from anywhere else, and no script has failed.
                 let own = [String(match.1), "data:", "chrome://"]  // The last: the page that chromium begins with.
@@ -45,9 +45,14 @@ import Testing
             try await browser.click("form[action='/sync'] button")
             try await browser.until { $0.hasPrefix("Sync: done") }
             #expect(try await browser.text("main pre").contains("ring: "))
-            try await browser.click("link=Today")
-            try await browser.click("link=← Previous day")
+            // The first page has the days of a year, and each leads to its page.
+            try await browser.click("link=Overview")
+            #expect(try await browser.address == "\(base)/")
+            #expect(try await browser.text(".tiles li:first-child strong") == Self.grouped(home.walked(daysAgo: 0)))
+            let previous = try #require(try await browser.evaluate(Self.link("prev")) as? String)
+            try await browser.click("figure svg a[href='\(previous.dropFirst(base.count))'] rect")
             let yesterday = try await browser.address
+            #expect(yesterday == previous)
             #expect(try await browser.text(".tiles li:first-child strong") == Self.grouped(home.walked(daysAgo: 1)))
             try await browser.click("link=Next day →")
             #expect(try await browser.title.contains("today"))
@@ -92,6 +97,81 @@ import Testing
         }
     }
 
+    /// The ring comes into range when the page is there, so that the progress after it can only come from events.
+    @Test func `with scripts, the progress of a sync is shown as it comes, and then its result`() async throws {
+        try await visiting { home, browser, _ in
+            // Records in the browser what the page shows, and how often it is loaded before the page with the result replaces it.
+            let notes = """
+                addEventListener("DOMContentLoaded", () => {
+                    const line = document.getElementById("activity-line");
+                    if (!line) return;
+                    const note = (name, text) => sessionStorage.setItem(name, (sessionStorage.getItem(name) ?? "") + text + "\\n");
+                    note("loads", "load");
+                    new MutationObserver(() => note("lines", line.textContent)).observe(line, { childList: true });
+                });
+                """
+            _ = try await browser.protocolCommand("Page.addScriptToEvaluateOnNewDocument", ["source": notes])
+            await home.stack.inject(.outOfRange, for: home.ring.address)
+            try await browser.click("form[action='/sync'] button")
+            #expect(try await browser.title == "Sync – istep")
+            try await browser.until(isTrue: "document.getElementById('activity-line').textContent == 'ring: looking for it'")
+            await home.stack.remove(.outOfRange, for: home.ring.address)
+            try await browser.until { $0.hasPrefix("Sync: done") }
+            #expect(try await browser.text("main pre").contains("ring: "))
+            let lines = try #require(try await browser.evaluate("sessionStorage.getItem('lines')") as? String).split(separator: "\n")
+            #expect(lines.contains("ring: connected") && lines.contains { $0.hasPrefix("ring: reading, ") }, "\(lines)")
+            #expect(try await browser.evaluate("sessionStorage.getItem('loads')") as? String == "load\n")
+            await home.expectManners()
+        }
+    }
+
+    @Test func `arrow keys lead to the day, week, month and year before and after`() async throws {
+        try await visiting { home, browser, base in
+            // Of a year before this one, whatever the date is.
+            let entered = try await home.istep("correct", "-400", "--steps", "5000")
+            try #require(entered.status == 0, "\(entered.error)")
+            for page in ["", "day", "week", "month", "year"] {
+                try await browser.go("\(base)/\(page)")
+                let heading = try await browser.text("h1")
+                let previous = try #require(try await browser.evaluate(Self.link("prev")) as? String, "\(page)")
+                try await browser.turn(by: .left)
+                #expect(try await browser.address == previous)
+                let next = try #require(try await browser.evaluate(Self.link("next")) as? String, "\(page)")
+                try await browser.turn(by: .right)
+                #expect(try await browser.address == next && next != previous)
+                // The overview shows today, too, with another heading.
+                if !page.isEmpty { #expect(try await browser.text("h1") == heading) }
+            }
+        }
+    }
+
+    @Test func `on paper there are figures, charts and tables, and no controls`() async throws {
+        try await visiting { _, browser, base in
+            try await browser.click("form[action='/sync'] button")
+            try await browser.until { $0.hasPrefix("Sync: done") }
+            let controls = "Array.from(document.querySelectorAll('button, input, select, form, nav, .skip'))"
+            let shown = "\(controls).filter(e => e.checkVisibility()).map(e => e.outerHTML).join()"
+            for page in ["", "day"] {
+                try await browser.go("\(base)/\(page)")
+                #expect(try await browser.evaluate(shown) as? String != "")
+                #expect(try await browser.print().starts(with: Data("%PDF-".utf8)))
+                // What is folded up on the screen is printed.
+                #expect(try await browser.evaluate("document.querySelectorAll('details').length") as? Int ?? 0 > 0)
+                #expect(try await browser.evaluate("document.querySelectorAll('details:not([open])').length") as? Int == 0)
+                // Paper is white, also where the screen is dark.
+                _ = try await browser.protocolCommand(
+                    "Emulation.setEmulatedMedia", ["media": "print", "features": [["name": "prefers-color-scheme", "value": "dark"]]])
+                let left = try await browser.evaluate(shown) as? String
+                #expect(left == "", "\(page)")
+                let content = "Array.from(document.querySelectorAll('h1, .tiles, figure svg, table')).every(e => e.checkVisibility())"
+                #expect(try await browser.evaluate(content) as? Bool == true)
+                #expect(try await browser.evaluate("getComputedStyle(document.body).backgroundColor") as? String == "rgb(255, 255, 255)")
+                #expect(try await browser.evaluate("getComputedStyle(document.body).color") as? String == "rgb(27, 36, 33)")
+                _ = try await browser.protocolCommand("Emulation.setEmulatedMedia", ["media": ""])
+            }
+        }
+    }
+
     @Test func `a wrong value comes back beside its field`() async throws {
         try await visiting { _, browser, base in
             try await browser.click("link=Plan and profile")
@@ -112,8 +192,13 @@ import Testing
         try await visiting { _, browser, base in
             try await browser.click("form[action='/sync'] button")
             try await browser.until { $0.hasPrefix("Sync: done") }
-            for page in ["day", "week", "month", "year", "share", "devices", "plan", "activity"] {
+            for page in ["", "day", "week", "month", "year", "share", "devices", "plan", "activity"] {
                 try await browser.go("\(base)/\(page)")
+                // The first stop of the tab key is the link to the content, and the focus is visible.
+                try await browser.press(.tab)
+                #expect(try await browser.evaluate("document.activeElement.className") as? String == "skip", "\(page)")
+                #expect(try await browser.evaluate("document.activeElement.getBoundingClientRect().left >= 0") as? Bool == true)
+                #expect(try await browser.evaluate("getComputedStyle(document.activeElement).outlineStyle") as? String == "solid")
                 let source = try await browser.source
                 #expect(!source.contains("onload=") && !source.contains("style="), "\(page)")
                 let complaints = try Tidy.complaints("<!DOCTYPE html>" + source)
@@ -143,6 +228,9 @@ import Testing
             #expect(try await browser.evaluate("getComputedStyle(document.body).color") as? String == "rgb(231, 236, 234)")
         }
     }
+
+    /// The address that a link of this relation leads to, in JavaScript.
+    private static func link(_ relation: String) -> String { "document.querySelector('a[rel=\(relation)]').href" }
 
     private static func grouped(_ number: Int) -> String {
         let digits = String(number)

@@ -10,6 +10,8 @@ import Testing
     struct Visitor: Sendable {
         let port: UInt16
         var cookie = ""
+        /// What the opened address leads on to.
+        var first = "/"
 
         func get(_ target: String) async throws -> (status: Int, text: String) { try await send("GET \(target) HTTP/1.1\r\n", "") }
 
@@ -27,9 +29,10 @@ import Testing
         static func open(_ address: String) async throws -> Visitor {
             let url = try #require(URL(string: address))
             var visitor = Visitor(port: UInt16(try #require(url.port)))
-            let opened = try await visitor.get(url.path)
+            let opened = try await visitor.get(String(address.dropFirst("http://127.0.0.1:\(visitor.port)".count)))
             #expect(opened.status == 200)
             visitor.cookie = String(try #require(opened.text.firstMatch(of: /Set-Cookie: ([^;]+);/)).1)
+            visitor.first = String(try #require(opened.text.firstMatch(of: /content="0; url=([^"]+)"/)).1)
             return visitor
         }
     }
@@ -190,6 +193,31 @@ import Testing
             let result = try await istep("serve", "--port", "\(port)", "--db", another)
             #expect(result.status == 75 && result.error.contains("is in use") && result.output.isEmpty, "\(result)")
             #expect(try await istep("serve", "--port", "\(port)", "--json").json["running"] as? Bool == true)
+        }
+    }
+
+    /// A server shows all users of its history: a household needs one.
+    @Test func `a second call for another user opens the pages of that user at the same server`() async throws {
+        try await Household.live { home in
+            try await home.addRing()
+            try await home.addWatch("--user", "ben")
+            try await serving(home.istep, ["--user", "ben"]) { address, _ in
+                let port = String(try #require(URL(string: address)?.port))
+                #expect(try await Visitor.open(address).first == "/")
+                // Without the option, it is the user who is logged in, as in every command.
+                let calls: [(words: [String], user: String)] = [(["--user", "ben"], "ben"), (["--user", "anna"], "anna"), ([], "anna")]
+                for (words, user) in calls {
+                    let again = try await home.istep.run(["serve", "--port", port, "--json"] + words)
+                    #expect(again.status == 0 && again.json["running"] as? Bool == true, "\(again)")
+                    let visitor = try await Visitor.open(try #require(again.json["address"] as? String))
+                    #expect(visitor.first == "/?user=\(user)")
+                    let page = try await visitor.get(visitor.first)
+                    let choice = "<option value=\"\(user)\" selected=\"selected\">"
+                    #expect(page.status == 200 && page.text.contains(choice), "\(page.text.prefix(3000))")
+                }
+                let typing = try await home.istep("serve", "--port", port, "--user", "bne")
+                #expect(typing.status == 64 && typing.error.contains("There is no user 'bne'") && typing.output.isEmpty, "\(typing)")
+            }
         }
     }
 

@@ -89,10 +89,39 @@ final class Browser: Sendable {
     /// Clicks on what leads to another page, and returns once that page is there: the driver does not wait for a page that the browser has
     /// not begun to load when the click is answered.
     func click(_ selector: String) async throws {
+        try await leaving {
+            let id = try await element(selector)
+            _ = try await order("POST", "/element/\(id)/click", [:])
+        }
+    }
+
+    /// Presses a key that leads to another page, and returns once that page is there.
+    func turn(by key: Key) async throws { try await leaving { try await press(key) } }
+
+    private func leaving(_ action: () async throws -> Void) async throws {
         let page = try await element("html")
-        let id = try await element(selector)
-        _ = try await order("POST", "/element/\(id)/click", [:])
+        try await action()
         while try await isShown(page) { try Task.checkCancellation() }
+    }
+
+    /// Keys by their codes in WebDriver (17.4.2).
+    enum Key: String {
+        case tab = "\u{e004}"
+        case left = "\u{e012}"
+        case right = "\u{e014}"
+    }
+
+    /// Presses a key where the focus is.
+    func press(_ key: Key) async throws {
+        let strokes = ["keyDown", "keyUp"].map { ["type": $0, "value": key.rawValue] }
+        let keyboard: [String: Any] = ["type": "key", "id": "keyboard", "actions": strokes]
+        _ = try await order("POST", "/actions", ["actions": [keyboard]])
+    }
+
+    /// The page as it would be printed, in PDF.
+    func print() async throws -> Data {
+        let text = try await order("POST", "/print", [:]) as? String ?? ""
+        return Data(base64Encoded: text) ?? Data()
     }
 
     /// Whether the element still belongs to the page that is shown. While one page replaces another, chromedriver passes on Chromium's own
@@ -128,6 +157,11 @@ final class Browser: Sendable {
     /// Returns once the page's title matches. Every question waits for a page that is being loaded.
     func until(_ isWanted: (String) -> Bool) async throws {
         while try await !isWanted(title) { try Task.checkCancellation() }
+    }
+
+    /// Returns once an expression of JavaScript is true. It must hold until it is asked for again.
+    func until(isTrue expression: String) async throws {
+        while try await evaluate(expression) as? Bool != true { try Task.checkCancellation() }
     }
 
     /// A command of the Chrome DevTools Protocol.

@@ -15,6 +15,8 @@ struct BarChart: Sendable {
         var goal: Int?
         /// Whether steps may be missing.
         var isPartial = false
+        /// False for a time in the future: nothing is drawn there, as nothing can be known of it.
+        var hasBegun = true
         /// Where a click leads to.
         var link: Link?
         /// All of it in words: `Monday 3 November: 8,123 steps`.
@@ -113,6 +115,7 @@ struct BarChart: Sendable {
     private func shape(_ bar: Bar, _ x: Double, _ width: Double, _ scale: Scale) -> Markup {
         let floor = Self.top + plotHeight
         guard let steps = bar.steps else {
+            guard bar.hasBegun else { return .nothing }
             return Element.rect(
                 .css("unknown"), .fill(pattern: "unknown"), Attribute(.x, x), Attribute(.y, Self.top), Attribute(.width, width),
                 Attribute(.height, plotHeight))

@@ -97,8 +97,11 @@ extension LocalPages {
     private func choice(_ request: PageRequest, _ visit: Visit, isDayNeeded: Bool) throws -> (destination: String, day: Day?) {
         guard let destination = request.form["destination"] else { throw PageError.incomplete("The destination is missing.") }
         let day = request.form["day"].flatMap { Day($0) }
-        guard day != nil || !isDayNeeded && request.form["day"] == nil, day ?? visit.context.today <= visit.context.today else {
+        guard day != nil || !isDayNeeded && request.form["day"] == nil else {
             throw PageError.incomplete("A past day or today is needed, written like 2026-11-03.")
+        }
+        if let day {
+            do { try ServiceError.checkBegun(day, today: visit.context.today) } catch { throw PageError.incomplete("\(error)") }
         }
         return (destination, day)
     }

@@ -22,7 +22,7 @@ package struct LocalPages: Sendable {
         case .refused(let status, let message): return PageResponse.page(MessagePage.refusal(message), status: status).secured
         case .opened(let cookie):
             // Not a redirection: of one that began elsewhere, such as in a file, a browser would not send the new cookie (RFC 6265bis, 5.2).
-            var response = PageResponse.page(MessagePage.opening)
+            var response = PageResponse.page(MessagePage.opening(user: request.query["user"]))
             response.headers.append(("Set-Cookie", cookie))
             return response.secured
         case .admitted(let session): return await answer(request, session).secured
@@ -71,6 +71,8 @@ package struct LocalPages: Sendable {
     private func pageError(_ error: any Error) -> PageError {
         switch error {
         case let error as PageError: error
+        case ServiceError.dayNotBegun(let day, let today):
+            PageError(title: "In the future", message: "\(day) has not begun; today is \(today).")
         // The page was loaded before something else changed the outbox.
         case ServiceError.notInOutbox, ServiceError.alreadySent:
             PageError(status: 409, title: "The outbox has changed", message: services.words(error))

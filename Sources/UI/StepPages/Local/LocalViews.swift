@@ -15,7 +15,7 @@ extension LocalPages {
             path = [unit, "." + format.rawValue]
         }
         switch path.first {
-        case nil: return .redirect(to: Link(["day"], query: visit.context.userQuery))
+        case nil: return .page(try overviewPage(visit).document)
         case "day", "week", "month", "year":
             guard path.count <= 2, let unit = path.first.flatMap(Period.Unit.init(rawValue:)) else { break }
             let (word, format) = Self.split(path.count > 1 ? path[1] : "")
@@ -52,9 +52,7 @@ extension LocalPages {
         guard let day = Day(whole) else {
             throw PageError(message: "'\(Printable(word, limit: 32))' is not a \(unit.rawValue).", advice: "A day is written like 2026-11-03.")
         }
-        guard day <= context.today else {
-            throw PageError(title: "In the future", message: "\(day) has not begun; today is \(context.today).")
-        }
+        try ServiceError.checkBegun(day, today: context.today)
         return day
     }
 
@@ -67,9 +65,7 @@ extension LocalPages {
         guard from <= to else {
             throw PageError(status: 400, title: "Invalid range", message: "The range ends (\(to)) before it begins (\(from)).", advice: advice)
         }
-        guard from <= context.today else {
-            throw PageError(title: "In the future", message: "\(from) has not begun; today is \(context.today).")
-        }
+        try ServiceError.checkBegun(from, today: context.today)
         return Period(from...to, weekStart: context.weekStart)
     }
 
@@ -136,13 +132,23 @@ extension LocalPages {
     }
 
     private func devicesPage(_ visit: Visit) throws -> DevicesPage {
+        DevicesPage(context: visit.context, notices: try visit.notices, entries: try devices(visit) { _ in true })
+    }
+
+    private func devices(_ visit: Visit, _ isWanted: (Pedometer) -> Bool) throws -> [DevicesPage.Entry] {
         let names = Dictionary(visit.context.users.map { ($0.id, $0.name) }) { first, _ in first }
-        let entries = try visit.history.pedometers().map { pedometer in
+        return try visit.history.pedometers().filter(isWanted).map { pedometer in
             DevicesPage.Entry(
                 pedometer: pedometer, model: services.modelTitle(pedometer.model), user: names[pedometer.user] ?? "",
                 syncs: try visit.history.syncs(of: pedometer.id, limit: 20))
         }
-        return DevicesPage(context: visit.context, notices: try visit.notices, entries: entries)
+    }
+
+    private func overviewPage(_ visit: Visit) throws -> OverviewPage {
+        OverviewPage(
+            view: try visit.summary(of: visit.context.today).view, figures: try visit.figures(),
+            pedometers: try devices(visit) { $0.user == visit.context.user.id }, notices: try visit.newNotices, activity: activity.state,
+            context: visit.context)
     }
 
     func planPage(_ visit: Visit, plan: PlanForm? = nil, profile: ProfileForm? = nil, message: String? = nil) throws -> PlanPage {

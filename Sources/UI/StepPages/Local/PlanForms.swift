@@ -194,6 +194,7 @@ struct PlanPage: Sendable {
             Element.h2 { "Plans so far" }
             Element.div(.css("wide")) {
                 Element.table {
+                    Element.caption { "Goals by weekday, the newest plan first" }
                     Charts(context: context).head(["From"] + Weekday.allCases.map { String(Words.weekday($0).prefix(3)) })
                     Element.tbody {
                         plans.map { plan in

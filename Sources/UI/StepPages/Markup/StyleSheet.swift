@@ -104,7 +104,7 @@ package struct StyleSheet: Hashable, Sendable {
         pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.4rem 0; } code { overflow-wrap: anywhere; }
         progress { width: 100%; accent-color: var(--walking); }
         @media (max-width: 34rem) { h1 { font-size: 1.3rem; } main, header.site nav, footer.site { padding: 0.5rem 0.6rem; } section, figure { padding: 0.7rem; } .turn form { margin-left: 0; } header.site form { margin-left: 0; } .tiles { grid-template-columns: 1fr 1fr; } .wide { overflow-x: auto; } }
-        @media print { header.site, .turn, form, button, .skip { display: none; } body { background: #fff; font-size: 11pt; } section, figure, .tiles li { break-inside: avoid; border-color: #bbb; } a { color: inherit; text-decoration: none; } * { -webkit-print-color-adjust: exact; print-color-adjust: exact; } details::details-content { content-visibility: visible; block-size: auto; } .scroll, .wide { overflow: visible; } }
+        @media print { header.site, .turn, form, button, .skip { display: none !important; } body { background: #fff; font-size: 11pt; } section, figure, .tiles li { break-inside: avoid; border-color: #bbb; } a { color: inherit; text-decoration: none; } * { -webkit-print-color-adjust: exact; print-color-adjust: exact; } details::details-content { content-visibility: visible; block-size: auto; } .scroll, .wide { overflow: visible; } }
 
         """
 }

@@ -110,10 +110,11 @@ struct Charts: Sendable {
         return "\(part.period.title): \(Words.grouped(Int(perDay.steps.rounded()))) steps a day, \(Words.count(part.total ?? 0, "step")) in all"
     }
 
-    func partsTable(_ parts: [PeriodStatistics]) -> Markup {
+    /// - Parameter caption: nil for the unit of the parts.
+    func partsTable(_ parts: [PeriodStatistics], caption: String? = nil) -> Markup {
         Element.div(.css("wide")) {
             Element.table {
-                Element.caption { "Steps by \(parts.first?.period.unitName ?? "period")" }
+                Element.caption { caption ?? "Steps by \(parts.first?.period.unitName ?? "period")" }
                 head(["Period", "Total", "Mean a day", "Median", "Goal days", "km", "Unknown days", "Partial days"])
                 Element.tbody {
                     parts.map { part in

@@ -41,13 +41,10 @@ package struct DayPage: Sendable {
             Turn(period: Period(.day, containing: summary.day, weekStart: context.weekStart), figures: figures, context: context).markup
             Element.h1 { title }
             notices.map { NoticeBox(kept: $0, context: context).markup }
-            for error in view.errors {
-                Element.section(.css("notice bad")) { Element.p { "\(error.attribute.rawValue): wrong: \(error.message). It is not shown." } }
-            }
             if let known = figures.known, summary.day < known.lowerBound {
                 Element.section { Element.p { "The history begins on \(known.lowerBound)." } }
             }
-            tiles
+            DayTiles(view: view, figures: figures).markup
             hours
             if let words = view.deviceTotalWords { Element.section(.css("notice")) { Element.p { words } } }
             provenance.markup(summary, context)
@@ -66,33 +63,19 @@ package struct DayPage: Sendable {
         }
     }
 
-    private var tiles: Markup {
-        var tiles = [Tile("Steps", DayWords.steps(view), DayWords.completeness(summary))]
-        if view.holds(.goal), view.holds(.percentage) { tiles.append(Tile("Goal", DayWords.percentage(summary), DayWords.goal(summary))) }
-        if view.holds(.distance), let distance = summary.distance { tiles.append(Tile("Distance", "\(Words.fixed(distance / 1000, 2)) km")) }
-        if view.holds(.energy), let energy = summary.energy { tiles.append(Tile("Calories", "\(Words.fixed(energy, 0)) kcal", "above rest")) }
-        if let running = figures[summary.day]?.runningSteps, running > 0 {
-            tiles.append(Tile("Running", Words.count(running, "step"), "more than 130 steps a minute"))
-        }
-        if view.holds(.lastSync), let moment = summary.lastSync {
-            tiles.append(Tile("Last sync", Words.ago(moment, now: view.now), Words.clock(moment, view.localTime)))
-        }
-        return Tile.list(tiles)
-    }
-
     @MarkupBuilder private var hours: Markup {
         if view.holds(.hours), view.holds(.steps), !summary.hours.isEmpty {
             let most = summary.hours.max { ($0.steps ?? -1) < ($1.steps ?? -1) }
             let bars = summary.hours.enumerated().map { index, hour in
                 BarChart.Bar(
-                    label: hour.hour % 3 == 0 ? "\(hour.hour)" : "", steps: hour.steps, isPartial: false,
+                    label: hour.hour % 3 == 0 ? "\(hour.hour)" : "", steps: hour.steps, hasBegun: hour.start <= view.now,
                     title: "\(HourWords.name(index, in: summary.hours)): \(HourWords.steps(hour, now: view.now))")
             }
             let words =
                 most.flatMap { hour in
                     hour.steps.map { "Steps by hour; most from \(hour.hour):00, \(Words.grouped($0)). The numbers follow in a table." }
                 } ?? "Steps by hour: nothing known. The numbers follow in a table."
-            let legend = summary.hours.contains { $0.steps == nil } ? ChartPatterns.unknownLegend : .nothing
+            let legend = summary.hours.contains { $0.steps == nil && $0.start <= view.now } ? ChartPatterns.unknownLegend : .nothing
             Charts(context: context).figure("Steps by hour", BarChart(bars: bars, summary: words).svg, legend: legend) {
                 Element.table {
                     Element.caption { "Steps by hour of local time" }
@@ -116,7 +99,8 @@ package struct DayPage: Sendable {
                 Element.h2 { "Share this day" }
                 Element.div(.css("wide")) {
                     Element.table {
-                        Charts(context: context).head(["Destination", "State", ""])
+                        Element.caption { "Where the figures of this day can be sent" }
+                        Charts(context: context).head(["Destination", "State", "Action"])
                         Element.tbody {
                             shares.map { share in
                                 Element.tr {

@@ -5,10 +5,14 @@ internal import StepViews
 struct PageFrame: Sendable {
     /// The pages that the navigation leads to.
     enum Section: String, CaseIterable, Sendable {
-        case day, week, month, year, share, devices, plan
+        case overview, day, week, month, year, share, devices, plan
+
+        /// Of its address; empty for the first page.
+        var path: [String] { self == .overview ? [] : [rawValue] }
 
         var title: String {
             switch self {
+            case .overview: "Overview"
             case .day: "Day"
             case .week: "Week"
             case .month: "Month"
@@ -66,7 +70,7 @@ struct PageFrame: Sendable {
             Element.nav(Attribute(.ariaLabel, "Pages")) {
                 Element.span(.css("name")) { "istep" }
                 PageFrame.Section.allCases.map { item in
-                    Element.a(.href(Link([item.rawValue], query: context.userQuery)), item == section ? Attribute(.ariaCurrent, "page") : nil) {
+                    Element.a(.href(Link(item.path, query: context.userQuery)), item == section ? Attribute(.ariaCurrent, "page") : nil) {
                         item.title
                     }
                 }
@@ -79,7 +83,7 @@ struct PageFrame: Sendable {
     /// Whose steps are shown, where there is a choice.
     private var people: Markup {
         guard context.users.count > 1 else { return .nothing }
-        return Element.form(Attribute(.method, "get"), .action(Link([(section ?? .day).rawValue]))) {
+        return Element.form(Attribute(.method, "get"), .action(Link((section ?? .overview).path))) {
             Element.label(Attribute(.for, "user")) { "Person" }
             Element.select(Attribute(.id, "user"), Attribute(.name, "user")) {
                 context.users.map { user in

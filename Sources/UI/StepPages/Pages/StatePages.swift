@@ -39,15 +39,16 @@ struct SharePage: Sendable {
                     if let error = state.lastError { ": \(Printable(error, limit: 300))" }
                 }
             }
-            if own.isEmpty { Element.p(.css("faint")) { "Nothing waits." } } else { table(own) }
+            if own.isEmpty { Element.p(.css("faint")) { "Nothing waits." } } else { table(own, waitingFor: state.name) }
             buttons(state, own)
         }
     }
 
-    private func table(_ entries: [ShareEntry]) -> Markup {
+    private func table(_ entries: [ShareEntry], waitingFor name: String) -> Markup {
         Element.div(.css("wide")) {
             Element.table {
-                Charts(context: context).head(["Day", "State", ""])
+                Element.caption { "Days that wait for \(Printable(name, limit: 64))" }
+                Charts(context: context).head(["Day", "State", "Action"])
                 Element.tbody {
                     entries.map { entry in
                         Element.tr {
@@ -104,24 +105,25 @@ struct DevicesPage: Sendable {
         PageFrame(title: "Pedometers", context: context, section: .devices).document {
             Element.h1 { "Pedometers" }
             notices.map { NoticeBox(kept: $0, context: context).markup }
-            if entries.isEmpty {
-                Element.section {
-                    Element.p {
-                        "No pedometer yet. "
-                        Element.code { "istep scan" }
-                        " finds one, "
-                        Element.code { "istep add ADDRESS" }
-                        " registers it."
-                    }
-                }
-            }
+            if entries.isEmpty { Element.section { Self.noPedometer } }
             entries.map(section)
         }
     }
 
+    /// In place of pedometers: how to get one.
+    static var noPedometer: Markup {
+        Element.p {
+            "No pedometer yet. "
+            Element.code { "istep scan" }
+            " finds one, "
+            Element.code { "istep add ADDRESS" }
+            " registers it."
+        }
+    }
+
     private func section(_ entry: Entry) -> Markup {
-        let last = entry.syncs.first { $0.outcome == .complete }
-        let battery = entry.syncs.lazy.compactMap(\.battery).first
+        let history = SyncHistory(syncs: entry.syncs)
+        let (last, battery) = (history.lastComplete, history.battery)
         return Element.section {
             Element.h2 { PageContext.name(entry.pedometer.name) }
             Element.p(.css("faint")) {
@@ -211,8 +213,12 @@ struct ActivityPage: Sendable {
             Element.pre(hasFailed ? .css("bad") : nil, Attribute(.role, "status")) {
                 lines.isEmpty ? "Nothing to do." : lines.joined(separator: "\n")
             }
-            if let today = context.link("day") {
-                Element.p { Element.a(.href(today)) { "Today" } }
+            if let overview = context.link(), let today = context.link("day") {
+                Element.p {
+                    Element.a(.href(overview)) { "Overview" }
+                    ", "
+                    Element.a(.href(today)) { "Today" }
+                }
             }
         }
     }
@@ -264,16 +270,20 @@ struct MessagePage: Sendable {
     }
 
     /// The answer to the first address: goes on to the pages by itself.
-    static let opening: Markup =
-        .doctype
-        + Element.html(Attribute(.lang, "en")) {
-            Element.head {
-                Element.meta(Attribute(.charset, "utf-8"))
-                Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "0; url=/"))
-                Element.title { "istep" }
+    ///
+    /// - Parameter user: whose pages it goes on to; nil for those that the server chooses.
+    static func opening(user: String?) -> Markup {
+        let first = Link([], query: [("user", user ?? "")])
+        return .doctype
+            + Element.html(Attribute(.lang, "en")) {
+                Element.head {
+                    Element.meta(Attribute(.charset, "utf-8"))
+                    Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "0; url=\(first.text)"))
+                    Element.title { "istep" }
+                }
+                Element.body { Element.main { Element.p { Element.a(.href(first)) { "Continue to the pages" } } } }
             }
-            Element.body { Element.main { Element.p { Element.a(.href(Link([]))) { "Continue to the pages" } } } }
-        }
+    }
 
     /// For those who are not let in: without any of the other pages' names.
     static func refusal(_ message: String) -> Markup {

@@ -74,6 +74,34 @@ struct Tiles: Sendable {
     }
 }
 
+/// The figures of a day, one beside the other, and above them what is wrong with those that are not shown.
+struct DayTiles: Sendable {
+    let view: DayView
+    let figures: DailyFigures
+
+    var markup: Markup {
+        Markup.joined(
+            view.errors.map { error in
+                Element.section(.css("notice bad")) { Element.p { "\(error.attribute.rawValue): wrong: \(error.message). It is not shown." } }
+            }) + Tile.list(tiles)
+    }
+
+    private var tiles: [Tile] {
+        let summary = view.summary
+        var tiles = [Tile("Steps", DayWords.steps(view), DayWords.completeness(summary))]
+        if view.holds(.goal), view.holds(.percentage) { tiles.append(Tile("Goal", DayWords.percentage(summary), DayWords.goal(summary))) }
+        if view.holds(.distance), let distance = summary.distance { tiles.append(Tile("Distance", "\(Words.fixed(distance / 1000, 2)) km")) }
+        if view.holds(.energy), let energy = summary.energy { tiles.append(Tile("Calories", "\(Words.fixed(energy, 0)) kcal", "above rest")) }
+        if let running = figures[summary.day]?.runningSteps, running > 0 {
+            tiles.append(Tile("Running", Words.count(running, "step"), "more than 130 steps a minute"))
+        }
+        if view.holds(.lastSync), let moment = summary.lastSync {
+            tiles.append(Tile("Last sync", Words.ago(moment, now: view.now), Words.clock(moment, view.localTime)))
+        }
+        return tiles
+    }
+}
+
 /// A figure with its name, and a few words about it.
 struct Tile: Sendable {
     private let name: String

@@ -187,25 +187,27 @@ public struct SyncDocument: Codable, Sendable {
 }
 
 /// A summary of the last syncs of a pedometer.
-struct SyncHistory {
+package struct SyncHistory {
     /// Newest first.
     let syncs: [SyncRecord]
 
-    var lastComplete: SyncRecord? { syncs.first { $0.outcome == .complete } }
+    package init(syncs: [SyncRecord]) { self.syncs = syncs }
+
+    package var lastComplete: SyncRecord? { syncs.first { $0.outcome == .complete } }
     /// Per cent, as the pedometer last reported.
-    var battery: Int? { syncs.lazy.compactMap(\.battery).first }
+    package var battery: Int? { syncs.lazy.compactMap(\.battery).first }
     /// Attempts since the last complete one, newest first.
     var failures: [SyncRecord] { Array(syncs.prefix { $0.outcome != .complete }) }
 
     /// When it was last synced.
-    func state(now: Timestamp, _ localTime: LocalTime) -> String {
+    package func state(now: Timestamp, _ localTime: LocalTime) -> String {
         guard let last = lastComplete else { return syncs.isEmpty ? "never synced" : "no sync has succeeded lately" }
         let moment = last.end ?? last.start
         return "synced \(Words.ago(moment, now: now)), \(Words.clock(moment, localTime))"
     }
 
     /// What has gone wrong since; nil where nothing has.
-    func trouble(now: Timestamp) -> String? {
+    package func trouble(now: Timestamp) -> String? {
         guard let latest = failures.first else { return nil }
         return (failures.count == 1 ? "the last attempt" : "\(failures.count) attempts since, the last") + " \(latest.trouble(now: now))"
     }

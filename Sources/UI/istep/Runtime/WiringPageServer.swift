@@ -3,6 +3,7 @@ public import LocalServer
 import Settings
 public import StepDomain
 import StepPages
+import StepServices
 
 /// The local page on its sockets.
 struct PageServer {
@@ -60,8 +61,9 @@ struct PageServer {
         /// Where a file can be written that leads a browser to the address, and that only this user can read. The next one replaces it.
         let file: String
 
-        fileprivate init(_ base: String, _ access: AccessFolder) throws(AccessFolder.Failure) {
-            address = "\(base)/open/\(try access.issueToken())"
+        /// - Parameter user: whose pages are opened; nil for those of the user that the server was started for.
+        fileprivate init(_ base: String, _ access: AccessFolder, user: String? = nil) throws(AccessFolder.Failure) {
+            address = base + Link(["open", try access.issueToken()], query: [("user", user ?? "")]).text
             file = access.path + "/open.html"
         }
     }
@@ -77,12 +79,31 @@ struct PageServer {
     /// A new address of the server that this user runs already for the same history, or that systemd starts for this user at the next
     /// request. Nil where another program or user has the port, who must not learn a token, or a server of another history.
     ///
-    /// - Throws: `AccessFolder.Failure`.
+    /// A server shows the steps of all users of its history, whichever it was started for. So `--user` does not need a server of its own: it
+    /// selects whose pages the address opens.
+    ///
+    /// - Throws: `AccessFolder.Failure`, `ServiceError.unknownUser`.
     static func runningOpening(_ wiring: Wiring, port: UInt16) throws -> Opening? {
         guard LoopbackOwner.user(ofPort: port) == getuid(), Paths(environment: wiring.environment).runtime != nil else { return nil }
         let access = try wiring.accessFolder().folder
         guard try ServerProbe(port: port).finds(history(of: wiring), by: access) else { return nil }
-        return try Opening("http://127.0.0.1:\(port)", access)
+        return try Opening("http://127.0.0.1:\(port)", access, user: try user(of: wiring))
+    }
+
+    /// The user that the options, the configuration or the login select from several; nil if there is nothing to select from, or if nothing
+    /// selects one.
+    private static func user(of wiring: Wiring) throws -> String? {
+        do {
+            let history = try wiring.history(for: .reading)
+            let user = try wiring.user(in: history, allowing: .first)
+            return try history.users().count > 1 ? user.name : nil
+        } catch let error as ServiceError {
+            if case .severalUsers = error { return nil }
+            throw error
+        } catch {
+            // The pages show what is wrong with the history.
+            return nil
+        }
     }
 }
 

@@ -1,0 +1,75 @@
+import StepDomain
+import StepViews
+import TestSupport
+import Testing
+
+@testable import StepPages
+
+/// The first page.
+@Suite(.timeLimit(.minutes(5))) struct OverviewPageTests {
+    private func lab() throws -> PagesLab {
+        let lab = PagesLab()
+        _ = try lab.walk(lab.history.addUser(named: "anna"), steps: [nil, 9000, 4000, 100])
+        return lab
+    }
+
+    @Test func `the first page shows today, the pedometers and a year whose days lead to their pages`() async throws {
+        let lab = try lab()
+        lab.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
+        let (status, text) = await lab.get("/")
+        #expect(status == 200 && text.contains("<title>Overview – istep</title>"))
+        #expect(text.contains("<span>Steps</span> <strong>100</strong>") && text.contains("of 8,000 steps"))
+        // The pedometer was last read half a minute ago.
+        #expect(text.contains("<bdi>ring</bdi></th><td>80 %</td><td class=\"words\">synced just now, 2026-11-18 11:59"), "\(text.prefix(6000))")
+        #expect(text.contains(">Sync now</button>"))
+        // From the first known day on.
+        let days = text.matches(of: /<a href="\/day\/([0-9-]+)" tabindex="-1" aria-label="([^"]+)"><rect/)
+        #expect(days.map { String($0.1) } == ["2026-11-16", "2026-11-17", "2026-11-18"])
+        #expect(days.first.map { String($0.2) } == "Monday 16 November 2026: 9,000 steps (112 % of 8,000)")
+        // The same total of the week, the month and the year as on their pages.
+        for link in ["/week/2026-11-16", "/month/2026-11", "/year/2026"] {
+            let row = try Regex("<a href=\"\(link)\">[^<]+</a></th><td>13,100</td>")
+            #expect(text.contains(row), "\(link)")
+            #expect(await lab.get(link).text.contains("<span>Total steps</span> <strong>13,100</strong>"), "\(link)")
+        }
+        #expect(text.contains("href=\"/day/2026-11-17\" rel=\"prev\""))
+    }
+
+    /// As many columns as a calendar of a year has, whatever weekday it is and begins with.
+    @Test(arguments: [0, 1, 2, 3, 4, 5, 6]) func `the year of the first page is this week and the 52 before it`(_ daysAgo: Int) throws {
+        let today = PagesLab.today.advanced(by: -daysAgo), user = User(id: 1, name: "anna")
+        let now = LocalTime.berlin.moment(today, seconds: 43_200)
+        let days = (0..<400).map { index in
+            DayFigures(
+                DaySums(day: today.advanced(by: index - 399)), correction: StepCorrection(steps: index), profile: nil, plan: nil,
+                isRunning: index == 399)
+        }
+        for weekStart in [Weekday.monday, .sunday] {
+            let context = PageContext(
+                user: user, users: [user], now: now, localTime: .berlin, weekStart: weekStart, place: .local(formKey: "k"))
+            let page = OverviewPage(
+                view: DayView(DaySummary(user: user, day: today), today: today, now: now, localTime: .berlin),
+                figures: DailyFigures(user: user, today: today, days: days), pedometers: [], notices: [], activity: .idle, context: context)
+            let columns = page.document.source.matches(of: /aria-label="[^"]+"><rect x="([0-9.]+)"/).map { String($0.1) }
+            #expect(Set(columns).count == 53 && columns.count > 364, "\(weekStart)")
+        }
+    }
+
+    @Test func `before the first sync, the first page shows how to begin`() async throws {
+        let lab = PagesLab()
+        _ = lab.history.addUser(named: "anna")
+        let text = await lab.get("/").text
+        #expect(text.contains("No pedometer yet.") && text.contains("Nothing is known yet.") && !text.contains("Sync now"))
+    }
+
+    @Test func `while a sync is running, the first page leads to its progress`() async throws {
+        let lab = try lab()
+        let pedometer = try #require(lab.history.pedometers().first)
+        lab.reader.script(pedometer.id, .progress(.searching), .hang)
+        let pages = lab.pages
+        _ = await lab.post("/sync", "", to: pages)
+        for await _ in lab.reader.hanging { break }
+        let text = await pages.respond(to: PagesLab.request("GET", "/")).text
+        #expect(text.contains("Sync: ring: looking for it. <a href=\"/activity\">") && !text.contains("Sync now"), "\(text.prefix(6000))")
+    }
+}
