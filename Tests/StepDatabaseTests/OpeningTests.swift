@@ -44,6 +44,31 @@ import Testing
         }
     }
 
+    /// In a process of its own, where no other test has a history open.
+    @Test func `the end of a program waits for a history that is still referenced`() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let (releases, release) = AsyncStream<Void>.makeStream()
+                var history: StepDatabase? = try StepDatabase(path: path)
+                _ = try history?.addUser(named: "Ada")
+                // The reference of a task that ends when the program does.
+                Task.detached { [history] in
+                    for await _ in releases {}
+                    _ = history?.path
+                }
+                history = nil
+                await StepDatabase.untilClosed(limit: .zero)
+                let isOpen = FileManager.default.fileExists(atPath: path + "-wal")
+                release.finish()
+                await StepDatabase.untilClosed(limit: .seconds(60))
+                _exit(isOpen ? 0 : 1)
+            }
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(files == ["history.sqlite"])
+        }
+    }
+
     @Test func `opening for reading creates no files`() throws {
         try withDirectory { directory in
             let path = directory + "/istep/history.sqlite"

@@ -22,8 +22,9 @@ enum Main {
                 guard let failure else { return await run(arguments) }
                 return report(failure, isForPrograms: isForPrograms(arguments))
             }
+            await Wiring.untilClosed()
             // Does not run the libraries' exit handlers: OpenSSL's frees what a thread that ends at this moment (libcurl's) is still
-            // freeing itself, and one run in thousands ended by SIGSEGV. All output is written by now, and SQLite has nothing left to do.
+            // freeing itself, and one run in thousands ended by SIGSEGV. All output is written by now.
             fflush(nil)
             _exit(status)
         }

@@ -29,6 +29,8 @@ import Testing
             try #require(file >= 0)
             var chunk = [UInt8](repeating: 1, count: 4096)
             while write(file, &chunk, chunk.count) > 0 {}
+            try #require(errno == ENOSPC)
+            try #require(HistoryFileProbe.freeSpace(directory) == 0)
             close(file)
             // A reader needs no space.
             for _ in 0..<2 {

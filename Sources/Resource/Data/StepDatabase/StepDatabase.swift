@@ -21,6 +21,8 @@ public final class StepDatabase: Sendable {
     /// Absolute.
     public let path: String
     let queue: DatabaseQueue
+    /// After `queue`: properties are released in this order, so that the file is closed when the mark goes.
+    private let mark = OpenMark()
     private let access: Access
     let schema: Schema
     /// Seconds.
@@ -72,6 +74,15 @@ public final class StepDatabase: Sendable {
     /// Closes the file. Otherwise the file is closed with the last reference. Calls after it fail.
     public func close() throws(HistoryError) {
         do { try queue.close() } catch { throw HistoryError(error, path: path) }
+    }
+
+    /// Waits until no history of this process is open, but not longer than `limit`.
+    ///
+    /// For the end of a program. A task or a thread that is ending may still have a reference for a moment; SQLite's log would then be left
+    /// beside the history.
+    public static func untilClosed(limit: Duration = .seconds(1)) async {
+        let deadline = ContinuousClock.now + limit
+        while OpenMark.count.load(ordering: .acquiring) > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
     }
 
     /// One transaction that only reads.
@@ -152,6 +163,15 @@ extension StepDatabase {
 
     /// Creates the directories of a history (mode 0700) if they do not exist.
     public static func prepareDirectory(of path: String) throws(HistoryError) { try createDirectory(directoryName(absolute(path))) }
+}
+
+/// Counts the histories that are open.
+private final class OpenMark: Sendable {
+    static let count = Atomic(0)
+
+    init() { Self.count.add(1, ordering: .relaxed) }
+
+    deinit { Self.count.subtract(1, ordering: .releasing) }
 }
 
 /// The identity of the file that a path leads to.

@@ -63,6 +63,9 @@ struct Wiring: Sendable {
         return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing, backups: backups)
     }
 
+    /// Returns when everything is closed that the commands of this process have opened.
+    static func untilClosed() async { await StepDatabase.untilClosed() }
+
     /// Seconds to search, where the user has set them.
     var chosenSearchTime: Double? { settings.timeout.source == .standard ? nil : settings.timeout.value }
 

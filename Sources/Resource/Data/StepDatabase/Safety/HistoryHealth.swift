@@ -30,7 +30,10 @@ extension StepDatabase {
     public static func examine(_ path: String, busyTimeout: Double = busyTimeout) async throws -> HistoryHealth {
         let path = absolute(path)
         do {
-            return try await opened(path, busyTimeout).read { database in try examine(database, path) }
+            let queue = try opened(path, busyTimeout)
+            // Explicitly: the reading thread may hold it a moment longer.
+            defer { try? queue.close() }
+            return try await queue.read { database in try examine(database, path) }
         } catch is CancellationError {
             throw CancellationError()
         } catch {
