@@ -85,6 +85,20 @@ import Testing
         #expect(mode(path) == 0)
     }
 
+    @Test func `a server that has ended has removed its socket file, and does not remove the next server's`() async throws {
+        let place = Place(), path = place.path + "/istep.sock"
+        // The socket stays open, as at the end of the program while a thread refers to it.
+        let socket = try ListeningSocket.path(path)
+        let server = try LocalServer([socket]) { _ in ServedResponse(status: 204) }
+        let running = Task { await server.run() }
+        running.cancel()
+        await running.value
+        #expect(mode(path) == 0)
+        let next = try ListeningSocket.path(path)
+        socket.removeFile()
+        #expect(next.address == .path(path) && mode(path) == 0o600)
+    }
+
     @Test func `a socket file that was left behind is replaced, another file is not`() throws {
         let place = Place(), path = place.path + "/istep.sock"
         // As after a kill: the file is there, and nobody listens.

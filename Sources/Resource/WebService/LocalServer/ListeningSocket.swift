@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 internal import TextSafety
 
 /// A socket that connections of this machine arrive at: on the loopback interface, or of a path. There is no way to make one that other
@@ -12,18 +13,25 @@ public final class ListeningSocket: Sendable {
 
     let descriptor: Int32
     public let address: Address
-    /// Whether the path is removed at the end: systemd keeps its own.
-    private let isOwn: Bool
+    /// Whether there is a file to remove at the end: systemd keeps its own.
+    private let hasFile: Atomic<Bool>
 
     private init(_ descriptor: Int32, _ address: Address, isOwn: Bool) {
         self.descriptor = descriptor
         self.address = address
-        self.isOwn = isOwn
+        if isOwn, case .path = address { hasFile = Atomic(true) } else { hasFile = Atomic(false) }
     }
 
     deinit {
-        if isOwn, case .path(let path) = address { unlink(path) }
+        removeFile()
         close(descriptor)
+    }
+
+    /// Removes the socket file that was created here. A server calls it when it ends: the program may end before the last reference to the
+    /// socket is released. A second call does nothing, since the file may be another server's by then.
+    func removeFile() {
+        guard case .path(let path) = address, hasFile.exchange(false, ordering: .relaxed) else { return }
+        unlink(path)
     }
 
     /// Why a socket cannot be used.

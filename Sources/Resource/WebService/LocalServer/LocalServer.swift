@@ -28,7 +28,8 @@ public final class LocalServer: Sendable {
         mailbox = try ServerMailbox()
     }
 
-    /// Serves until the task is cancelled, or until nobody has asked for anything for `quietTime`.
+    /// Serves until the task is cancelled, or until nobody has asked for anything for `quietTime`. When it returns, the socket files that
+    /// this program created are removed.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -36,6 +37,7 @@ public final class LocalServer: Sendable {
                 let thread = Thread { [self] in
                     let loop = ServerLoop(sockets, limits, quietTime: quietTime, mailbox: mailbox, handler: handler)
                     loop.run()
+                    for socket in sockets { socket.removeFile() }
                     continuation.resume()
                 }
                 thread.name = "pages"
