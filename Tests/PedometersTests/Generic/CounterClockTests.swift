@@ -7,20 +7,20 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CounterClockTests: CounterReadings {
     @Test func `a clock that is behind midnight credits the steps to yesterday at once`() {
         let first = reading(9600, 0.05)
-        #expect(delta(after(nil)).dependsOnClock(first))
-        let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: -300))
+        #expect(counter(after(nil)).dependsOnClock(first))
+        let result = counter(after(nil)).steps(first, clock: clock(first, lead: -300))
         #expect(result.batch.samples == [StepSample(start: midnight - 86_400, length: 86_400, steps: 9600, utcOffset: 3600)])
         #expect(result.batch.coverage == [TimeSpan(midnight - 86_400, midnight)])
         #expect(result.notices == [])
         // The reset that follows is no restart, and yesterday is closed.
-        let next = delta(result.batch.cursor!).stepsOfToday(reading(400, 9))
+        let next = counter(result.batch.cursor!).steps(reading(400, 9))
         #expect(next.batch.samples.map(\.steps) == [400])
         #expect(next.notices == [])
     }
 
     @Test func `a clock on another zone is reported, and its steps are yesterday's`() {
         let first = reading(9600, 0.5)
-        let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: -3600))
+        let result = counter(after(nil)).steps(first, clock: clock(first, lead: -3600))
         #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1)])
         #expect(result.batch.samples.map(\.steps) == [9600])
         #expect(result.notices == [.clockWasOff(seconds: -3600)])
@@ -28,48 +28,48 @@ import Testing
 
     @Test func `a correct clock shows that the steps are today's`() {
         let first = reading(900, 0.5)
-        let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: 5))
+        let result = counter(after(nil)).steps(first, clock: clock(first, lead: 5))
         #expect(result.batch.samples.map(\.steps) == [900])
         #expect(result.batch.samples.map(\.day) == [day])
     }
 
     @Test func `a right clock does not help a counter that is reset late`() {
         let first = reading(9600, 0.1)
-        #expect(delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: 5)).isUndecided)
+        #expect(counter(after(nil)).steps(first, clock: clock(first, lead: 5)).isUndecided)
     }
 
     @Test func `a clock far off shows since when the counter has counted`() {
         // 10:00 here, 21:00 of the day before there: it counts since 13:00.
         let first = reading(2100, 10)
-        let result = delta(after(nil)).stepsOfToday(first, clock: clock(first, lead: -13 * 3600))
+        let result = counter(after(nil)).steps(first, clock: clock(first, lead: -13 * 3600))
         #expect(result.batch.coverage == [TimeSpan(midnight - 11 * 3600, midnight + 36_000)])
         #expect(result.batch.samples.map(\.steps).reduce(0, +) == 2100)
         #expect(result.notices == [.clockWasOff(seconds: -13 * 3600)])
         // Its reset at 13:00 is no restart.
         let next = reading(300, 20)
-        #expect(delta(result.batch.cursor!).dependsOnClock(next))
-        let later = delta(result.batch.cursor!).stepsOfToday(next, clock: clock(next, lead: -13 * 3600))
+        #expect(counter(result.batch.cursor!).dependsOnClock(next))
+        let later = counter(result.batch.cursor!).steps(next, clock: clock(next, lead: -13 * 3600))
         #expect(later.batch.samples == [StepSample(start: midnight + 13 * 3600, length: 7 * 3600, steps: 300, utcOffset: 3600)])
         #expect(later.notices == [.clockWasOff(seconds: -13 * 3600)])
     }
 
     @Test func `the pedometer's clock decides about a count after a mark of the future`() {
         let now = reading(600, 12)
-        let ahead = delta(after(reading(5000, 30 * 24)))
+        let ahead = counter(after(reading(5000, 30 * 24)))
         #expect(ahead.dependsOnClock(now))
-        let result = ahead.batch(ofToday: now, clock: DeviceClock(wall: now.at.seconds + now.utcOffset))
+        let result = ahead.batch(of: now, clock: DeviceClock(wall: now.at.seconds + now.utcOffset))
         #expect(result.samples.map(\.steps) == [600] && result.notices.isEmpty)
     }
 
     @Test func `a clock hours behind decides at any hour`() {
         // 04:15 here, 22:45 there.
         let night = reading(8050, 4.25)
-        #expect(delta(after(reading(8000, -1.0 / 12))).dependsOnClock(night))
-        let first = delta(after(reading(8000, -1.0 / 12))).stepsOfToday(night, clock: clock(night, lead: -19_800))
+        #expect(counter(after(reading(8000, -1.0 / 12))).dependsOnClock(night))
+        let first = counter(after(reading(8000, -1.0 / 12))).steps(night, clock: clock(night, lead: -19_800))
         #expect(first.batch.samples.map(\.steps) == [50])
         #expect(first.batch.samples.map(\.day) == [day.advanced(by: -1)])
         #expect(first.notices == [.clockWasOff(seconds: -19_800)])
-        let next = delta(first.batch.cursor!).stepsOfToday(reading(2000, 12))
+        let next = counter(first.batch.cursor!).steps(reading(2000, 12))
         #expect(next.batch.samples.map(\.steps) == [2000])
         #expect(!next.notices.contains(.counterRestarted))
     }
@@ -77,26 +77,26 @@ import Testing
     @Test func `a clock shows that a higher value is today's`() {
         let afternoon = reading(9000, 15)
         let last = after(reading(8000, -1.0 / 12))
-        #expect(delta(last).dependsOnClock(afternoon))
-        #expect(delta(last).stepsOfToday(afternoon, clock: clock(afternoon, lead: 3)).batch.samples.map(\.steps) == [9000])
+        #expect(counter(last).dependsOnClock(afternoon))
+        #expect(counter(last).steps(afternoon, clock: clock(afternoon, lead: 3)).batch.samples.map(\.steps) == [9000])
         // At night the clock does not show whether the reset is late.
         let night = reading(8050, 4.25)
-        #expect(delta(last).stepsOfToday(night, clock: clock(night, lead: 3)).isUndecided)
+        #expect(counter(last).steps(night, clock: clock(night, lead: 3)).isUndecided)
     }
 
     @Test func `a clock without a date still shows whether its midnight has passed`() {
         let last = after(reading(8000, -1.0 / 12))
         let afternoon = reading(9000, 15)
         let unset = DeviceClock(wall: 15 * 3600)
-        #expect(delta(last).stepsOfToday(afternoon, clock: unset).batch.samples.map(\.steps).reduce(0, +) == 9000)
+        #expect(counter(last).steps(afternoon, clock: unset).batch.samples.map(\.steps).reduce(0, +) == 9000)
         let behind = DeviceClock(wall: 22 * 3600)
-        #expect(delta(last).stepsOfToday(afternoon, clock: behind).batch.samples.map(\.steps).reduce(0, +) == 1000)
+        #expect(counter(last).steps(afternoon, clock: behind).batch.samples.map(\.steps).reduce(0, +) == 1000)
     }
 
     @Test func `an ordinary reading does not depend on the clock`() {
-        #expect(!delta(after(reading(4000, 10))).dependsOnClock(reading(4500, 11)))
-        #expect(!delta(after(reading(9000, -2))).dependsOnClock(reading(500, 8)))
-        #expect(delta(after(reading(9000, -2))).dependsOnClock(reading(9100, 0.1)))
+        #expect(!counter(after(reading(4000, 10))).dependsOnClock(reading(4500, 11)))
+        #expect(!counter(after(reading(9000, -2))).dependsOnClock(reading(500, 8)))
+        #expect(counter(after(reading(9000, -2))).dependsOnClock(reading(9100, 0.1)))
     }
 
     @Test func `the current time is decoded, and rubbish is none`() {

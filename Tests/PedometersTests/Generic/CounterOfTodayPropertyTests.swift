@@ -149,10 +149,10 @@ private struct CounterRun {
 
     private mutating func read(_ value: Int, _ minute: Int, _ clockIsReadable: Bool, _ cursor: inout PedometerCursor) {
         let reading = CounterReading(at: zone.moment(first) + minute * 60, value: value, utcOffset: 3600)
-        let delta = CounterDelta(cursor: cursor, localTime: zone, modulus: 1 << 32)
-        let isAsked = clockIsReadable && delta.dependsOnClock(reading)
+        let counter = CounterOfToday(cursor: cursor, localTime: zone)
+        let isAsked = clockIsReadable && counter.dependsOnClock(reading)
         let clock = isAsked ? DeviceClock(wall: reading.at.seconds + 3600 + lead * 60) : nil
-        let result = delta.stepsOfToday(reading, clock: clock)
+        let result = counter.steps(reading, clock: clock)
         let steps = result.batch.samples.reduce(0) { $0 + $1.steps }
         credited += steps
         if !result.batch.samples.allSatisfy(\.isPlausible), fault == nil { fault = "an implausible sample" }

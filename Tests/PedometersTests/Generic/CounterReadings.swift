@@ -20,8 +20,12 @@ extension CounterReadings {
         DeviceClock(wall: reading.at.seconds + reading.utcOffset + lead)
     }
 
-    func delta(_ cursor: PedometerCursor, modulus: Int = 1 << 32, clockSet: ClockState.Setting? = nil) -> CounterDelta {
-        CounterDelta(cursor: cursor, localTime: zone, modulus: modulus, clockSet: clockSet)
+    func counter(_ cursor: PedometerCursor, clockSet: ClockState.Setting? = nil) -> CounterOfToday {
+        CounterOfToday(cursor: cursor, localTime: zone, clockSet: clockSet)
+    }
+
+    func growing(_ cursor: PedometerCursor, modulus: Int = 1 << 32) -> GrowingCounter {
+        GrowingCounter(cursor: cursor, localTime: zone, modulus: modulus)
     }
 
     /// - Parameter lead: as for `clock(_:lead:)`; nil if the pedometer's clock was not read.

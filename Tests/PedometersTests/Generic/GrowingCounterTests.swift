@@ -6,7 +6,7 @@ import Testing
 /// A counter that only grows.
 @Suite(.timeLimit(.minutes(5))) struct GrowingCounterTests: CounterReadings {
     @Test func `the first reading only starts the count`() {
-        let result = delta(after(nil)).stepsInAll(reading(5000, 10))
+        let result = growing(after(nil)).steps(reading(5000, 10))
         #expect(result.batch.samples.isEmpty)
         #expect(result.batch.coverage.isEmpty)
         #expect(result.batch.cursor?.counter?.value == 5000)
@@ -14,48 +14,48 @@ import Testing
     }
 
     @Test func `the difference between two readings is the number of steps`() {
-        let result = delta(after(reading(5000, 10))).stepsInAll(reading(5600, 12))
+        let result = growing(after(reading(5000, 10))).steps(reading(5600, 12))
         #expect(result.batch.samples == [StepSample(start: midnight + 36_000, length: 7200, steps: 600, utcOffset: 3600)])
         #expect(result.batch.coverage == [TimeSpan(midnight + 36_000, midnight + 43_200)])
     }
 
     @Test func `steps across midnight are divided by time without loss`() {
-        let result = delta(after(reading(0, -1))).stepsInAll(reading(1001, 3))
+        let result = growing(after(reading(0, -1))).steps(reading(1001, 3))
         #expect(result.batch.samples.map(\.steps) == [250, 751])
         #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1), day])
     }
 
     @Test func `a restart is reported and the steps after it count`() {
-        let result = delta(after(reading(5000, 10))).stepsInAll(reading(40, 12))
+        let result = growing(after(reading(5000, 10))).steps(reading(40, 12))
         #expect(result.batch.samples.map(\.steps) == [40])
         #expect(result.batch.coverage == [])  // steps lost in the restart fall into this time
         #expect(result.notices == [.counterRestarted])
     }
 
     @Test func `an overflow of a small counter is not a restart`() {
-        let result = delta(after(reading(65_000, 10)), modulus: 65_536).stepsInAll(reading(300, 12))
+        let result = growing(after(reading(65_000, 10)), modulus: 65_536).steps(reading(300, 12))
         #expect(result.batch.samples.map(\.steps) == [836])
         #expect(result.notices.isEmpty)
     }
 
     @Test func `an implausible value is not used for the next difference`() {
-        let result = delta(after(reading(5000, 10))).stepsInAll(reading(4_000_000_000, 10.5))
+        let result = growing(after(reading(5000, 10))).steps(reading(4_000_000_000, 10.5))
         #expect(result.batch.samples.map(\.isPlausible) == [false])
         #expect(result.batch.cursor == nil)
         #expect(result.batch.coverage.isEmpty)
     }
 
     @Test func `a machine clock set back a little changes nothing`() {
-        #expect(delta(after(reading(5000, 10))).stepsInAll(reading(5100, 9.975)) == CounterDelta.Result())
+        #expect(growing(after(reading(5000, 10))).steps(reading(5100, 9.975)) == CounterResult())
     }
 
     @Test func `a mark of the future does not keep a counter from counting`() throws {
-        let ahead = delta(after(reading(5000, 30 * 24))).stepsInAll(reading(5600, 12))
+        let ahead = growing(after(reading(5000, 30 * 24))).steps(reading(5600, 12))
         #expect(ahead.batch.samples.isEmpty && ahead.batch.cursor?.counter == reading(5600, 12) && ahead.notices == [.countingStarted])
-        let next = delta(try #require(ahead.batch.cursor)).stepsInAll(reading(5700, 13))
+        let next = growing(try #require(ahead.batch.cursor)).steps(reading(5700, 13))
         #expect(next.batch.samples.map(\.steps) == [100])
         // As far as clocks drift, it is waited for.
-        let drifted = delta(after(CounterReading(at: reading(0, 12).at + 60, value: 5000, utcOffset: 3600)))
-        #expect(drifted.stepsInAll(reading(5600, 12)) == CounterDelta.Result())
+        let drifted = growing(after(CounterReading(at: reading(0, 12).at + 60, value: 5000, utcOffset: 3600)))
+        #expect(drifted.steps(reading(5600, 12)) == CounterResult())
     }
 }

@@ -22,8 +22,6 @@ public enum CRP: LinkedPedometerModel {
     static let service: BluetoothUUID = "fdda"
     static let steps = GATTAddress(service, "fdd1")
     static let requests = GATTAddress(service, "fdd2")
-    /// One more than its greatest number.
-    static let modulus = 1 << 24
 
     public static func evidence(in discovery: Discovery) -> KindEvidence? {
         discovery.services.contains(service) ? .advertisedService : nil
@@ -108,8 +106,7 @@ struct CRPSession: PedometerSession {
                 return .receive(seconds: Self.timeout)
             }
             let reading = CounterReading(at: now, value: steps.steps, utcOffset: context.localTime.utcOffset(now))
-            let batch = CounterDelta(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: CRP.modulus)
-                .batch(ofToday: reading)
+            let batch = CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime).batch(of: reading)
             stage = .delivering
             return .deliver(batch, progress: .reading(done: 1, of: 1))
         case (.waiting, .silence), (.waiting, .absent):

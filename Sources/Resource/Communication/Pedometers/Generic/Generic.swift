@@ -168,7 +168,7 @@ struct GenericSession: PedometerSession {
                 return .fail(.undecodable("\(bytes.count) bytes where \(options.format) was expected"))
             }
             let reading = CounterReading(at: now, value: value, utcOffset: context.localTime.utcOffset(now))
-            guard options.counting == .today, delta.dependsOnClock(reading) else { return deliver(reading, nil) }
+            guard options.counting == .today, counterOfToday.dependsOnClock(reading) else { return deliver(reading, nil) }
             pending = reading
             return .readIfPresent(DeviceClock.address)
         case .absent, .linkLost:
@@ -179,15 +179,17 @@ struct GenericSession: PedometerSession {
         }
     }
 
-    private var delta: CounterDelta {
-        CounterDelta(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: options.format.modulus)
+    private var counterOfToday: CounterOfToday { CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime) }
+
+    private var growingCounter: GrowingCounter {
+        GrowingCounter(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: options.format.modulus)
     }
 
     private mutating func deliver(_ reading: CounterReading, _ clock: DeviceClock?) -> SessionAction {
         var result =
             switch options.counting {
-            case .today: delta.stepsOfToday(reading, clock: clock)
-            case .total: delta.stepsInAll(reading)
+            case .today: counterOfToday.steps(reading, clock: clock)
+            case .total: growingCounter.steps(reading)
             }
         pending = nil
         // They belong to the data that this batch makes final.

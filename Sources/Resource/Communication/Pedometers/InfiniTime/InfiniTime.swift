@@ -103,10 +103,10 @@ struct InfiniTimeSession: PedometerSession {
         stage = .delivering
         guard let reading else { return .finish(report) }
         if let clock { correction = ClockCorrection(of: clock, at: reading) }
-        let delta = CounterDelta(
-            cursor: context.pedometer.cursor, localTime: context.localTime, modulus: InfiniTime.format.modulus,
+        let counter = CounterOfToday(
+            cursor: context.pedometer.cursor, localTime: context.localTime,
             clockSet: context.pedometer.clock.settings.last)
-        var batch = delta.batch(ofToday: reading, clock: clock)
+        var batch = counter.batch(of: reading, clock: clock)
         let reportsClock = batch.notices.contains { if case .clockWasOff = $0 { true } else { false } }
         switch correction {
         case .set where setsClock:
@@ -115,7 +115,7 @@ struct InfiniTimeSession: PedometerSession {
         case .set(let seconds), .postponed(let seconds):
             correction = .none
             // It is set soon; what matters to the hours of the steps is reported all the same.
-            let matters = !setsClock || abs(seconds) > CounterDelta.clockTolerance
+            let matters = !setsClock || abs(seconds) > CounterOfToday.clockTolerance
             if !reportsClock, matters { report.notices.append(.clockWasOff(seconds: seconds)) }
         case .none: break
         }

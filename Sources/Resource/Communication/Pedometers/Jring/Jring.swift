@@ -188,7 +188,7 @@ struct JringReading: ExchangeProtocol {
             total = bytes.little(5, 4)
             // The time that its clock shows.
             let lead = (bytes.little(1, 4) ?? 0) - converter.wall(now)
-            if abs(lead) > CounterDelta.clockTolerance { report.notices = [.clockWasOff(seconds: lead)] }
+            if abs(lead) > CounterOfToday.clockTolerance { report.notices = [.clockWasOff(seconds: lead)] }
             converter.observe(ahead: lead, at: now)
             return .done
         case (.clock, 0x01):

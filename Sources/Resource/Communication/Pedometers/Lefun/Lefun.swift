@@ -192,7 +192,7 @@ struct LefunReading: ExchangeProtocol {
         case (.clock, 0x04) where fields.count == 7 && fields[0] == 0:
             if let clock = Self.time(fields, 1) {
                 let lead = clock.wall + min(Int(fields[6]), 59) - converter.wall(now)
-                if abs(lead) > CounterDelta.clockTolerance {
+                if abs(lead) > CounterOfToday.clockTolerance {
                     report.notices.append(.clockWasOff(seconds: lead))
                     isClockReported = true
                 }

@@ -47,7 +47,7 @@ public enum MiBand: AdvertisedPedometerModel {
         var batch = SampleBatch()
         if let steps = reading.steps {
             let counter = CounterReading(at: now, value: steps, utcOffset: context.localTime.utcOffset(now))
-            batch = CounterDelta(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: 0x10000).batch(ofToday: counter)
+            batch = CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime).batch(of: counter)
         } else {
             batch.notices = [.undecodable(frames: 1)]
         }

@@ -166,6 +166,6 @@ struct MoYoungReading: ExchangeProtocol {
             return SampleBatch(notices: [.stepsInDoubt(.totals(numbers.values[0], other))])
         }
         let reading = CounterReading(at: numbers.at, value: steps, utcOffset: context.localTime.utcOffset(numbers.at))
-        return CounterDelta(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: 1 << 24).batch(ofToday: reading)
+        return CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime).batch(of: reading)
     }
 }

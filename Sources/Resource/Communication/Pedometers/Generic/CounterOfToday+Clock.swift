@@ -1,0 +1,126 @@
+internal import StepDomain
+
+/// What the pedometer's own clock shows about the midnights between two readings.
+extension CounterOfToday {
+    /// What the pedometer's clock shows about the first reading ever, or the first of a day; nil if it does not decide.
+    func decide(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
+        let midnight = localTime.moment(reading.day)
+        let isSoonAfterMidnight = reading.at - midnight < Self.latestReset
+        let (lead, began) = (clock.lead(over: reading), reading.at - clock.secondOfDay)
+        if let last = cursor.counter, reading.value >= last.value { return decide(reading, after: last, clock) }
+        guard abs(lead) < 86_400 else {
+            // Its date was never set. Its time of day still shows how long it has counted.
+            guard cursor.counter == nil else { return nil }
+            return since(began, reading, lead)
+        }
+        if isSoonAfterMidnight, clock.day < reading.day.daysSince1970 {
+            var result = closeYesterday(reading, since: abs(lead) <= Self.clockTolerance ? nil : began)
+            if abs(lead) > Self.clockTolerance { result?.notices.append(.clockWasOff(seconds: lead)) }
+            return result
+        }
+        if abs(lead) <= Self.clockTolerance {
+            // A counter that is reset late shows more than can have been walked since midnight: its clock does not help here.
+            return CounterCredit.isPlausible(reading.value, TimeSpan(midnight, reading.at)) ? sinceMidnight(reading) : nil
+        }
+        return cursor.counter == nil || isSoonAfterMidnight ? since(began, reading, lead) : nil
+    }
+
+    /// Uses the pedometer's clock on a value that is not lower than the last one, which was read on an earlier day: whether the clock's
+    /// midnight, and with it a reset, lies between the two. The time of day is enough for that; the date does not matter.
+    private func decide(_ reading: CounterReading, after last: CounterReading, _ clock: DeviceClock) -> Result? {
+        let (lead, began) = (clock.lead(over: reading), reading.at - clock.secondOfDay)
+        if let jump = clockJump(reading, clock), !jump.hasReset { return grown(last, reading, clock, isWhole: false) }
+        guard began > last.at else { return grown(last, reading, clock) }
+        // The reset may be late, and an idle watch may have none.
+        guard clock.secondOfDay >= Self.latestReset, reading.value > last.value else { return nil }
+        guard abs(lead) <= Self.clockTolerance else {
+            var counted = reading
+            if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 { counted.countsDay = reading.day.advanced(by: -1) }
+            return since(began, counted, lead)
+        }
+        return CounterCredit.isPlausible(reading.value, TimeSpan(localTime.moment(reading.day), reading.at)) ? sinceMidnight(reading) : nil
+    }
+
+    /// There was no reset since the last reading: only the growth is new.
+    ///
+    /// - Parameter isWhole: false if it is not certain that there was no reset.
+    private func grown(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock, isWhole: Bool = true) -> Result {
+        var result = Result()
+        var counted = reading
+        var span = TimeSpan(last.at, reading.at)
+        let lead = clock.lead(over: reading)
+        if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 {
+            // The pedometer is still on the day before.
+            counted.countsDay = reading.day.advanced(by: -1)
+            span = spanOfEve(from: last.at, to: reading, steps: reading.value - last.value)
+        }
+        credit.add(reading.value - last.value, span, counted, isWhole: isWhole, to: &result)
+        if abs(lead) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: lead)) }
+        return result
+    }
+
+    /// The counter was reset at the pedometer's own midnight, `began`, which is not ours.
+    private func since(_ began: Timestamp, _ reading: CounterReading, _ lead: Int) -> Result? {
+        let span = TimeSpan(max(began, cursor.counter?.at ?? began), reading.at)
+        guard CounterCredit.isPlausible(reading.value, span) else { return nil }
+        var result = Result()
+        credit.add(reading.value, span, reading, to: &result)
+        result.notices += notClosed(cursor.counter) + [.clockWasOff(seconds: lead)]
+        return result
+    }
+
+    /// The pedometer has not reached its midnight: the reading is the last one of yesterday, and the first one that is known of that day.
+    ///
+    /// - Parameter began: when it began to count; nil for yesterday's midnight.
+    private func closeYesterday(_ reading: CounterReading, since began: Timestamp?) -> Result? {
+        var (steps, start, isWhole) = eve(of: reading, after: cursor.counter)
+        if let began, began > start { (start, isWhole) = (began, true) }  // it was reset at its own midnight, as expected
+        var closing = reading
+        closing.countsDay = reading.day.advanced(by: -1)
+        let span = spanOfEve(from: start, to: reading, steps: steps)
+        guard CounterCredit.isPlausible(steps, span) else { return nil }
+        var result = Result()
+        credit.add(steps, span, closing, isWhole: isWhole, to: &result)
+        if !isWhole { result.notices.append(.counterRestarted) }
+        if let last = cursor.counter, start > last.at { result.notices += notClosed(last) }
+        return result
+    }
+
+    /// The span of the steps that a reading of today shows for the day before. It ends at midnight. It ends at the reading if the day
+    /// before was read after midnight already, or if the time until midnight is too short for the steps.
+    func spanOfEve(from start: Timestamp, to reading: CounterReading, steps: Int) -> TimeSpan {
+        let toMidnight = TimeSpan(start, localTime.moment(Day(of: reading.at, utcOffset: reading.utcOffset)))
+        let isEnough = !toMidnight.isEmpty && (steps == 0 || CounterCredit.isPlausible(steps, toMidnight))
+        return isEnough ? toMidnight : TimeSpan(start, reading.at)
+    }
+
+    // MARK: Clocks that were set
+
+    /// What the pedometer's clock showed at the last counted reading, by the last known difference between the two clocks.
+    private var clockAtLast: DeviceClock? {
+        guard let last = cursor.counter else { return nil }
+        if let clockSet, clockSet.at >= last.at { return DeviceClock(wall: last.at.seconds + clockSet.utcOffset) }
+        return cursor.clockLead.map { DeviceClock(wall: last.at.seconds + $0) }
+    }
+
+    /// Nil if no clock was set since the last counted reading, or if that is not known.
+    func clockJump(_ reading: CounterReading, _ clock: DeviceClock) -> ClockJump? {
+        guard let last = cursor.counter, let before = clockAtLast else { return nil }
+        return ClockJump(from: before, to: clock, seconds: reading.at - last.at)
+    }
+
+    /// This machine's clock was set back to before the last reading. On the same day of the pedometer only the growth is new; the time since
+    /// then is that of the pedometer's clock. Nil if that clock does not show this.
+    func grownBeforeFuture(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
+        guard var last = cursor.counter, last.at > reading.at, reading.value >= last.value, let before = clockAtLast, clock.day <= before.day
+        else { return nil }
+        last.at = reading.at - max(0, clock.wall - before.wall)
+        return grown(last, reading, clock, isWhole: false)
+    }
+
+    /// Keeps the present difference between the two clocks beside a reading that was counted.
+    func note(_ clock: DeviceClock?, _ reading: CounterReading, in result: inout Result) {
+        guard let clock, result.batch.cursor?.counter?.at == reading.at else { return }
+        result.batch.cursor?.clockLead = clock.wall - reading.at.seconds
+    }
+}
