@@ -27,7 +27,7 @@ public final class GuardedProcess: Sendable {
         setsid "$@" </dev/null 2>&1 &
         exec >/dev/null 2>&1
         read -r line
-        kill -KILL -- -$! || kill -KILL $!
+        kill -s KILL -- -$! || kill -s KILL $!  # dash does not accept 'kill -KILL --'
         wait
         rm -rf "$directory"
         """

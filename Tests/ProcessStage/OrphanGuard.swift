@@ -1,38 +1,38 @@
-public import Glibc
+internal import Glibc
 
-/// Kills the process groups of children that are still running when this process has ended, also if it was killed.
+/// Kills the children that are still running when this process has ended, also if it was killed, and everything that they started.
 ///
-/// A shell reads the identifiers from a socket; the end of its input is the end of this process. A parent-death signal (prctl(2)) would come
-/// with the end of the thread that started the child, and threads of a pool end at any time.
+/// A child passes its environment on to what it starts, also to what leaves its session (`istep demo --keep`, the server of tmux). So a
+/// variable marks all of them. A shell waits for the end of its input, which is the end of this process, and kills what has the mark. A
+/// parent-death signal (prctl(2)) would come with the end of the thread that started the child, and threads of a pool end at any time.
 public enum OrphanGuard {
-    /// A child that leads a process group has started.
-    public static func add(_ leader: pid_t) { send("+ \(leader)\n") }
-
-    /// The child has ended.
-    public static func remove(_ leader: pid_t) { send("- \(leader)\n") }
-
-    private static let script = """
-        trap '' HUP INT QUIT TERM
-        children=' '
-        while read -r change child; do
-            case $change in
-            +) children="$children$child " ;;
-            -) children="${children%% $child *} ${children#* $child }" ;;
-            esac
-        done
-        for child in $children; do kill -KILL -- "-$child"; done 2>/dev/null
-        """
-
-    /// Our end of the socket; -1 if there is no guard.
-    private static let socket: Int32 = {
-        guard let ends = try? Ends(), let output = try? Ends() else { return -1 }
-        defer { for descriptor in [ends.theirs, output.ours, output.theirs] { close(descriptor) } }
-        let shell = try? Spawn.start(["/bin/sh", "-c", script], descriptors: [ends.theirs, output.theirs, output.theirs], inOwnGroup: true)
-        return shell == nil ? -1 : ends.ours
+    /// What a child's environment must contain. Empty if there is no guard.
+    public static let environment: [String: String] = {
+        let value = "\(getpid())-\(UInt32.random(in: .min ... .max))"
+        return start(mark: "\(name)=\(value)") ? [name: value] : [:]
     }()
 
-    private static func send(_ line: String) {
-        let bytes = Array(line.utf8)
-        _ = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    private static let name = "ISTEP_TEST_RUN"
+
+    /// A process that is just starting another one can escape a search. So the search is repeated until it finds nothing.
+    private static let script = """
+        trap '' HUP INT QUIT TERM
+        read -r line
+        for search in 1 2 3 4 5 6 7 8 9 10; do
+            files=$(grep -lszxF -e "$1" /proc/[0-9]*/environ)
+            [ -n "$files" ] || break
+            for file in $files; do
+                process=${file%/environ}
+                kill -s KILL "${process#/proc/}"
+            done
+        done
+        """
+
+    private static func start(mark: String) -> Bool {
+        guard let ends = try? Ends(), let output = try? Ends() else { return false }
+        defer { for descriptor in [ends.theirs, output.ours, output.theirs] { close(descriptor) } }
+        // Our end stays open until this process ends.
+        return (try? Spawn.start(
+            ["/bin/sh", "-c", script, "sh", mark], descriptors: [ends.theirs, output.theirs, output.theirs], inOwnGroup: true)) != nil
     }
 }

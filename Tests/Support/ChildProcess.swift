@@ -42,9 +42,9 @@ public final class ChildProcess: @unchecked Sendable {  // set up by one task be
         let writing = pipe?.fileHandleForWriting
         let handles = [standardInput, writing ?? standardOutput, (isErrorInPipe ? writing : nil) ?? standardError]
         processIdentifier = try Spawn.start(
-            [executableURL?.path ?? ""] + arguments, environment: environment ?? ProcessInfo.processInfo.environment,
+            [executableURL?.path ?? ""] + arguments,
+            environment: (environment ?? ProcessInfo.processInfo.environment).merging(OrphanGuard.environment) { $1 },
             descriptors: handles.map(\.fileDescriptor), inOwnGroup: true)
-        OrphanGuard.add(processIdentifier)
         try writing?.close()
 
         ended.enter()
@@ -52,7 +52,6 @@ public final class ChildProcess: @unchecked Sendable {  // set up by one task be
         let waiter = Thread { [self] in
             var status: Int32 = 0
             while waitpid(processIdentifier, &status, 0) < 0, errno == EINTR {}
-            OrphanGuard.remove(processIdentifier)
             self.status.withLock { $0 = status }
             ended.leave()
             terminationHandler?(self)

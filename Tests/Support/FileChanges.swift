@@ -10,7 +10,9 @@ public enum FileChanges {
     public static func stream(of path: String) throws -> (stream: AsyncStream<Void>, end: @Sendable () -> Void) {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 else {
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            let reason = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            if descriptor >= 0 { close(descriptor) }
+            throw reason
         }
         let (stream, changes) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: DispatchQueue(label: "FileChanges"))
