@@ -126,6 +126,24 @@ import Testing
         }
     }
 
+    @Test func `that no device at all was heard is reported, with advice to check the adapter`() async throws {
+        for count in [Int64(1), 2] {
+            try await with([]) { _, read in
+                async let run: Void = read((1...count).map { pedometer($0) })
+                // One pedometer is searched for alone at first.
+                if count == 1 { await clock.pass(.seconds(5)) }
+                await clock.pass(.seconds(count == 1 ? 16 : 21))
+                await run
+                for id in 1...count {
+                    let error = try #require(receiver.failure(of: id) as? PedometerError)
+                    #expect(error == .nothingHeard("C0:DE:00:00:00:0\(id)", seconds: 21))
+                    #expect(error.description.contains("was not heard within 21 s, and neither was any other Bluetooth device"))
+                    #expect(error.advice?.contains("istep doctor") == true && FailureCause(error) == .outOfRange)
+                }
+            }
+        }
+    }
+
     @Test func `one of an unknown model ends at once and does not stop the others`() async throws {
         try await with([first]) { stack, read in
             var stranger = pedometer(2)

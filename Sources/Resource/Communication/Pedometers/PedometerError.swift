@@ -22,6 +22,8 @@ public enum PedometerError: Error, Hashable, Sendable {
     case advertisesNoSteps(model: String, advice: String)
     /// It was not heard for this many seconds, while another device with its name or data was.
     case addressMayHaveChanged(_ address: String, seconds: Double, name: String, to: String)
+    /// It was not heard for this many seconds, and no other device was.
+    case nothingHeard(_ address: String, seconds: Double)
     /// It lacks a service that its model must have; `actual` is the model that its services show, if any.
     case wrongDevice(model: String, missing: String, actual: String? = nil)
     /// It asks for a bond, and pairing with it failed.
@@ -32,9 +34,12 @@ public enum PedometerError: Error, Hashable, Sendable {
 }
 
 extension PedometerError: ReportableError {
-    /// A pedometer whose address has changed is not heard, like one that is out of range.
+    /// A pedometer whose address has changed is not heard, like one that is out of range. So is one whose adapter receives nothing.
     public var cause: FailureCause {
-        if case .addressMayHaveChanged = self { .outOfRange } else { .other }
+        switch self {
+        case .addressMayHaveChanged, .nothingHeard: .outOfRange
+        default: .other
+        }
     }
 
     public var description: String {
@@ -63,6 +68,8 @@ extension PedometerError: ReportableError {
             \(address) was not heard within \(Int(seconds.rounded())) s, but \(name.prefix(32)) is in range with another address, \(new): \
             its address may have changed.
             """
+        case .nothingHeard(let address, let seconds):
+            "\(address) was not heard within \(Int(seconds.rounded())) s, and neither was any other Bluetooth device."
         case .wrongDevice(let model, let missing, nil):
             "This is not a \(model): it lacks the service \(missing)."
         case .wrongDevice(let model, let missing, let actual?):
@@ -92,6 +99,10 @@ extension PedometerError: ReportableError {
             """
             If it is the same pedometer: istep forget \(address), then istep add \(new). Its steps stay in the history, and no steps are counted twice.
             """
+        case .nothingHeard:
+            """
+            Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: istep doctor.
+            """
         case .bondFailed:
             """
             Disconnect it from other devices, remove its pairing there and here (bluetoothctl remove ADDRESS), put it on its charger for a \
@@ -106,7 +117,7 @@ extension PedometerError: ReportableError {
 
     public var category: FailureCategory {
         switch self {
-        case .noAnswer, .sentNoSteps, .refused, .incomplete, .addressMayHaveChanged: .temporary
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .addressMayHaveChanged, .nothingHeard: .temporary
         case .undecodable, .scriptFailed: .data
         case .wrongDevice, .missingApp, .advertisesNoSteps: .unavailable
         case .bondFailed: .permission
@@ -117,7 +128,7 @@ extension PedometerError: ReportableError {
     /// Whether another attempt later may succeed.
     public var isTransient: Bool {
         switch self {
-        case .noAnswer, .sentNoSteps, .refused, .incomplete, .addressMayHaveChanged: true
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .addressMayHaveChanged, .nothingHeard: true
         case .undecodable, .scriptFailed, .missingApp, .advertisesNoSteps, .wrongDevice, .bondFailed, .unknownModel, .badOption: false
         }
     }

@@ -97,9 +97,14 @@ public struct SearchResult: Sendable {
     public var found: Set<DeviceAddress> = []
     /// Other peripherals that were heard, if the search was not restricted to those it looked for; at most `othersLimit`.
     public var others: [DeviceAddress: Discovery] = [:]
+    /// How long it listened for other peripherals, too.
+    public var unrestrictedTime: Duration = .zero
 
     /// Far more than can be in range in one room; each costs memory.
     static let othersLimit = 500
+
+    /// Before a search: nothing was heard.
+    public init() {}
 }
 
 extension Central {
@@ -141,6 +146,7 @@ extension Central {
         }
         if result.withLock({ $0.found.isEmpty }), left > .zero {
             try await listen(ScanFilter(), on: adapter, limit: left, isEnough: take)
+            result.withLock { $0.unrestrictedTime = left }
         }
         return result.withLock { $0 }
     }

@@ -118,7 +118,7 @@ struct ReadingRun: Sendable {
         }
 
         var left = reader.limits.scan
-        var others: [DeviceAddress: Discovery] = [:]
+        var heard = SearchResult()
         var hasSearched = false
         // A paired one may advertise to this machine alone, which no scan shows: no search is started for it alone.
         while left > .zero, missing.contains(where: { remembered[$0.address]?.isPaired != true }) {
@@ -126,7 +126,9 @@ struct ReadingRun: Sendable {
             let stopwatch = Stopwatch(reader.clock)
             let result = try await central.search(for: Set(missing.map(\.address)), adapter: reader.adapter, limit: left)
             left -= stopwatch.elapsed()
-            others.merge(result.others) { _, new in new }
+            heard.found.formUnion(result.found)
+            heard.others.merge(result.others) { _, new in new }
+            heard.unrestrictedTime += result.unrestrictedTime
             guard !result.found.isEmpty else { break }
             for due in missing where result.found.contains(due.address) {
                 try Task.checkCancellation()
@@ -137,7 +139,7 @@ struct ReadingRun: Sendable {
 
         for due in missing where remembered[due.address]?.isPaired != true {
             missing.removeAll { $0.address == due.address }
-            await receiver.end(of: due.pedometer, .failure(absence(of: due, remembered[due.address], others)))
+            await receiver.end(of: due.pedometer, .failure(absence(of: due, remembered[due.address], heard)))
         }
         while let due = missing.first {
             try Task.checkCancellation()
@@ -146,14 +148,21 @@ struct ReadingRun: Sendable {
         }
     }
 
-    private func absence(of due: DuePedometer, _ remembered: Discovery?, _ others: [DeviceAddress: Discovery]) -> any Error {
-        let seconds = reader.limits.scan.inSeconds
-        guard let other = Lookalike.find(due.pedometer, remembered: remembered, among: others.values, registered: reader.registered) else {
-            return BluetoothError.peripheralNotFound(due.pedometer.address, seconds: seconds)
+    private func absence(of due: DuePedometer, _ remembered: Discovery?, _ heard: SearchResult) -> any Error {
+        let (address, seconds) = (due.pedometer.address, reader.limits.scan.inSeconds)
+        let others = heard.others.values
+        if let other = Lookalike.find(due.pedometer, remembered: remembered, among: others, registered: reader.registered) {
+            return PedometerError.addressMayHaveChanged(
+                address, seconds: seconds, name: other.name ?? due.pedometer.name, to: other.address.description)
         }
-        return PedometerError.addressMayHaveChanged(
-            due.pedometer.address, seconds: seconds, name: other.name ?? due.pedometer.name, to: other.address.description)
+        guard heard.found.isEmpty, others.isEmpty, heard.unrestrictedTime >= Self.timeToHearAnything else {
+            return BluetoothError.peripheralNotFound(address, seconds: seconds)
+        }
+        return PedometerError.nothingHeard(address, seconds: seconds)
     }
+
+    /// Most devices advertise at least every two seconds: if none was heard in this time, none is in range or the adapter receives nothing.
+    private static let timeToHearAnything: Duration = .seconds(10)
 
     /// Returns when the link is not needed any more; it may still be disconnecting then.
     private func read(
