@@ -32,7 +32,8 @@ public enum OrphanGuard {
         guard let ends = try? Ends(), let output = try? Ends() else { return false }
         defer { for descriptor in [ends.theirs, output.ours, output.theirs] { close(descriptor) } }
         // Our end stays open until this process ends.
-        return (try? Spawn.start(
-            ["/bin/sh", "-c", script, "sh", mark], descriptors: [ends.theirs, output.theirs, output.theirs], inOwnGroup: true)) != nil
+        return
+            (try? Spawn.start(
+                ["/bin/sh", "-c", script, "sh", mark], descriptors: [ends.theirs, output.theirs, output.theirs], inOwnGroup: true)) != nil
     }
 }
