@@ -4,23 +4,35 @@ public import StepDomain
 public struct ScanView: View {
     let rows: [ScannedDevice]
     let hidden: Int
-    let unlooked: Int
-    let unprobed: [String: String]
-    let refuted: [String: String]
+    let isFiltered: Bool
+    let probing: Probing?
+
+    /// What a scan that connects to devices has found out.
+    public struct Probing: Sendable {
+        /// Devices listed that were not connected to, and devices that were neither listed nor connected to.
+        let skipped: Int, unlisted: Int
+        /// How many it connects to at most.
+        let limit: Int
+        /// Why devices could not be connected to, by address.
+        let failures: [String: String]
+        /// The model that a device's name indicates and its services do not show, by address.
+        let refuted: [String: String]
+
+        public init(skipped: Int = 0, unlisted: Int = 0, limit: Int, failures: [String: String] = [:], refuted: [String: String] = [:]) {
+            (self.skipped, self.unlisted, self.limit) = (skipped, unlisted, limit)
+            (self.failures, self.refuted) = (failures, refuted)
+        }
+    }
 
     /// - Parameters:
     ///   - hidden: devices heard and not listed, because istep does not recognise them.
-    ///   - unlooked: devices heard, not listed, and not connected to by a scan that connects.
-    ///   - unprobed: why devices could not be connected to, by address.
-    ///   - refuted: the model that a device's name indicates and its services do not show, by address.
-    public init(
-        rows: [ScannedDevice], hidden: Int = 0, unlooked: Int = 0, unprobed: [String: String] = [:], refuted: [String: String] = [:]
-    ) {
+    ///   - isFiltered: only devices with some name or service were searched for.
+    ///   - probing: nil for a scan that connects to no device.
+    public init(rows: [ScannedDevice], hidden: Int = 0, isFiltered: Bool = false, probing: Probing? = nil) {
         self.rows = rows
         self.hidden = hidden
-        self.unlooked = unlooked
-        self.unprobed = unprobed
-        self.refuted = refuted
+        self.isFiltered = isFiltered
+        self.probing = probing
     }
 
     public func lines(_ style: TextStyle) -> [String] {
@@ -33,17 +45,24 @@ public struct ScanView: View {
                 InkedText(Printable(row.address, limit: 17).description, .strong) + "  \(Columns.padLeft(signal, 8))  "
                     + "\(Columns.pad(name, width))  " + InkedText(Printable(note(row), limit: 120).description, .faint))
             if let caveat = row.kind?.caveat { page.paragraph("Experimental: \(caveat)", ink: .doubtful, indent: 4) }
-            if let model = refuted[row.address] {
+            if let model = probing?.refuted[row.address] {
                 page.paragraph("By its services it is not a \(Printable(model, limit: 100)).", ink: .doubtful, indent: 4)
             }
-            if let failure = unprobed[row.address] {
+            if let failure = probing?.failures[row.address] {
                 page.paragraph("Its services are not known: \(Printable(failure, limit: 200))", ink: .doubtful, indent: 4)
             }
         }
         if rows.isEmpty {
-            page.paragraph(
-                "No pedometer found. Bring it close, wake it (put a ring on its charger for a moment), and disconnect it "
-                    + "from a phone.")
+            let advice = "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
+            if isFiltered || hidden + (probing?.unlisted ?? 0) > 0 {
+                page.paragraph("No pedometer found. " + advice)
+            } else {
+                page.advice(
+                    """
+                    No pedometer found, and no other Bluetooth device was heard. \(advice) If other devices are near, the adapter may not \
+                    receive: \(command: "istep doctor")
+                    """)
+            }
         }
         if hidden > 0 {
             page.advice(
@@ -52,11 +71,18 @@ public struct ScanView: View {
                 To see \(hidden == 1 ? "it" : "them"): \(command: "istep scan --all")
                 """, ink: .faint)
         }
-        if unlooked > 0 {
+        if let probing, probing.skipped > 0 {
             page.advice(
                 """
-                \(Words.count(unlooked, "other device")) in range \(unlooked == 1 ? "was" : "were") not looked at: \
-                \(command: "istep scan --all --probe")
+                \(probing.skipped) of these devices \(probing.skipped == 1 ? "was" : "were") not connected to: at most \(probing.limit) are. \
+                To see the services of one: \(command: "istep gatt list ADDRESS")
+                """, ink: .faint)
+        }
+        if let probing, probing.unlisted > 0 {
+            page.advice(
+                """
+                \(Words.count(probing.unlisted, "other device")) in range \(probing.unlisted == 1 ? "was" : "were") not connected to: \
+                at most \(probing.limit) are. To see \(probing.unlisted == 1 ? "it" : "them"): \(command: "istep scan --all")
                 """, ink: .faint)
         }
         return page.lines
@@ -135,6 +161,6 @@ extension ScanView {
                     address: row.address, addressType: row.addressType, name: row.name, rssi: row.rssi, model: row.kind?.key,
                     modelTitle: row.kind?.title, evidence: row.evidence.map { "\($0)" }, caveat: row.kind?.caveat, services: row.services,
                     connected: row.isConnected, paired: row.isPaired)
-            }, hidden: hidden + unlooked)
+            }, hidden: hidden + (probing?.unlisted ?? 0))
     }
 }

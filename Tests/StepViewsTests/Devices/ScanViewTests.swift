@@ -33,17 +33,34 @@ import Testing
             row.evidence = evidence
             #expect(ScanView(rows: [row]).text().contains("\(text): a smart ring\n    Experimental: Its midnight is not proven."))
         }
-        let text = ScanView(rows: [ring], unprobed: [ring.address: "it refused"]).text()
+        let text = ScanView(rows: [ring], probing: .init(limit: 10, failures: [ring.address: "it refused"])).text()
         #expect(text.contains("Its services are not known: it refused"))
     }
 
     @Test func `a name that the services refute, and devices that were not looked at`() {
         var row = ring
         (row.kind, row.evidence) = (nil, nil)
-        let text = ScanView(rows: [row], unlooked: 1, refuted: [row.address: "smart ring"]).text()
+        let text = ScanView(rows: [row], probing: .init(unlisted: 1, limit: 10, refuted: [row.address: "smart ring"])).text()
         #expect(text.contains("By its services it is not a smart ring."))
-        #expect(text.contains("1 other device in range was not looked at:\n  istep scan --all --probe"))
+        #expect(text.contains("1 other device in range was not connected to: at most 10 are. To see it:\n  istep scan --all"))
         #expect(!text.contains("recognised"))
+    }
+
+    @Test func `listed devices beyond the limit of connections are counted`() {
+        let text = ScanView(rows: [ring, other], probing: .init(skipped: 2, limit: 10)).text()
+        #expect(text.contains("2 of these devices were not connected to: at most 10 are."))
+        #expect(text.contains("\n  istep gatt list ADDRESS"))
+    }
+
+    @Test func `a scan that has heard no device at all says so, unless it searched for certain devices`() {
+        let text = ScanView(rows: []).text()
+        #expect(text.contains("No pedometer found, and no other Bluetooth device was heard.") && text.contains("\n  istep doctor"))
+        let others = [
+            ScanView(rows: [], isFiltered: true), ScanView(rows: [], hidden: 1), ScanView(rows: [], probing: .init(unlisted: 1, limit: 10)),
+        ]
+        for view in others {
+            #expect(view.text().contains("No pedometer found. Bring it close") && !view.text().contains("doctor"))
+        }
     }
 
     @Test func `an empty scan result mentions the other devices`() {

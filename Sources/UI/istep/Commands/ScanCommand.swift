@@ -50,8 +50,8 @@ struct ScanCommand: AsyncParsableCommand {
         }
         let isEveryOneWanted = all || service != nil || name != nil
         var rows = outcome.devices.filter { isEveryOneWanted || $0.kind != nil }
-        var (hidden, unlooked) = (outcome.devices.count - rows.count, 0)
-        var (unprobed, refuted) = ([String: String](), [String: String]())
+        var hidden = outcome.devices.count - rows.count
+        var probing: ScanView.Probing?
         if probe {
             let listed = Set(rows.map(\.address))
             let results = await DeviceProbing(wiring.scanner()).probe(outcome.devices, most: Self.mostProbed) {
@@ -60,12 +60,14 @@ struct ScanCommand: AsyncParsableCommand {
             rows = results.devices.filter { listed.contains($0.address) || $0.kind != nil }
             let shown = Set(rows.map(\.address))
             let others = results.devices.filter { !shown.contains($0.address) }
-            unlooked = others.count { !results.looked.contains($0.address) }
-            hidden = others.count - unlooked
-            (unprobed, refuted) = (results.failures.mapValues { "\($0)" }, results.refuted.mapValues(\.title))
+            let unlisted = others.count { !results.looked.contains($0.address) }
+            hidden = others.count - unlisted
+            probing = ScanView.Probing(
+                skipped: rows.count { !results.looked.contains($0.address) && $0.evidence != .advertisedData }, unlisted: unlisted,
+                limit: Self.mostProbed, failures: results.failures.mapValues { "\($0)" }, refuted: results.refuted.mapValues(\.title))
             progress.end()
         }
-        try wiring.show(ScanView(rows: rows, hidden: hidden, unlooked: unlooked, unprobed: unprobed, refuted: refuted))
+        try wiring.show(ScanView(rows: rows, hidden: hidden, isFiltered: service != nil || name != nil, probing: probing))
     }
 }
 
