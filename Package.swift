@@ -121,6 +121,7 @@ let package = Package(
         layer(domain, "StepServices", ["StepDomain"]),
 
         // Support
+        layer(support, "ProcessSpawning"),
         layer(support, "TextSafety"),
 
         // Data
@@ -133,7 +134,7 @@ let package = Package(
         layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"]),
 
         // Simulation
-        layer(simulation, "PrivateBus"),
+        layer(simulation, "PrivateBus", ["ProcessSpawning"]),
         layer(simulation, "SimulatedBlueZ", ["DBus", "PrivateBus"]),
 
         // UI
@@ -146,7 +147,7 @@ let package = Package(
                 "StepPages", "LocalServer", "StepViews", "StepServices", "StepDomain", "StepDatabase", "Settings", "BlueZ", "KernelBluetooth",
                 "Pedometers",
                 "HTTP", "Sharing", "SimulatedBlueZ", "DBus",
-                "Systemd", "Desktop", "CIdle",
+                "Systemd", "Desktop", "ProcessSpawning", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules, linkerSettings: linking),
@@ -154,13 +155,14 @@ let package = Package(
         // Tests
         .target(name: "CLineBuffering", path: "Tests/CLineBuffering"),
         .target(
-            name: "TestSupport", dependencies: ["CLineBuffering", "ProcessStage", "StepDomain"], path: "Tests/Support", swiftSettings: rules),
+            name: "TestSupport", dependencies: ["CLineBuffering", "ProcessSpawning", "ProcessStage", "StepDomain"],
+            path: "Tests/Support", swiftSettings: rules),
         .target(name: "SocketStage", path: "Tests/SocketStage", swiftSettings: rules),
         tests("DBus", ["PrivateBus", "SocketStage"]),
         tests("BlueZ", ["DBus", "ReadBattery", "SimulatedBlueZ", "PrivateBus"]),
         tests("KernelBluetooth", ["BlueZ"]),
         tests("Pedometers", ["StepDomain", "StepServices", "BlueZ", "SimulatedBlueZ", "PrivateBus"], exclude: ["Captures"]),
-        .target(name: "ProcessStage", path: "Tests/ProcessStage", swiftSettings: rules),
+        .target(name: "ProcessStage", dependencies: ["ProcessSpawning"], path: "Tests/ProcessStage", swiftSettings: rules),
         .target(
             name: "ModemStage", dependencies: ["DBus", "PrivateBus", "ProcessStage", "SocketStage"], path: "Tests/ModemStage",
             swiftSettings: rules),
@@ -184,7 +186,7 @@ let package = Package(
         tests("StepServices", ["StepDomain"]),
         tests("StepDatabase", ["StepDomain", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["TextSafety", "StepDomain"]),
-        tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessStage"]),
+        tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning", "ProcessStage"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
         tests("StepPages", ["StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
         tests("LocalServer", ["SocketStage", "StepDomain"]),
@@ -192,7 +194,7 @@ let package = Package(
             name: "istepTests",
             dependencies: [
                 "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "WebStage", "SystemdStage",
-                "DesktopStage", "PrivateBus", "SocketStage",
+                "DesktopStage", "PrivateBus", "ProcessStage", "SocketStage",
                 "DBus", "BlueZ", "Pedometers", "Settings",
             ],
             path: "Tests/istepTests", swiftSettings: rules),
@@ -204,7 +206,8 @@ let package = Package(
             ],
             path: "Tests/EnduranceTests", swiftSettings: rules),
 
-        .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], path: "Tests/TestSupportTests", swiftSettings: rules),
+        .testTarget(
+            name: "TestSupportTests", dependencies: ["TestSupport", "ProcessStage"], path: "Tests/TestSupportTests", swiftSettings: rules),
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: rules),
 
         // The simulation for Tests/RealStack, which compares it with the real bluetoothd

@@ -17,6 +17,7 @@ import Testing
         "Systemd": ["DBus", "StepDomain"],
         "Desktop": ["DBus", "StepDomain", "TextSafety"],
         "ModemManager": ["DBus", "TextSafety"],
+        "ProcessSpawning": [],
         "TextSafety": [],
         "Settings": ["TextSafety", "StepDomain", "TOMLKit"],
         "StepDatabase": ["TextSafety", "StepDomain", "GRDB", "GRDBSQLite"],
@@ -28,12 +29,12 @@ import Testing
             "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "TextSafety", "StepDomain", "Subprocess", "SystemPackage",
         ],
 
-        "PrivateBus": [],
+        "PrivateBus": ["ProcessSpawning"],
         "SimulatedBlueZ": ["DBus", "PrivateBus"],
 
         "StepViews": ["TextSafety", "StepServices", "StepDomain"],
         "StepPages": ["TextSafety", "StepViews", "StepServices", "StepDomain"],
-        "istep": ["StepPages", "StepViews", "StepServices", "StepDomain", "CIdle", "ArgumentParser"],
+        "istep": ["StepPages", "StepViews", "StepServices", "StepDomain", "ProcessSpawning", "CIdle", "ArgumentParser"],
     ]
 
     private static let toolchain: Set = ["Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl"]

@@ -1,25 +1,30 @@
 internal import Glibc
+internal import ProcessSpawning
 
 /// Kills the children that are still running when this process has ended, also if it was killed, and everything that they started.
 ///
-/// A child passes its environment on to what it starts, also to what leaves its session (`istep demo --keep`, the server of tmux). So a
-/// variable marks all of them. A shell waits for the end of its input, which is the end of this process, and kills what has the mark. A
-/// parent-death signal (prctl(2)) would come with the end of the thread that started the child, and threads of a pool end at any time.
+/// A child passes its environment on to what it starts, also to what leaves its session, such as the server of tmux. So the name of the run
+/// marks all of them: in a variable of its own, and in the path of their home, which a child that chooses its environment keeps
+/// (`istep demo --keep`). A shell waits for the end of its input, which is the end of this process, and kills what has the mark. A parent-death
+/// signal (prctl(2)) would come with the end of the thread that started the child, and threads of a pool end at any time.
 public enum OrphanGuard {
-    /// What a child's environment must contain. Empty if there is no guard.
-    public static let environment: [String: String] = {
-        let value = "\(getpid())-\(UInt32.random(in: .min ... .max))"
-        return start(mark: "\(name)=\(value)") ? [name: value] : [:]
+    /// The name of this run: 16 hexadecimal digits, which no other run has. What has it anywhere in its environment ends with this process.
+    public static let run: String = {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        let run = String(repeating: "0", count: 16 - digits.count) + digits
+        start(run)
+        return run
     }()
 
-    private static let name = "ISTEP_TEST_RUN"
+    /// What a child's environment must contain.
+    public static var environment: [String: String] { ["ISTEP_TEST_RUN": run] }
 
     /// A process that is just starting another one can escape a search. So the search is repeated until it finds nothing.
     private static let script = """
         trap '' HUP INT QUIT TERM
         read -r line
         for search in 1 2 3 4 5 6 7 8 9 10; do
-            files=$(grep -lszxF -e "$1" /proc/[0-9]*/environ)
+            files=$(grep -lsaF -e "$1" /proc/[0-9]*/environ)
             [ -n "$files" ] || break
             for file in $files; do
                 process=${file%/environ}
@@ -28,12 +33,12 @@ public enum OrphanGuard {
         done
         """
 
-    private static func start(mark: String) -> Bool {
-        guard let ends = try? Ends(), let output = try? Ends() else { return false }
+    /// Without a guard, children of a killed test program go on: the tests are the same.
+    private static func start(_ run: String) {
+        guard let ends = try? Ends(), let output = try? Ends() else { return }
         defer { for descriptor in [ends.theirs, output.ours, output.theirs] { close(descriptor) } }
         // Our end stays open until this process ends.
-        return
-            (try? Spawn.start(
-                ["/bin/sh", "-c", script, "sh", mark], descriptors: [ends.theirs, output.theirs, output.theirs], inOwnGroup: true)) != nil
+        _ = try? Spawn.start(
+            ["/bin/sh", "-c", script, "sh", run], descriptors: [ends.theirs, output.theirs, output.theirs], leadsGroup: true)
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+internal import ProcessSpawning
 internal import ProcessStage
 internal import Synchronization
 
@@ -44,7 +45,7 @@ public final class ChildProcess: @unchecked Sendable {  // set up by one task be
         processIdentifier = try Spawn.start(
             [executableURL?.path ?? ""] + arguments,
             environment: (environment ?? ProcessInfo.processInfo.environment).merging(OrphanGuard.environment) { $1 },
-            descriptors: handles.map(\.fileDescriptor), inOwnGroup: true)
+            descriptors: handles.map(\.fileDescriptor), leadsGroup: true)
         try writing?.close()
 
         ended.enter()

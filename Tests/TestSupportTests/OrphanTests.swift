@@ -1,4 +1,5 @@
 import Foundation
+import ProcessStage
 import TestSupport
 import Testing
 
@@ -36,14 +37,14 @@ import Testing
         }
     }
 
-    /// - Parameter script: writes a line to the FIFO, its standard output, and goes on.
+    /// - Parameter script: writes a line to the FIFO, one to its standard output, and goes on.
     private static func runAndDie(_ script: String, _ path: String) throws {
         let child = ChildProcess()
         child.executableURL = URL(fileURLWithPath: "/bin/sh")
         child.arguments = ["-c", script]
         let pipe = Pipe()
         child.pipe = pipe
-        child.environment = ["FIFO": path, "PATH": "/usr/bin:/bin"]
+        child.environment = ["FIFO": path, "PATH": "/usr/bin:/bin", "HOME": "/tmp/istep-test-\(OrphanGuard.run)-1"]
         try child.run()
         // It has opened the FIFO.
         _ = try pipe.fileHandleForReading.read(upToCount: 1)
@@ -56,6 +57,14 @@ import Testing
             try Self.runAndDie("exec 3>$FIFO; echo child >&3; echo ready; exec sleep 1000", path)
         }
         #expect(fifo.readAll() == "child\n")
+    }
+
+    @Test func `so does a daemon with another environment, but with the home of the test`() async throws {
+        let fifo = try Fifo()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = fifo.path as String] in
+            try Self.runAndDie("exec 3>$FIFO; echo daemon >&3; echo ready; exec env -i HOME=$HOME sleep 1000", path)
+        }
+        #expect(fifo.readAll() == "daemon\n")
     }
 
     @Test func `so does what has left the child's group and session`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
-import Testing
+import ProcessStage
 import TestSupport
+import Testing
 
 /// The built program, run as a user would run it: tests compare everything that it does.
 struct Command {
@@ -142,7 +143,8 @@ final class Folder: Sendable {
     let path: String
 
     init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-test-\(UUID().uuidString)").path
+        let name = "istep-test-\(OrphanGuard.run)-\(UInt32.random(in: .min ... .max))"
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Glibc
+internal import ProcessSpawning
 internal import Synchronization
 
 /// A private message bus: a `dbus-daemon` with its own configuration, whose socket only this user can access.
@@ -104,6 +105,14 @@ struct BusDaemon: Sendable {
         rmdir "$2"
         """
 
+    /// The variables that the shell and `dbus-daemon` need. The environment of this process can contain secrets, and every program that the
+    /// daemon starts would inherit them.
+    private static var environment: [String: String] {
+        (["PATH", "HOME", "TMPDIR"] as [String]).reduce(into: [:]) { variables, name in
+            variables[name] = getenv(name).map { String(cString: $0) }
+        }
+    }
+
     /// Starts the daemon in `directory`, which the guard removes from then on, and waits until it listens.
     static func start(_ program: String, _ directory: BusDirectory, seconds: Int) throws(PrivateBusError) -> BusDaemon {
         let lifeline: SocketPair
@@ -116,11 +125,13 @@ struct BusDaemon: Sendable {
             throw error
         }
         let shell: pid_t
-        do throws(PrivateBusError) {
-            shell = try Spawn.shell(guardScript, [program, directory.path], [0: lifeline.theirs, 3: readiness.theirs])
+        do throws(Spawn.Failure) {
+            shell = try Spawn.start(
+                "/bin/sh", ["sh", "-c", guardScript, "sh", program, directory.path], environment: environment,
+                descriptors: [0: lifeline.theirs, 3: readiness.theirs])
         } catch {
             directory.remove()
-            throw error
+            throw .cannotStart(reason: error.description)
         }
         lifeline.closeTheirs()
         readiness.closeTheirs()
@@ -141,8 +152,7 @@ struct BusDaemon: Sendable {
 
     private static func end(_ shell: pid_t, _ lifeline: Int32) {
         close(lifeline)
-        var status: Int32 = 0
-        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
+        Spawn.wait(for: shell)
     }
 
     /// Searched after `PATH`, which need not contain them for a service.
@@ -160,60 +170,4 @@ struct BusDaemon: Sendable {
         }
         throw .daemonNotFound(searched: searched)
     }
-}
-
-/// Starts child processes.
-enum Spawn {
-    /// The variables that the shell and `dbus-daemon` need. The environment of this process can contain secrets, and every program that the
-    /// daemon starts would inherit them.
-    private static var environment: [String] {
-        (["PATH", "HOME", "TMPDIR"] as [String]).compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
-    }
-
-    /// Runs a script by `/bin/sh`.
-    /// - Parameters:
-    ///   - arguments: `$1` and so on; they are never inserted into the script.
-    ///   - descriptors: passed to the child, by their number there.
-    /// - Throws: `PrivateBusError.cannotStart`.
-    static func shell(
-        _ script: String, _ arguments: [String], _ descriptors: [Int32: Int32]
-    ) throws(PrivateBusError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        // The child gets no other descriptor. A bus that held a connection of this process would keep its peer from noticing the end.
-        _ = closeOthers?(&actions, max(2, descriptors.keys.max() ?? 2) + 1)
-
-        // Default signal handling, whatever this process ignores or blocks.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-        var pointers: [UnsafeMutablePointer<CChar>?] = (["sh", "-c", script, "sh"] + arguments).map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        var identifier: pid_t = 0
-        var variables: [UnsafeMutablePointer<CChar>?] = Self.environment.map { strdup($0) } + [nil]
-        defer { for variable in variables { free(variable) } }
-        let failure = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, &pointers, &variables)
-        guard failure == 0 else { throw .cannotStart(reason: "/bin/sh: \(String(cString: strerror(failure)))") }
-        return identifier
-    }
-
-    private typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
-
-    /// `posix_spawn_file_actions_addclosefrom_np` of glibc 2.34 and later, which its header declares only with `_DEFAULT_SOURCE`.
-    private static let closeOthers: CloseFrom? = {
-        guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return nil }
-        return unsafeBitCast(symbol, to: CloseFrom.self)
-    }()
 }

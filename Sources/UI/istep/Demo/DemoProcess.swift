@@ -1,4 +1,5 @@
 import Foundation
+import ProcessSpawning
 import StepDomain
 import StepServices
 
@@ -68,12 +69,19 @@ final class StartedDemo: Sendable {
     /// - Throws: `CommandFailure`.
     static func start(_ world: DemoWorld, _ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
         let input = Pipe(), output = Pipe()
-        let process = try spawn(
-            [DemoCommand.name, "--world", world.folder] + (world.isTemporary ? ["--temporary"] : [])
-                + pedometers.flatMap { ["--pedometer", $0.key] },
-            // The bus is in the folder, too, and nothing of the environment is left over in a process that goes on.
-            Self.environment.merging(["TMPDIR": world.folder, "LIBDISPATCH_LOG": "NO"]) { $1 },
-            input.fileHandleForReading.fileDescriptor, output.fileHandleForWriting.fileDescriptor)
+        let arguments =
+            ["istep", DemoCommand.name, "--world", world.folder] + (world.isTemporary ? ["--temporary"] : [])
+            + pedometers.flatMap { ["--pedometer", $0.key] }
+        let process: pid_t
+        do {
+            process = try Spawn.start(
+                "/proc/self/exe", arguments,
+                // The bus is in the folder, too, and nothing of the environment is left over in a process that goes on.
+                environment: Self.environment.merging(["TMPDIR": world.folder, "LIBDISPATCH_LOG": "NO"]) { $1 },
+                descriptors: [0: input.fileHandleForReading.fileDescriptor, 1: output.fileHandleForWriting.fileDescriptor])
+        } catch {
+            throw CommandFailure(.unforeseen, "The demo could not be started: \(error).")
+        }
         try? input.fileHandleForReading.close()
         try? output.fileHandleForWriting.close()
         let reader = LineReader(output.fileHandleForReading)
@@ -82,8 +90,7 @@ final class StartedDemo: Sendable {
         if words.count == 2, words[0] == "ready" {
             return StartedDemo(bus: words[1], process: process, input: input.fileHandleForWriting, output: reader)
         }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        Spawn.wait(for: process)
         if answer == "busy" { return nil }
         throw CommandFailure(.unavailable, words.count == 2 ? words[1] : "The demo could not be started.")
     }
@@ -100,47 +107,11 @@ final class StartedDemo: Sendable {
     func end() async {
         try? input.close()
         kill(process, SIGTERM)
-        _ = try? await blocking { [process] in
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        }
+        _ = try? await blocking { [process] in Spawn.wait(for: process) }
     }
 
     private static var environment: [String: String] {
         Wiring.environment.filter { ["PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "LC_ALL"].contains($0.key) }
-    }
-
-    /// Starts this program with these arguments, in a session of its own.
-    ///
-    /// - Throws: `CommandFailure`.
-    private static func spawn(
-        _ arguments: [String], _ environment: [String: String], _ input: Int32, _ output: Int32
-    ) throws(CommandFailure) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        // Other descriptors that this process was given, such as one that a shell redirects, would be kept open for as long as the demo runs.
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.compactMap { Int32($0) } ?? []
-        for descriptor in descriptors where descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t(), all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var words: [UnsafeMutablePointer<CChar>?] = (["istep"] + arguments).map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for pointer in words + variables { free(pointer) } }
-        var process: pid_t = 0
-        let code = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &words, &variables)
-        guard code == 0 else { throw CommandFailure(.unforeseen, "The demo could not be started: \(String(cString: strerror(code))).") }
-        return process
     }
 }
 
