@@ -31,7 +31,7 @@ import Testing
         _ = try await register(.init(device: Self.ring.address), ScriptedPedometerScanner([Self.ring]))
         let (second, _) = try await register(.init(seconds: 3), ScriptedPedometerScanner([Self.ring, Self.other]))
         #expect(second.address == Self.other.address)
-        await #expect(throws: ServiceError.notHeard("a new pedometer", seconds: 3)) {
+        await #expect(throws: ServiceError.noNewPedometer(seconds: 3, others: 3)) {
             try await register(.init(seconds: 3), ScriptedPedometerScanner([Self.ring, Self.other, Self.watch]))
         }
     }
@@ -89,8 +89,11 @@ import Testing
         #expect(scanner.log == ["scan 6.0", "probe \(Self.watch.address)", "check InfiniTime"])
         // Without the option no unknown device is connected to.
         let plain = ScriptedPedometerScanner([Self.watch], probed: [ScriptedCatalog.ring])
-        await #expect(throws: ServiceError.notHeard("a new pedometer", seconds: 6)) { try await register(.init(), plain) }
+        await #expect(throws: ServiceError.noNewPedometer(seconds: 6, others: 1)) { try await register(.init(), plain) }
         #expect(plain.log == ["scan 6.0"])
+        await #expect(throws: ServiceError.noNewPedometer(seconds: 6, others: 0)) {
+            try await register(.init(probes: true), ScriptedPedometerScanner([]))
+        }
     }
 
     @Test func `with probing, too, the user chooses among several`() async throws {
@@ -101,7 +104,7 @@ import Testing
         #expect(scanner.log == ["scan 6.0", "probe \(Self.watch.address)"], "one that is recognised is not connected to")
         let crowd = (10..<40).map { ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random") }
         let busy = ScriptedPedometerScanner(crowd)
-        await #expect(throws: ServiceError.notHeard("a new pedometer", seconds: 6)) { try await register(.init(probes: true), busy) }
+        await #expect(throws: ServiceError.noNewPedometer(seconds: 6, others: 30)) { try await register(.init(probes: true), busy) }
         #expect(busy.log.count == 11)
     }
 

@@ -161,8 +161,8 @@ public struct Registration: Sendable {
         _ request: Request, _ kind: PedometerKind?, _ known: [Pedometer], _ progress: @Sendable (Step) -> Void
     ) async throws -> (ScannedDevice, PedometerKind) {
         let seconds = request.seconds ?? Self.secondsForAny
-        var devices = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
-            .filter { device in !known.contains { $0.address == device.address } }
+        let heard = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
+        var devices = heard.filter { device in !known.contains { $0.address == device.address } }
         if request.probes {
             let unknown = devices.filter { $0.kind == nil }
             let probed = await DeviceProbing(scanner).probe(unknown, most: Self.mostProbed) { progress(.probing($0.name ?? $0.address)) }
@@ -173,7 +173,7 @@ public struct Registration: Sendable {
             devices
             .compactMap { device in device.kind.map { (device, $0) } }
             .filter { pair in kind == nil || kind?.key == pair.1.key }
-        guard let first = found.first else { throw ServiceError.notHeard("a new pedometer", seconds: seconds) }
+        guard let first = found.first else { throw ServiceError.noNewPedometer(seconds: seconds, others: heard.count) }
         guard found.count == 1 else {
             throw ServiceError.severalInRange(
                 found.prefix(Self.mostListed).map { "\($0.0.address) (\(String(($0.0.name ?? "no name").prefix(64))))" }, count: found.count)

@@ -31,6 +31,8 @@ public enum ServiceError: ReportableError, Hashable {
     case notRecognised(String)
     /// It was not in range for so many seconds.
     case notHeard(String, seconds: Double)
+    /// No pedometer to register was in range for so many seconds, but so many other devices: registered, of another kind, or not recognised.
+    case noNewPedometer(seconds: Double, others: Int)
     /// More than one new pedometer is in range: the first of them, and how many there are.
     case severalInRange([String], count: Int)
 
@@ -72,7 +74,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .implausibleSteps, .unusableReason, .notCorrected: .usage
         case .noDestination, .unclearRecipients: .configuration
-        case .clockNotSet, .notHeard: .temporary
+        case .clockNotSet, .notHeard, .noNewPedometer: .temporary
         case .noServiceManager: .unavailable
         }
     }
@@ -96,7 +98,10 @@ public enum ServiceError: ReportableError, Hashable {
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let device, let seconds):
-            "\(device) was not heard within \(seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)") s"
+            "\(device) was not heard within \(Self.text(seconds)) s."
+        case .noNewPedometer(let seconds, 0): "No pedometer was heard within \(Self.text(seconds)) s, and no other Bluetooth device either."
+        case .noNewPedometer(let seconds, let others):
+            "No new pedometer was heard within \(Self.text(seconds)) s, only \(others) other \(others == 1 ? "device" : "devices")."
         case .severalInRange(let listed, let count):
             "\(count) pedometers are in range: \(listed.joined(separator: ", "))\(count > listed.count ? " and others" : "")."
         case .dayNotBegun(let day, _): "\(day) has not begun."
@@ -112,4 +117,6 @@ public enum ServiceError: ReportableError, Hashable {
         case .noServiceManager: "This machine was not started by systemd, which runs automatic syncs."
         }
     }
+
+    private static func text(_ seconds: Double) -> String { seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)" }
 }

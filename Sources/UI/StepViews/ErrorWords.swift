@@ -21,6 +21,10 @@ public enum ServiceWords {
         case .deviceNeeded: "See them with: istep scan --all"
         case .notRecognised: "If it shows its steps in a characteristic, describe it: istep add --help, --model generic."
         case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
+        case .noNewPedometer(_, others: 0):
+            "Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: istep doctor"
+        case .noNewPedometer:
+            "Bring it close, wake it, or disconnect it from the phone. It may also be one of the others: istep scan --all"
         case .severalInRange: "Choose one: istep add ADDRESS"
         case .dayNotBegun(_, let today): "Give a past day or today, which is \(today)."
         case .rangeReversed(let first, let last): "Exchange the days: --from \(last) --to \(first)"

@@ -144,6 +144,16 @@ import Testing
         }
     }
 
+    @Test func `it is reported of a pedometer that is read from its advertisements, too`() async throws {
+        try await with([]) { _, read in
+            let band = Pedometer(id: 1, user: 1, model: MiBand.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "band")
+            async let run: Void = read([band])
+            await clock.pass(.seconds(21))
+            await run
+            #expect(receiver.failure(of: 1) as? PedometerError == .nothingHeard(band.address, seconds: 21))
+        }
+    }
+
     @Test func `one of an unknown model ends at once and does not stop the others`() async throws {
         try await with([first]) { stack, read in
             var stranger = pedometer(2)

@@ -103,6 +103,9 @@ public struct SearchResult: Sendable {
     /// Far more than can be in range in one room; each costs memory.
     static let othersLimit = 500
 
+    /// Most devices advertise at least every two seconds: if none was heard in this time, none is in range or the adapter receives nothing.
+    public static let timeToHearAnything: Duration = .seconds(10)
+
     /// Before a search: nothing was heard.
     public init() {}
 }

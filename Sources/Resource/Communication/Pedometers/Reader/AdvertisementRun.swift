@@ -52,10 +52,16 @@ struct AdvertisementRun: Sendable {
         var isNew: Bool
     }
 
+    private struct Reception {
+        var readings: [DeviceAddress: Heard] = [:]
+        /// Pedometers that were heard without steps.
+        var withoutSteps: Set<DeviceAddress> = []
+        var isAnyDeviceHeard = false
+    }
+
     /// What each pedometer advertises, by its address. All have a result, unless the task was cancelled.
     func listen(for pedometers: [AdvertisingPedometer], limit: Duration) async -> [DeviceAddress: Result<Heard, any Error>] {
-        var heard: [DeviceAddress: Heard] = [:]
-        var silent: Set<DeviceAddress> = []
+        var heard = Reception()
         var failure: (any Error)?
         do {
             var remembered: [DeviceAddress: [[UInt8]]] = [:]
@@ -63,26 +69,30 @@ struct AdvertisementRun: Sendable {
                 guard let known = try await central.remembered(pedometer.address, adapter: reader.adapter) else { continue }
                 remembered[pedometer.address] = pedometer.model.reading(in: known)?.frames
             }
-            try await scan(for: pedometers, limit: limit, remembered, &heard, &silent)
-            if heard.values.contains(where: { !$0.isNew }) {
+            try await scan(for: pedometers, limit: limit, remembered, &heard)
+            if heard.readings.values.contains(where: { !$0.isNew }) {
                 // In range, and the value is what BlueZ had: a value that has changed is signalled with the next advertisement.
-                try await scan(for: pedometers, limit: Self.confirmation, remembered, &heard, &silent, isConfirming: true)
+                try await scan(for: pedometers, limit: Self.confirmation, remembered, &heard, isConfirming: true)
             }
         } catch {
             failure = error
         }
         var results: [DeviceAddress: Result<Heard, any Error>] = [:]
         for pedometer in pedometers {
-            if let reading = heard[pedometer.address] {
+            if let reading = heard.readings[pedometer.address] {
                 results[pedometer.address] = .success(reading)
             } else if let failure {
                 results[pedometer.address] = .failure(failure)
-            } else if silent.contains(pedometer.address) {
+            } else if heard.withoutSteps.contains(pedometer.address) {
                 results[pedometer.address] = .failure(
                     PedometerError.advertisesNoSteps(model: pedometer.model.title, advice: pedometer.model.howToAdvertise))
             } else {
+                let (address, seconds) = (pedometer.pedometer.address, limit.inSeconds)
+                let isNothingHeard = !heard.isAnyDeviceHeard && limit >= SearchResult.timeToHearAnything
                 results[pedometer.address] = .failure(
-                    BluetoothError.peripheralNotFound(pedometer.pedometer.address, seconds: limit.inSeconds))
+                    isNothingHeard
+                        ? PedometerError.nothingHeard(address, seconds: seconds)
+                        : BluetoothError.peripheralNotFound(address, seconds: seconds))
             }
         }
         return results
@@ -111,25 +121,24 @@ struct AdvertisementRun: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - silent: those that were heard without steps.
-    ///   - isConfirming: ends early only if all values are new.
+    /// - Parameter isConfirming: ends early only if all values are new.
     private func scan(
         for pedometers: [AdvertisingPedometer], limit: Duration, _ remembered: [DeviceAddress: [[UInt8]]],
-        _ heard: inout [DeviceAddress: Heard], _ silent: inout Set<DeviceAddress>, isConfirming: Bool = false
+        _ heard: inout Reception, isConfirming: Bool = false
     ) async throws {
         for try await discovery in await central.scan(ScanFilter(), adapter: reader.adapter, limit: limit) {
+            heard.isAnyDeviceHeard = true
             for pedometer in pedometers {
                 let reading = pedometer.model.reading(in: discovery)
                 guard pedometer.sent(discovery, reading) else { continue }
                 guard let reading else {
-                    silent.insert(pedometer.address)
+                    heard.withoutSteps.insert(pedometer.address)
                     continue
                 }
-                let isNew = remembered[pedometer.address] != reading.frames || heard[pedometer.address]?.isNew == true
-                heard[pedometer.address] = Heard(reading: reading, at: reader.now(), isNew: isNew)
+                let isNew = remembered[pedometer.address] != reading.frames || heard.readings[pedometer.address]?.isNew == true
+                heard.readings[pedometer.address] = Heard(reading: reading, at: reader.now(), isNew: isNew)
             }
-            let isEnough = pedometers.allSatisfy { heard[$0.address].map { !isConfirming || $0.isNew } ?? false }
+            let isEnough = pedometers.allSatisfy { heard.readings[$0.address].map { !isConfirming || $0.isNew } ?? false }
             if isEnough { return }
         }
     }

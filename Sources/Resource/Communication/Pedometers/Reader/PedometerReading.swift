@@ -155,14 +155,11 @@ struct ReadingRun: Sendable {
             return PedometerError.addressMayHaveChanged(
                 address, seconds: seconds, name: other.name ?? due.pedometer.name, to: other.address.description)
         }
-        guard heard.found.isEmpty, others.isEmpty, heard.unrestrictedTime >= Self.timeToHearAnything else {
+        guard heard.found.isEmpty, others.isEmpty, heard.unrestrictedTime >= SearchResult.timeToHearAnything else {
             return BluetoothError.peripheralNotFound(address, seconds: seconds)
         }
         return PedometerError.nothingHeard(address, seconds: seconds)
     }
-
-    /// Most devices advertise at least every two seconds: if none was heard in this time, none is in range or the adapter receives nothing.
-    private static let timeToHearAnything: Duration = .seconds(10)
 
     /// Returns when the link is not needed any more; it may still be disconnecting then.
     private func read(
