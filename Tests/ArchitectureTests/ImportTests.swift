@@ -81,8 +81,13 @@ import Testing
 
     /// Aspects of a type stand in its file until that would be too long.
     @Test func `files for an aspect of a type are not slivers`() throws {
-        for file in try Source.modules().values.joined() where file.name.contains("+") {
-            #expect(file.lines.count >= 100, "\(file.path) has \(file.lines.count) lines: they belong to the type's own file")
+        for files in try Source.modules().values {
+            let lengths = Dictionary(grouping: files) { $0.name.prefix { $0 != "+" && $0 != "." } }.mapValues { $0.map(\.lines.count) }
+            for file in files where file.name.contains("+") {
+                #expect(file.lines.count >= 100, "\(file.path) has \(file.lines.count) lines: they belong to the type's own file")
+                let whole = lengths[file.name.prefix { $0 != "+" }, default: []].reduce(0, +)
+                #expect(whole > 300, "\(file.path): all aspects have \(whole) lines together, and fit into one file")
+            }
         }
     }
 }
