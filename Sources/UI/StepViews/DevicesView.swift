@@ -49,7 +49,7 @@ public struct DevicesView: View {
             page.paragraph("read up to \(Words.clock(moment, localTime))", indent: 2, hanging: 4)
         }
         page.paragraph(history.state(now: now, localTime), indent: 2, hanging: 4)
-        if let trouble = history.trouble(now: now) { page.paragraph(trouble, ink: .doubtful, indent: 2, hanging: 4) }
+        if let failure = history.lastFailure(now: now) { page.paragraph(failure, ink: .doubtful, indent: 2, hanging: 4) }
     }
 }
 

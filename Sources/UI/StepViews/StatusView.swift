@@ -98,7 +98,7 @@ public struct StatusView: View {
         page.paragraph(
             "\(Printable(device.pedometer.name, limit: 32)): \(history.state(now: now, localTime))\(battery)", indent: 2, hanging: 4)
         if device.syncs.isEmpty { page.advice("\(command: "istep sync")", indent: 4) }
-        if let trouble = history.trouble(now: now) { page.paragraph(trouble, ink: .doubtful, indent: 4, hanging: 4) }
+        if let failure = history.lastFailure(now: now) { page.paragraph(failure, ink: .doubtful, indent: 4, hanging: 4) }
     }
 }
 

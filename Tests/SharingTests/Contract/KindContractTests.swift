@@ -83,8 +83,8 @@ import Testing
     private func problems(_ text: String) -> [SettingsError] {
         do throws(SettingsProblems) {
             guard let table = try SettingsTable.destinations(in: text, path: "istep.toml").first else { return [] }
-            let surroundings = DestinationEnvironment(environment: [:], home: "/home/anna", transport: { NoTransport() })
-            _ = try DestinationRegistry.destination(from: table, in: surroundings)
+            let destinationEnvironment = DestinationEnvironment(variables: [:], home: "/home/anna", transport: { NoTransport() })
+            _ = try DestinationRegistry.destination(from: table, in: destinationEnvironment)
             return []
         } catch {
             return error.errors

@@ -88,11 +88,11 @@ extension Fixture {
     ) throws -> any ShareDestination {
         let table = try #require(try SettingsTable.destinations(in: text, path: "istep.toml").first)
         // The evening of the day that is shared.
-        var surroundings = DestinationEnvironment(
-            environment: environment, home: "/home/anna", systemBus: systemBus, localTime: .fixed(7200),
+        var destinationEnvironment = DestinationEnvironment(
+            variables: environment, home: "/home/anna", systemBus: systemBus, localTime: .fixed(7200),
             now: { Timestamp(1_398_024_000) }, picture: picture, transport: transport)
-        surroundings.pause = { _ in }
-        return try #require(try DestinationRegistry.destination(from: table, in: surroundings))
+        destinationEnvironment.pause = { _ in }
+        return try #require(try DestinationRegistry.destination(from: table, in: destinationEnvironment))
     }
 
     /// The errors in a whole table, in the wording that the user sees.

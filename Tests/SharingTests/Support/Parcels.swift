@@ -29,8 +29,9 @@ func destination(
 ) throws -> any ShareDestination {
     let tables = try SettingsTable.destinations(in: toml, path: "config.toml")
     let table = try #require(tables.first)
-    let surroundings = DestinationEnvironment(environment: environment, home: home, transport: { CurlTransport(userAgent: "istep/test") })
-    return try #require(try DestinationRegistry.destination(from: table, in: surroundings))
+    let destinationEnvironment = DestinationEnvironment(
+        variables: environment, home: home, transport: { CurlTransport(userAgent: "istep/test") })
+    return try #require(try DestinationRegistry.destination(from: table, in: destinationEnvironment))
 }
 
 /// A folder for one test, removed with this object.

@@ -141,10 +141,10 @@ extension NoticeFacts {
         return known
     }
 
-    package func of(_ device: Device) -> [Notice] { [trouble(device), battery(device), missing(device)].compactMap(\.self) }
+    package func of(_ device: Device) -> [Notice] { [failing(device), battery(device), missing(device)].compactMap(\.self) }
 
     /// A fault takes precedence over absence: a pedometer that was heard some of the time has another problem besides distance.
-    private func trouble(_ device: Device) -> Notice? {
+    private func failing(_ device: Device) -> Notice? {
         let failures = Array(tries(device).prefix { $0.outcome == .failed })
         let broken = failures.filter { $0.cause != .outOfRange && $0.cause != .machine && $0.cause != .interrupted }
         let interrupted = failures.filter { $0.cause == .interrupted }

@@ -17,14 +17,14 @@ public enum DestinationRegistry {
     /// - Returns: nil if it is switched off by `enabled = false`; the table must be valid nevertheless.
     /// - Throws: all errors of the table, in order of lines.
     public static func destination(
-        from table: SettingsTable, in surroundings: DestinationEnvironment
+        from table: SettingsTable, in environment: DestinationEnvironment
     ) throws(SettingsProblems) -> (any ShareDestination)? {
-        var reader = TableReader(table, home: surroundings.home)
+        var reader = TableReader(table, home: environment.home)
         let isEnabled = reader.flag("enabled") ?? true
         let terms = ShareTerms(&reader)
         let kind = reader.requireChoice("kind", among: kinds.map(\.key)).flatMap(kind)
         let destination = kind.flatMap { kind in
-            kind.make(&reader, DestinationContext(name: table.name, kind: kind.key, terms: terms, surroundings: surroundings))
+            kind.make(&reader, DestinationContext(name: table.name, kind: kind.key, terms: terms, environment: environment))
         }
         try reader.finish(isComplete: kind != nil)
         return isEnabled ? destination : nil
@@ -65,7 +65,8 @@ public struct DestinationKind: Sendable {
 
 /// What destinations need from the process that they run in.
 public struct DestinationEnvironment: Sendable {
-    public var environment: [String: String]
+    /// The environment variables.
+    public var variables: [String: String]
     /// What `~` stands for.
     public var home: String?
     /// A new transport: each destination has one of its own, and keeps its connection.
@@ -82,13 +83,13 @@ public struct DestinationEnvironment: Sendable {
     public var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     public init(
-        environment: [String: String], home: String?, systemBus: DBusAddress = .system, localTime: LocalTime = .system,
+        variables: [String: String], home: String?, systemBus: DBusAddress = .system, localTime: LocalTime = .system,
         now: @escaping @Sendable () -> Timestamp = { DestinationEnvironment.clock() },
         webSockets: @escaping @Sendable () -> any WebSocketTransport = { CurlTransport(userAgent: "istep") },
         picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
         transport: @escaping @Sendable () -> any HTTPTransport
     ) {
-        self.environment = environment
+        self.variables = variables
         self.home = home
         self.systemBus = systemBus
         self.localTime = localTime
@@ -106,7 +107,7 @@ extension DestinationEnvironment {
 
 extension DestinationEnvironment: CustomReflectable, CustomStringConvertible {
     public var description: String { "DestinationEnvironment" }
-    /// Without children: the environment contains secrets, and a dump of a destination includes all its values.
+    /// Without children: the variables contain secrets, and a dump of a destination includes all its values.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -117,10 +118,10 @@ struct DestinationContext: Sendable {
     /// Key of its kind.
     var kind: String
     var terms: ShareTerms
-    var surroundings: DestinationEnvironment
+    var environment: DestinationEnvironment
 
     /// By this machine's clock and zone.
-    var today: Day { surroundings.localTime.day(of: surroundings.now()) }
+    var today: Day { environment.localTime.day(of: environment.now()) }
 }
 
 /// A destination of the configuration: its context contains the common values of its table and of the process.
@@ -134,5 +135,5 @@ extension ConfiguredDestination {
     var terms: ShareTerms { context.terms }
 
     /// For requests that are sent.
-    var credentials: Credentials { .real(environment: context.surroundings.environment) }
+    var credentials: Credentials { .real(environment: context.environment.variables) }
 }

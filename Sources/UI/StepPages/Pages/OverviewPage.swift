@@ -63,8 +63,8 @@ struct OverviewPage: Sendable {
     private func row(_ entry: DevicesPage.Entry) -> Markup {
         let history = SyncHistory(syncs: entry.syncs)
         let battery = history.battery.map { "\($0) %" } ?? "unknown"
-        let trouble = history.trouble(now: context.now).map { "; \($0)" } ?? ""
-        let state = history.state(now: context.now, context.localTime) + trouble
+        let failure = history.lastFailure(now: context.now).map { "; \($0)" } ?? ""
+        let state = history.state(now: context.now, context.localTime) + failure
         return Element.tr {
             Element.th(Attribute(.scope, "row")) { PageContext.name(entry.pedometer.name) }
             Element.td { battery }

@@ -207,15 +207,15 @@ package struct SyncHistory {
     }
 
     /// What has gone wrong since; nil where nothing has.
-    package func trouble(now: Timestamp) -> String? {
+    package func lastFailure(now: Timestamp) -> String? {
         guard let latest = failures.first else { return nil }
-        return (failures.count == 1 ? "the last attempt" : "\(failures.count) attempts since, the last") + " \(latest.trouble(now: now))"
+        return (failures.count == 1 ? "the last attempt" : "\(failures.count) attempts since, the last") + " \(latest.failureWords(now: now))"
     }
 }
 
 extension SyncRecord {
     /// How it went, for one that was not complete.
-    func trouble(now: Timestamp) -> String {
+    func failureWords(now: Timestamp) -> String {
         switch outcome {
         case .running: "started \(Words.ago(start, now: now)) and has not ended"
         case .failed, .complete:

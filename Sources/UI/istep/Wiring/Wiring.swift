@@ -209,15 +209,17 @@ extension Wiring {
     static func destinations(
         from tables: [SettingsTable], _ environment: [String: String]
     ) -> ([any ShareDestination], [SettingsError]) {
-        let world = DestinationEnvironment(
-            environment: environment, home: Paths(environment: environment).home, systemBus: systemBus(environment),
+        let destinationEnvironment = DestinationEnvironment(
+            variables: environment, home: Paths(environment: environment).home, systemBus: systemBus(environment),
             webSockets: { CurlTransport(userAgent: "istep/\(Version.current)") }, picture: picture,
             transport: { CurlTransport(userAgent: "istep/\(Version.current)") })
         var destinations: [any ShareDestination] = []
         var errors: [SettingsError] = []
         for table in tables {
             do throws(SettingsProblems) {
-                if let destination = try DestinationRegistry.destination(from: table, in: world) { destinations.append(destination) }
+                if let destination = try DestinationRegistry.destination(from: table, in: destinationEnvironment) {
+                    destinations.append(destination)
+                }
             } catch {
                 errors += error.errors
             }

@@ -50,7 +50,7 @@ struct CommandDestination: ConfiguredDestination {
                     .misconfigured, "the program \(quoted(command[0])) cannot be run: \(String(cString: strerror(errno)))",
                     advice: "Make it executable, or change `command`."))
         }
-        for name in variables where context.surroundings.environment[name] == nil {
+        for name in variables where context.environment.variables[name] == nil {
             failures.append(
                 ShareFailure(
                     .misconfigured, "the variable \(name), which `environment` lists, is not set",
@@ -111,7 +111,7 @@ struct CommandDestination: ConfiguredDestination {
             let result = try await Subprocess.run(
                 .path(FilePath(command[0])), arguments: Arguments(Array(command.dropFirst())),
                 environment: .custom(
-                    ProgramEnvironment.variables(of: context.surroundings.environment, besides: variables)
+                    ProgramEnvironment.variables(of: context.environment.variables, besides: variables)
                         .reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),
                 platformOptions: options, input: .fileDescriptor(.init(rawValue: fileno(file)), closeAfterSpawningProcess: false),
                 output: .discarded, error: .fileDescriptor(.init(rawValue: fileno(words)), closeAfterSpawningProcess: false))

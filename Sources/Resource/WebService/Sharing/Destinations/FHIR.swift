@@ -33,7 +33,7 @@ extension DestinationKind {
         let authentication = reader.authentication()
         guard let base, let subject else { return nil }
         return FHIRDestination(
-            context: context, exchange: Exchange(transport: context.surroundings.transport()), base: base, subject: subject,
+            context: context, exchange: Exchange(transport: context.environment.transport()), base: base, subject: subject,
             system: system, figures: hasCalories ? [.steps, .calories] : [.steps], authentication: authentication)
     }
 }
@@ -97,7 +97,7 @@ struct FHIRDestination: ConfiguredDestination {
 
     var place: String { base.origin + base.path }
 
-    func problems() -> [String] { authentication.problems(context.surroundings.environment) }
+    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
         let headers = try authentication.headers(.shown)

@@ -39,7 +39,7 @@ extension DestinationKind {
         let database = reader.influxDatabase()
         guard let url, let points, let (database, authentication) = database else { return nil }
         return InfluxDestination(
-            context: context, exchange: Exchange(transport: context.surroundings.transport()), url: url, database: database,
+            context: context, exchange: Exchange(transport: context.environment.transport()), url: url, database: database,
             authentication: authentication, points: points)
     }
 }
@@ -132,7 +132,7 @@ struct InfluxDestination: ConfiguredDestination {
 
     var place: String { "\(url.origin), \(quoted(database.name))" }
 
-    func problems() -> [String] { authentication.problems(context.surroundings.environment) }
+    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
         let written = try bodies(parcels.map { ($0, time(of: $0)) }).map { (body) throws(ShareFailure) in try request(body, .shown) }

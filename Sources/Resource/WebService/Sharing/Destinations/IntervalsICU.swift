@@ -23,7 +23,7 @@ struct IntervalsICUDestination: ConfiguredDestination {
 
     var place: String { "\(url.origin), athlete \(athlete)" }
 
-    func problems() -> [String] { authentication.problems(context.surroundings.environment) }
+    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
         try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown) }.preview
@@ -92,7 +92,7 @@ extension DestinationKind {
         let key = reader.secret("api_key", isRequired: true)
         guard let url, let key, isAthlete else { return nil }
         return IntervalsICUDestination(
-            context: context, exchange: Exchange(transport: context.surroundings.transport()), url: url, athlete: athlete,
+            context: context, exchange: Exchange(transport: context.environment.transport()), url: url, athlete: athlete,
             authentication: .basic(user: "API_KEY", key))
     }
 

@@ -39,7 +39,7 @@ extension DestinationKind {
         let attachesPicture = reader.flag("picture") ?? false
         guard let base, let token, let template else { return nil }
         return MastodonDestination(
-            context: context, exchange: Exchange(transport: context.surroundings.transport()), base: base, token: token,
+            context: context, exchange: Exchange(transport: context.environment.transport()), base: base, token: token,
             template: template, units: units, visibility: visibility, language: language, edits: edits,
             attachesPicture: attachesPicture)
     }
@@ -87,7 +87,7 @@ struct MastodonDestination: ConfiguredDestination {
 
     func problems() -> [String] {
         let found =
-            Authentication.bearer(token).problems(context.surroundings.environment)
+            Authentication.bearer(token).problems(context.environment.variables)
             + [attachesPicture ? DayPicture.problem() : nil].compactMap(\.self)
         return template.hasDate
             ? found : found + ["`text` has no {date}: if the answer to a post is lost, only you can find out whether it was posted"]
@@ -173,7 +173,7 @@ extension MastodonDestination {
 
     /// Nil where no picture is attached.
     private func upload(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest? {
-        guard attachesPicture, let picture = context.surroundings.picture(parcel.day.summary) else { return nil }
+        guard attachesPicture, let picture = context.environment.picture(parcel.day.summary) else { return nil }
         let boundary = "istep-\(parcel.key)"
         var body: [UInt8] = []
         func add(_ text: String) { body += Array(text.utf8) }
@@ -199,7 +199,7 @@ extension MastodonDestination {
             while media.url == nil {
                 polls += 1
                 guard polls <= Self.mostPolls else { throw ShareFailure(.busy, "\(base.host) has not processed it yet") }
-                do { try await context.surroundings.pause(.seconds(1)) } catch { throw ShareFailure(.busy, "interrupted") }
+                do { try await context.environment.pause(.seconds(1)) } catch { throw ShareFailure(.busy, "interrupted") }
                 media = try await self.media(
                     HTTPRequest(method: "GET", url: endpoint("media", media.id), headers: try authorized(credentials)))
             }

@@ -21,7 +21,7 @@ struct RESTDestination: ConfiguredDestination {
     /// Without the query, as it contains a key for some services.
     var place: String { String(template.text.prefix { $0 != "?" }) }
 
-    func problems() -> [String] { authentication.problems(context.surroundings.environment) }
+    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
         try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown) }.preview
@@ -128,7 +128,7 @@ extension DestinationKind {
         guard let given, let headers else { return nil }
         let template = given.hasDate ? given : given.appending("/users/{user}/days/{date}")
         return RESTDestination(
-            context: context, exchange: Exchange(transport: context.surroundings.transport()), template: template, method: method,
+            context: context, exchange: Exchange(transport: context.environment.transport()), template: template, method: method,
             headers: headers, authentication: authentication, isWebDAV: isWebDAV,
             traits: ShareTraits(
                 resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,

@@ -58,7 +58,7 @@ struct SMSDestination: ConfiguredDestination {
         _ body: (TextMessages) async throws(TextMessageError) -> R
     ) async throws(ShareFailure) -> R {
         do throws(TextMessageError) {
-            let messages = try await TextMessages.open(context.surroundings.systemBus, modem: modem)
+            let messages = try await TextMessages.open(context.environment.systemBus, modem: modem)
             return try await messages.closing(after: body)
         } catch {
             throw ShareFailure(error)

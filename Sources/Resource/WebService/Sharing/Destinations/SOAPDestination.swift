@@ -46,7 +46,7 @@ extension DestinationKind {
         let authentication = reader.authentication()
         guard let url, let namespace else { return nil }
         return SOAPDestination(
-            context: context, exchange: Exchange(transport: context.surroundings.transport()),
+            context: context, exchange: Exchange(transport: context.environment.transport()),
             service: SOAPService(
                 endpoint: url, namespace: namespace, action: action, version: version, qualifiesArguments: isQualified),
             serviceName: serviceName, operation: operation, response: response, authentication: authentication,
@@ -88,7 +88,7 @@ struct SOAPDestination: ConfiguredDestination {
 
     var place: String { service.endpoint.origin + service.endpoint.path }
 
-    func problems() -> [String] { authentication.problems(context.surroundings.environment) }
+    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
         try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown).preview }.joined(separator: "\n\n")

@@ -92,9 +92,9 @@ extension TableReader {
         let token = secret("token", isRequired: true)
         let hasStatistics = flag("statistics") ?? true
         guard let url, let token else { return nil }
-        let statistics = HomeAssistantImport(transport: context.surroundings.webSockets(), url: url, now: context.surroundings.now)
+        let statistics = HomeAssistantImport(transport: context.environment.webSockets(), url: url, now: context.environment.now)
         return HomeAssistantRESTDestination(
-            context: context, exchange: Exchange(transport: context.surroundings.transport()), url: url, entity: entity, token: token,
+            context: context, exchange: Exchange(transport: context.environment.transport()), url: url, entity: entity, token: token,
             statistics: hasStatistics ? statistics : nil)
     }
 }

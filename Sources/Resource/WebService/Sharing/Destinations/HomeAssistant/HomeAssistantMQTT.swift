@@ -77,7 +77,7 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
 
     private func loggedIn() throws(ShareFailure) -> MQTTBroker {
         guard let password else { return broker }
-        let secret = try password.secret(context.surroundings.environment)
+        let secret = try password.secret(context.environment.variables)
         do {
             return try broker.with(password: secret)
         } catch {
@@ -89,7 +89,7 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
 
     private func messages(_ parcels: [ShareParcel]) throws(ShareFailure) -> [MQTTMessage] {
         var messages: [MQTTMessage] = []
-        for days in parcels.sensors(entity: entity, localTime: context.surroundings.localTime) {
+        for days in parcels.sensors(entity: entity, localTime: context.environment.localTime) {
             let sensor = days.latest
             let object = sensor.mqttObject
             let own = "\(topic)/\(object)"

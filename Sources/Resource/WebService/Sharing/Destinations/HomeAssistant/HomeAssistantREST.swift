@@ -39,11 +39,11 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
 
     var place: String { "\(url.origin), \(entity)" }
 
-    func problems() -> [String] { Authentication.bearer(token).problems(context.surroundings.environment) }
+    func problems() -> [String] { Authentication.bearer(token).problems(context.environment.variables) }
 
     func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
         var text = ""
-        if let imports = statistics?.preview(parcels, localTime: context.surroundings.localTime) {
+        if let imports = statistics?.preview(parcels, localTime: context.environment.localTime) {
             text = """
                 By WebSocket \(HomeAssistantSession.address(url).description), token \(Credentials.shownText)
                 Hours and sums as for a statistic that is empty, in the time zone of this machine; they go on from what Home Assistant has, in its zone.
@@ -51,7 +51,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
                 """
         }
         var requests: [HTTPRequest] = []
-        for sensor in parcels.sensors(entity: entity, localTime: context.surroundings.localTime).map(\.latest) {
+        for sensor in parcels.sensors(entity: entity, localTime: context.environment.localTime).map(\.latest) {
             requests += [try question(sensor, .shown), try request(sensor, .shown)]
         }
         return text + requests.preview
@@ -59,7 +59,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
 
     func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
         try await statistics?.deliver(parcels, token: credentials.secret(token))
-        for days in parcels.sensors(entity: entity, localTime: context.surroundings.localTime) {
+        for days in parcels.sensors(entity: entity, localTime: context.environment.localTime) {
             let shown = try await state(days.latest)
             let date = shown?.date
             if let date, date > days.latest.day.day { continue }
@@ -72,7 +72,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
     }
 
     func restore(_ parcels: [ShareParcel]) async throws(ShareFailure) {
-        for sensor in parcels.sensors(entity: entity, localTime: context.surroundings.localTime).map(\.latest) {
+        for sensor in parcels.sensors(entity: entity, localTime: context.environment.localTime).map(\.latest) {
             let shown = try await state(sensor)
             if let date = shown?.date, date >= sensor.day.day { continue }
             try await set(sensor)
