@@ -79,6 +79,7 @@ package struct StyleSheet: Hashable, Sendable {
         .turn { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; margin: 0.3rem 0 1rem; }
         .turn a, .turn > span { padding: 0.3rem 0.7rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); text-decoration: none; }
         .turn > span { color: var(--faint); } .turn form { margin-left: auto; }
+        section > form { margin-top: 0.8rem; }
         form.line, .turn form, header.site form { display: flex; flex-wrap: wrap; gap: 0.4rem; align-items: center; }
         .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.7rem; margin: 0 0 1rem; padding: 0; }
         .tiles li { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.7rem 0.9rem; }

@@ -43,9 +43,28 @@ struct DemoHistory {
             if (80...82).contains(age % 91) { continue }
             let whole = localTime.span(of: day)
             let worn = age % 61 == 30 ? TimeSpan(whole.start, localTime.moment(day, seconds: 15 * 3600)) : whole
-            batch.samples += model.samples(of: day, in: localTime).filter { $0.start >= worn.start && $0.start + $0.length <= worn.end }
+            let walked = model.samples(of: day, in: localTime).map { Self.scaled($0, by: Self.activity(on: day)) }
+            batch.samples += walked.filter { $0.start >= worn.start && $0.start + $0.length <= worn.end }
             batch.coverage.append(worn)
         }
         return batch
+    }
+
+    /// The simulated pedometers have the same walks each week: a year of them would look the same each week, too.
+    ///
+    /// - Returns: 0.45 to 1.2; on Sundays, whose walks are short, 1 to 4. The same for a day in each demo.
+    private static func activity(on day: Day) -> Double {
+        var bits = UInt64(bitPattern: Int64(day.daysSince1970)) &* 0x9E37_79B9_7F4A_7C15
+        bits ^= bits >> 32
+        let part = Double(bits % 1000) / 1000
+        return day.weekday == .sunday ? 1 + 3 * part : 0.45 + 0.75 * part
+    }
+
+    private static func scaled(_ sample: StepSample, by factor: Double) -> StepSample {
+        var sample = sample
+        sample.steps = max(1, Int(Double(sample.steps) * factor))
+        sample.distance = sample.distance.map { $0 * factor }
+        sample.energy = sample.energy.map { $0 * factor }
+        return sample
     }
 }
