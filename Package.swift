@@ -47,8 +47,11 @@ var linking: [LinkerSetting] {
     return [.unsafeFlags(flags, .when(platforms: [.linux], configuration: .release))]
 }
 
-func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: folder + name, swiftSettings: rules)
+/// What is not worth its size: the simulation is in the program for `istep demo` alone.
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
+func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [], isSmall: Bool = false) -> Target {
+    .target(name: name, dependencies: dependencies, path: folder + name, swiftSettings: rules + (isSmall ? small : []))
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []) -> Target {
@@ -134,8 +137,8 @@ let package = Package(
         layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"]),
 
         // Simulation
-        layer(simulation, "PrivateBus", ["ProcessSpawning"]),
-        layer(simulation, "SimulatedBlueZ", ["DBus", "PrivateBus"]),
+        layer(simulation, "PrivateBus", ["ProcessSpawning"], isSmall: true),
+        layer(simulation, "SimulatedBlueZ", ["DBus", "PrivateBus"], isSmall: true),
 
         // UI
         layer(ui, "StepViews", ["TextSafety", "StepServices", "StepDomain"]),
@@ -150,7 +153,7 @@ let package = Package(
                 "Systemd", "Desktop", "ProcessSpawning", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: ui + "istep", swiftSettings: rules, linkerSettings: linking),
+            path: ui + "istep", swiftSettings: rules + small, linkerSettings: linking),
 
         // Tests
         .target(name: "CLineBuffering", path: "Tests/CLineBuffering"),
