@@ -87,6 +87,13 @@ public final class LoopbackClient: Sendable {
         }.first
     }
 
+    /// Waits until the server closes one of these connections or sends something.
+    /// - Returns: false after a minute without that.
+    public static func waitForEvent(among clients: [LoopbackClient]) -> Bool {
+        var polled = clients.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+        return poll(&polled, nfds_t(polled.count), 60_000) > 0
+    }
+
     /// Whether the server has closed the connection, without waiting for it.
     public var isClosed: Bool {
         var byte: UInt8 = 0
