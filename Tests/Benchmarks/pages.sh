@@ -54,14 +54,19 @@ curl -s -o /dev/null -c "$jar" "$address"
 page() { curl -s -b "$jar" -o /dev/null -w '%{time_starttransfer} %{time_total}\n' "$@"; }
 echo "page of the year, the first: $(page "$base/year")  (first byte, whole; seconds)"
 # One connection for all (curl keeps it), so that only the page is measured.
-urls=()
-for ((i = 0; i < 21; i++)); do urls+=(-o /dev/null "$base/year"); done
-curl -s -b "$jar" -w '%{time_starttransfer} %{time_total}\n' "${urls[@]}" >"$directory/pages"
-first_byte=$(awk '{ print int($1 * 1000000) }' "$directory/pages" | median 21)
-whole=$(awk '{ print int($2 * 1000000) }' "$directory/pages" | median 21)
+kept() {            # PATH: median of the time until the first byte and of the whole time, in microseconds
+    local urls=() i
+    for ((i = 0; i < 21; i++)); do urls+=(-o /dev/null "$base$1"); done
+    curl -s -b "$jar" -w '%{time_starttransfer} %{time_total}\n' "${urls[@]}" >"$directory/pages"
+    awk '{ print int($1 * 1000000) }' "$directory/pages" | median 21
+    awk '{ print int($2 * 1000000) }' "$directory/pages" | median 21
+}
+{ read -r first_byte && read -r whole; } < <(kept /year)
+{ read -r first_byte_overview && read -r whole_overview; } < <(kept /)
 peer=$(median $rounds <"$directory/sums-year")
 echo "page of the year, keep-alive: first byte $(milliseconds "$first_byte"), whole $(milliseconds "$whole") (budget: at most 50 ms);" \
     "sqlite3, sums of the year by day: $(milliseconds "$peer"); ratio $(ratio "$whole" "$peer")"
+echo "overview, keep-alive: first byte $(milliseconds "$first_byte_overview"), whole $(milliseconds "$whole_overview") (budget: at most 50 ms)"
 echo "memory of istep serve: $(awk '/VmHWM/ { print int($2 / 1024) " MB" }' "/proc/$server/status") (budget: below 60 MB)"
 for ((i = 0; i < 41; i++)); do microseconds "$istep" --version >>"$directory/start"; done
 echo "istep --version: $(median 41 <"$directory/start") µs (budget: at most 6,000)"
