@@ -47,11 +47,11 @@ var linking: [LinkerSetting] {
     return [.unsafeFlags(flags, .when(platforms: [.linux], configuration: .release))]
 }
 
-/// What is not worth its size: the simulation is in the program for `istep demo` alone.
-let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+/// For code whose speed does not matter: the simulation, which only `istep demo` uses, and the commands.
+let optimizedForSize: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [], isSmall: Bool = false) -> Target {
-    .target(name: name, dependencies: dependencies, path: folder + name, swiftSettings: rules + (isSmall ? small : []))
+func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [], forSize: Bool = false) -> Target {
+    .target(name: name, dependencies: dependencies, path: folder + name, swiftSettings: rules + (forSize ? optimizedForSize : []))
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []) -> Target {
@@ -137,8 +137,8 @@ let package = Package(
         layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"]),
 
         // Simulation
-        layer(simulation, "PrivateBus", ["ProcessSpawning"], isSmall: true),
-        layer(simulation, "SimulatedBlueZ", ["DBus", "PrivateBus"], isSmall: true),
+        layer(simulation, "PrivateBus", ["ProcessSpawning"], forSize: true),
+        layer(simulation, "SimulatedBlueZ", ["DBus", "PrivateBus"], forSize: true),
 
         // UI
         layer(ui, "StepViews", ["TextSafety", "StepServices", "StepDomain"]),
@@ -153,7 +153,7 @@ let package = Package(
                 "Systemd", "Desktop", "ProcessSpawning", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: ui + "istep", swiftSettings: rules + small, linkerSettings: linking),
+            path: ui + "istep", swiftSettings: rules + optimizedForSize, linkerSettings: linking),
 
         // Tests
         .target(name: "CLineBuffering", path: "Tests/CLineBuffering"),

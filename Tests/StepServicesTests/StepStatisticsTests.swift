@@ -73,6 +73,10 @@ import Testing
         }
         let before = known.lowerBound.advanced(by: -1)
         #expect(throws: ServiceError.beforeFirstDay(before, first: known.lowerBound)) { try period(PeriodRequest(last: before), known: known) }
+        let asked = day("2000-01-01")
+        #expect(throws: ServiceError.beforeFirstDay(asked, first: known.lowerBound)) {
+            try period(PeriodRequest(named: .month, day: asked), known: known)
+        }
         #expect(
             ServiceError.beforeFirstDay(before, first: today).category == .usage && ServiceError.rangeReversed(late, early).category == .usage)
     }

@@ -13,7 +13,7 @@ import Testing
         #expect(outcome.requests.count { $0[0] == 0x43 } == 3)
     }
 
-    /// While its wearer walks, a ring reports this every second. Such a packet is no answer and does not extend the wait for one.
+    /// While its wearer walks, a ring reports this every second. Such a packet does not answer a request, and does not extend the wait for the answer.
     @Test func `unsolicited packets do not delay the repetition of a request`() {
         var session: any PedometerSession = Colmi.session(context())
         var event = SessionEvent.started

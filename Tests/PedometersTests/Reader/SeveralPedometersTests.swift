@@ -144,13 +144,29 @@ import Testing
         }
     }
 
+    /// Read from its advertisements, without a connection.
+    private let band = Pedometer(id: 1, user: 1, model: MiBand.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "band")
+
     @Test func `it is reported of a pedometer that is read from its advertisements, too`() async throws {
         try await with([]) { _, read in
-            let band = Pedometer(id: 1, user: 1, model: MiBand.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "band")
             async let run: Void = read([band])
             await clock.pass(.seconds(21))
             await run
             #expect(receiver.failure(of: 1) as? PedometerError == .nothingHeard(band.address, seconds: 21))
+        }
+    }
+
+    @Test func `such a pedometer is only not found where another device was heard`() async throws {
+        try await with([second]) { _, read in
+            async let run: Void = read([band])
+            await clock.sleeping(for: .seconds(21))
+            let central = try #require(opened.central.withLock { $0 })
+            let other = try #require(DeviceAddress(second.address))
+            while try await central.remembered(other) == nil { await Task.yield() }
+            for _ in 0..<2_000 { await Task.yield() }
+            await clock.pass(.seconds(21))
+            await run
+            #expect(receiver.failure(of: 1) as? BluetoothError == .peripheralNotFound(band.address, seconds: 21))
         }
     }
 

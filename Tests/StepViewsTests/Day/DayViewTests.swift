@@ -96,6 +96,9 @@ import TestSupport
         }
         #expect(text(Sample.day.advanced(by: 1)).contains("\n  The history begins on 2014-04-21.\n\n  Steps     unknown\n"))
         #expect(!text(Sample.day.advanced(by: -1)).contains("begins") && !text(nil).contains("begins"))
+        // No day before it is offered.
+        #expect(!text(Sample.day.advanced(by: 1)).contains("Previous:") && !text(Sample.day).contains("Previous:"))
+        #expect(text(Sample.day.advanced(by: -1)).contains("Previous: istep show 2014-04-19"))
     }
 
     @Test func `an hour that is not known is no hour without steps`() throws {

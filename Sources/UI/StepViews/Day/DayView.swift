@@ -22,9 +22,10 @@ public struct DayView: View {
         errors = Self.verify(summary, today: today, now: now)
     }
 
-    /// Nil before the first day that can be written.
+    /// Nil where it lies before the history, or cannot be written.
     public var previousDay: Day? {
         let day = summary.day.advanced(by: -1)
+        if let historyBegins, day < historyBegins { return nil }
         return day.components.year >= 1 ? day : nil
     }
     /// Nil where the next day has not begun.

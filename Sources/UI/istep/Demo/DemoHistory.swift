@@ -52,7 +52,7 @@ struct DemoHistory {
 
     /// The simulated pedometers have the same walks each week: a year of them would look the same each week, too.
     ///
-    /// - Returns: 0.45 to 1.2; on Sundays, whose walks are short, 1 to 4. The same for a day in each demo.
+    /// - Returns: 0.45 to 1.2; 1 to 4 on a Sunday, because the simulated walks of Sundays are short. A day has the same factor in every demo.
     private static func activity(on day: Day) -> Double {
         var bits = UInt64(bitPattern: Int64(day.daysSince1970)) &* 0x9E37_79B9_7F4A_7C15
         bits ^= bits >> 32

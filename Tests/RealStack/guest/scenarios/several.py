@@ -8,6 +8,7 @@ from lab import events, peripheral, set_clock
 from scenarios.harness import Istep, check, scenario
 
 RING, OLD_RING, COUNTER = "C0:DE:00:00:00:02", "C0:DE:00:00:00:03", "C0:DE:00:00:00:04"
+ADDRESSES = {"ring": RING, "old-ring": OLD_RING, "counter": COUNTER, "secure": "C0:DE:00:00:00:05", "clocked": "C0:DE:00:00:00:06"}
 ALL = ("ring", "old-ring", "counter")
 
 set_clock('TZ="Europe/Berlin" 2026-11-20 23:06:00')
@@ -24,8 +25,7 @@ class Away:
         for each in self.who:
             peripheral(each, "range", "out")
             # BlueZ must not know it as just heard.
-            subprocess.run(["bluetoothctl", "remove", {"old-ring": OLD_RING, "counter": COUNTER, "ring": RING}[each]],
-                           capture_output=True)
+            subprocess.run(["bluetoothctl", "remove", ADDRESSES[each]], capture_output=True)
 
     def __exit__(self, *_):
         for each in self.who:
@@ -64,6 +64,23 @@ def two_absent():
     # Reading the ring takes some seconds, during which nothing is searched for; a search each would take 40 s more.
     check(result.seconds < 20 + 10, f"it took {result.seconds:.1f} s")
     no_links()
+
+
+@scenario
+def nothing_heard():
+    """no device at all is in range: sync, scan and add say so, and refer to doctor"""
+    istep = Istep(added)
+    with Away(*ADDRESSES):
+        for command, code, words in (
+            (("sync", "--no-share", "--timeout", "12"), 75, "and neither was any other Bluetooth device"),
+            (("scan", "--timeout", "12"), 0, "no other Bluetooth device was heard"),
+            (("add", "--user", "anna", "--timeout", "12"), 75, "and no other Bluetooth device either"),
+        ):
+            result = istep(*command, exits=code)
+            said = " ".join((result.out + result.err).split())
+            check(words in said and "istep doctor" in said, str(result))
+    result = istep("sync", "--no-share", "R02_1A2B")
+    check("read in" in result.out, str(result))
 
 
 @scenario
