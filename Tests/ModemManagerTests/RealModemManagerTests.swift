@@ -1,12 +1,13 @@
 import DBus
 import ModemManager
 import ModemStage
+import TestSupport
 import Testing
 
 /// Against Debian's ModemManager, with a simulated modem on its serial line.
 ///
 /// The tests run one after another: each starts a bus and a ModemManager.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.realServers, .serialized, .timeLimit(.minutes(5)))
 struct RealModemManagerTests {
     private func withModem(
         limits: MessageLimits = MessageLimits(), _ body: (TextMessages, RealModemManager) async throws -> Void

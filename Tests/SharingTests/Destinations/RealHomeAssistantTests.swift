@@ -4,14 +4,13 @@ import MQTTStage
 import TextSafety
 import StepDomain
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Sharing
 
 /// Home Assistant itself: what its recorder calculates from the delivered days.
-@Suite(
-    .enabled(if: HomeAssistantServer.isInstalled, "Home Assistant is not installed (.ci/packages --test)"), .serialized,
-    .timeLimit(.minutes(10)))
+@Suite(.realServers, .serialized, .timeLimit(.minutes(10)))
 struct RealHomeAssistantTests {
     /// Shared by most tests, because it takes seconds to start. It ends with this process.
     private static let shared = Task { try await HomeAssistantServer.start() }

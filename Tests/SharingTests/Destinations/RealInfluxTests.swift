@@ -1,10 +1,11 @@
 import StepDomain
+import TestSupport
 import Testing
 
 @testable import Sharing
 
 /// Influx on Debian's servers: what is written is read back with their own queries.
-@Suite(.timeLimit(.minutes(5))) struct RealInfluxTests {
+@Suite(.realServers, .timeLimit(.minutes(5))) struct RealInfluxTests {
     private let name = "Zoë, \"the=walker\" O\\Neill 👣"
 
     @Test func `InfluxDB stores days and samples`() async throws {

@@ -3,11 +3,11 @@ import HTTP
 import TextSafety
 import StepDomain
 import Synchronization
+import TestSupport
 import Testing
 
 /// Posts on mastodon-mock, which has Mastodon's interface: one server, and a separate account for each test.
-@Suite(
-    .enabled(if: PythonServer.hasMastodon, "mastodon-mock is not installed (.ci/packages --test)"), .serialized, .timeLimit(.minutes(5)))
+@Suite(.realServers, .serialized, .timeLimit(.minutes(5)))
 struct RealMastodonTests {
     private struct Status: Decodable {
         var id: String

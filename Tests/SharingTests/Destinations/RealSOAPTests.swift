@@ -1,10 +1,11 @@
 import Foundation
 import HTTP
 import StepDomain
+import TestSupport
 import Testing
 
 /// Debian's spyne accepts calls only if they match its schema.
-@Suite(.enabled(if: PythonServer.hasSpyne, "spyne is not installed (package python3-spyne)"), .timeLimit(.minutes(5)))
+@Suite(.realServers, .timeLimit(.minutes(5)))
 struct RealSOAPTests {
     private struct Held: Decodable, Equatable {
         var user: String

@@ -17,8 +17,6 @@ struct HomeAssistantServer: Sendable {
 
     private static let python = PythonServer.installed("home-assistant")
 
-    static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: python) }
-
     /// - Parameters:
     ///   - directory: where it stores its data; nil for a new directory. With the same directory it starts as after a restart.
     ///   - broker: a port of this machine.

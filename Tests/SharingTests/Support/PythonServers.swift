@@ -10,15 +10,11 @@ enum PythonServer {
     /// The Python with mastodon-mock.
     static let withMastodon = installed("mastodon-mock")
 
-    /// The Python with a server, as installed by `.ci/packages --test`.
+    /// The Python with a server, as installed by `.ci/packages --full`.
     static func installed(_ name: String) -> String {
         let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { path, _ in path.deletingLastPathComponent() }
         return folder.appendingPathComponent(".build/test-servers/\(name)/bin/python").path
     }
-
-    static var hasSpyne: Bool { FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/spyne/__init__.py") }
-
-    static var hasMastodon: Bool { FileManager.default.isExecutableFile(atPath: withMastodon) }
 
     /// - Returns: the server, which ends when it is released, and its URL.
     static func start(_ script: String, by python: String, _ arguments: [String] = []) async throws -> (process: ServerProcess, url: String) {

@@ -148,7 +148,12 @@ enum Bluetoothctl {
     static let path = "/usr/bin/bluetoothctl"
 
     static func start(on stack: SimulatedBlueZ) throws -> Terminal {
-        // Wide enough that no line is wrapped.
-        try Terminal(path, environment: ["DBUS_SYSTEM_BUS_ADDRESS": stack.address, "TERM": "xterm", "COLUMNS": "250"])
+        // Wide enough that no line is wrapped. The history of its commands must not be in the home of whoever runs the tests.
+        try Terminal(
+            path,
+            environment: [
+                "DBUS_SYSTEM_BUS_ADDRESS": stack.address, "TERM": "xterm", "COLUMNS": "250", "XDG_CACHE_HOME": "/nonexistent",
+                "HOME": "/nonexistent",
+            ])
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
 import SimulatedBlueZ
 import StepDomain
+import TestSupport
 import Testing
 
 /// The pages in a real browser, with a simulated ring behind them.
-@Suite(.timeLimit(.minutes(5))) struct BrowserTests {
+@Suite(.realServers, .timeLimit(.minutes(5))) struct BrowserTests {
     /// A person who opens the pages for the first time, with a ring that was registered and a file to share with.
     private func visiting(_ timing: Timing = .immediate, _ body: (Household, Browser, _ base: String) async throws -> Void) async throws {
         try await Household.live(timing) { home in
