@@ -4,7 +4,7 @@ import Testing
 
 /// A simulated ring and watch in range, a folder of their own, and the program configured to use both.
 ///
-/// The local time is set to an hour of the day at which their wearer rests: no test begins on one day and ends on the
+/// The local time is late in the evening, when their wearer rests, whatever the hour of the machine: no test begins on one day and ends on the
 /// next, and the compared figures do not grow during a test.
 struct Household {
     let stack: SimulatedBlueZ
@@ -17,7 +17,7 @@ struct Household {
     static func live(
         _ timing: Timing = .immediate, quirks: Quirks = Quirks(), _ body: (Household) async throws -> Void
     ) async throws {
-        let hours = try #require(Self.restingHours(at: Date()))
+        let hours = Self.restingOffset(at: Date())
         let zone = try #require(TimeZone(secondsFromGMT: hours * 3600))
         let ring = SimulatedRing(clock: .local(zone))
         let watch = SimulatedPedometer.infiniTime(zone: zone)
@@ -34,16 +34,11 @@ struct Household {
         await stack.stop()
     }
 
-    /// A UTC offset in hours at which it is daytime, steps have been made today, and none are made for ten minutes.
-    private static func restingHours(at now: Date) -> Int? {
-        let hour = Int(now.timeIntervalSince1970) / 3600 % 24
-        return (9...22).lazy.map { $0 - hour }.filter((-12...14).contains).first { hours in
-            guard let zone = TimeZone(secondsFromGMT: hours * 3600) else { return false }
-            let today = [0.0, 600].map { later in
-                SimulatedRing(clock: .local(zone), now: { now + later }).truth(daysAgo: 0).reduce(0) { $0 + $1.steps }
-            }
-            return today[0] > 0 && today[0] == today[1]
-        }
+    /// The UTC offset in hours at which it is between 22:15 and 23:15. No wearer has steps after 22:15 (`WalkingHistory`).
+    private static func restingOffset(at now: Date) -> Int {
+        let (hour, minute) = (Int(now.timeIntervalSince1970) / 3600 % 24, Int(now.timeIntervalSince1970) / 60 % 60)
+        let hours = (minute < 15 ? 23 : 22) - hour
+        return hours > 14 ? hours - 24 : hours
     }
 
     /// The steps of the ring's wearer this many days ago.
