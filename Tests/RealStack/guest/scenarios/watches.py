@@ -151,7 +151,7 @@ def moved_band():
 
 @scenario
 def watched_band():
-    """watch hears a band by the address in its data, and shows its steps live without a connection"""
+    """watch recognises a band by the address in its data, and shows its steps live without a connection"""
     watch = Watch(dora, "--live", "--json", "--every", "60")
     try:
         until(lambda: '"live"' in watch.said, 90, f"live figures: {watch.said}")
