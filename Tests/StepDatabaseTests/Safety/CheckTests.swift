@@ -68,6 +68,48 @@ import Testing
         }
     }
 
+    /// The pages with the roots of all tables but the two large ones, by table.
+    private func rootPages(_ path: String) throws -> [String: Int] {
+        let queue = try DatabaseQueue(path: path)
+        let rows = try queue.read { database in
+            try Row.fetchAll(
+                database,
+                sql: "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('sample', 'frame', 'sqlite_sequence')")
+        }
+        try queue.close()
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0["name"], $0["rootpage"]) })
+    }
+
+    private func isDamaged(_ body: () throws -> Void) -> Bool {
+        if case .damaged = historyError(body) { true } else { false }
+    }
+
+    /// Otherwise a sync stores its steps and meets the damage after that.
+    @Test func `damage to any table is found before a sync, also in a large history`() async throws {
+        try await withLargeHistory { history in
+            let sound = try Data(contentsOf: URL(fileURLWithPath: history.path))
+            let pages = try rootPages(history.path)
+            #expect(pages["share"] != nil && pages["correction"] != nil)
+            for (table, page) in pages {
+                try sound.write(to: URL(fileURLWithPath: history.path))
+                try damage(history.path, from: (page - 1) * 4096, count: 4096)
+                #expect(isDamaged { try StepDatabase.checkBeforeSync(history.path, at: noon) }, "\(table)")
+                #expect(isDamaged { _ = try StepDatabase(path: history.path) }, "\(table)")
+            }
+        }
+    }
+
+    @Test func `damage that a read meets is remembered, and the history is not written to any more`() async throws {
+        try await withLargeHistory { history in
+            let page = try #require(try rootPages(history.path)["correction"])
+            try damage(history.path, from: (page - 1) * 4096, count: 4096)
+            let reader = try StepDatabase(path: history.path, for: .reading)
+            #expect(isDamaged { _ = try reader.stepData(of: history.user, on: day) })
+            try reader.close()
+            #expect(isDamaged { _ = try StepDatabase(path: history.path) })
+        }
+    }
+
     /// Damage that `quick_check` does not find.
     @Test func `an index that does not match its table is damage`() async throws {
         try await withDirectory { directory in

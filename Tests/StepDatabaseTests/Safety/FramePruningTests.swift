@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    /// As with a full disk: it is just then that the frames must not grow.
+    @Test func `frames are limited also if no backup can be made`() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            for number in 0..<5 { _ = try night(history, number, frames: 10) }
+            let now = midnight + 10 * 86_400
+            try Data().write(to: URL(fileURLWithPath: AutomaticBackups.directory(of: history.path)))
+            let backups = AutomaticBackups(.standard, now: { now }, localTime: .fixed(0))
+            let upkeep = HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { now })
+            await #expect(throws: HistoryError.self) { try await upkeep.run() }
+            #expect(try kept(history).count == 2)
+        }
+    }
+
     @Test func `of too many bytes the oldest are removed`() throws {
         try withFixture { history in
             let syncs = try (0..<5).map { try night(history, $0, frames: 10) }

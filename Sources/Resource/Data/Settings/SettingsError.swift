@@ -124,7 +124,7 @@ extension SettingsError: ReportableError {
         case .andMore(let path):
             "\(quoted(path)): there may be more errors; fix these first"
         case .noHome:
-            "there is no home directory to keep the history in; set HOME or XDG_DATA_HOME, or name a file with --db"
+            "there is no home directory for the history; set HOME or XDG_DATA_HOME, or name a file with --db"
         }
     }
 }

@@ -139,7 +139,7 @@ extension HistoryError: ReportableError {
                 "make the file and its directory yours and writable, or choose another with --db")
         case .closedLog(let path, let file, let reason):
             ErrorWords(
-                "no permission for \(quoted(file)), the log of the history: \(reason)",
+                "no permission for \(quoted(file)), the write-ahead log of the history: \(reason)",
                 "change its owner to that of the history, and make it writable: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file)) && sudo chmod u+rw \(shellQuoted(file))`"
             )
         case .damaged(let path, let reason):
@@ -172,7 +172,7 @@ extension HistoryError: ReportableError {
                 "the history \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
                 "install the newer istep that wrote it, or choose another file with --db")
         case .noSpace(let path):
-            ErrorWords("no space left for the history \(quoted(path))", "free some, then run the command again: nothing was lost")
+            ErrorWords("no space left for the history \(quoted(path))", "free some space, then run the command again: nothing was lost")
         case .cannotOpen(let path, let reason):
             ErrorWords("cannot open the history \(quoted(path)): \(reason)", "choose another file with --db")
         case .inputOutput(let path, let reason):
@@ -210,7 +210,7 @@ extension HistoryError: ReportableError {
                 "copy it to a directory of yours, and restore the copy")
         case .closedLog(_, let file, let reason):
             ErrorWords(
-                "no permission for \(quoted(file)), the log of the backup: \(reason)",
+                "no permission for \(quoted(file)), the write-ahead log of the backup: \(reason)",
                 "copy the backup to a directory of yours with its log, and restore the copy")
         case .damaged(let path, let reason):
             ErrorWords(
@@ -226,7 +226,7 @@ extension HistoryError: ReportableError {
                 "the backup \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
                 "install the newer istep that wrote it, or choose another backup (`istep restore` lists them)")
         case .noSpace(let path):
-            ErrorWords("no space left beside the backup \(quoted(path))", "free some, or copy it to another disk and restore the copy")
+            ErrorWords("no space left beside the backup \(quoted(path))", "free some space, or copy it to another disk and restore the copy")
         case .cannotOpen(let path, let reason):
             ErrorWords("cannot open the backup \(quoted(path)): \(reason)", "name the file of a backup (`istep restore` lists them)")
         case .inputOutput(let path, let reason):
@@ -243,13 +243,13 @@ extension HistoryError: ReportableError {
     private var wordsOfPlace: ErrorWords {
         switch self {
         case .readOnly(let path, Self.readOnlyFileSystem):
-            ErrorWords("cannot write the backup \(quoted(path)): the file system is read-only", "name a file on another one")
+            ErrorWords("cannot write the backup \(quoted(path)): the file system is read-only", "name a file on another file system")
         case .readOnly(let path, let reason):
             ErrorWords("no permission to write the backup \(quoted(path)): \(reason)", "make its directory writable, or name another file")
         case .noSpace(let path):
             ErrorWords(
                 "no space left for the backup \(quoted(path))",
-                "free some, or name a file on another disk; the history is unchanged")
+                "free some space, or name a file on another disk; the history is unchanged")
         case .cannotOpen(let path, let reason):
             ErrorWords("cannot write the backup \(quoted(path)): \(reason)", "name another file")
         case .inputOutput(let path, let reason):
@@ -259,7 +259,7 @@ extension HistoryError: ReportableError {
         case .damaged(let path, let reason):
             ErrorWords(
                 "the backup \(quoted(path)) was damaged while it was written: \(reason)",
-                "check the disk, or name a file on another one")
+                "check the disk, or name a file on another disk")
         case .failed(let path, let reason):
             ErrorWords("the backup \(quoted(path)) could not be written: \(reason)", "please report this as a bug of istep")
         default: words

@@ -138,16 +138,15 @@ public final class StepDatabase: Sendable {
         if access == .reading { throw .readOnly(path: path, reason: "it was opened for reading") }
         // After a restore or a repair by another process, this would be written to the file that was moved aside.
         if !isFileInPlace { throw .replaced(path: path) }
-        do { return try body() } catch {
-            if let error = error as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
-                CheckRecord.note(error.message ?? "\(error.resultCode)", of: path)
-            }
-            throw failure(error)
-        }
+        do { return try body() } catch { throw failure(error) }
     }
 
-    /// SQLite uses one code for a wrong statement and for a schema that does not match it.
+    /// Stores damage that a read or a write has met, so that nothing more is written. SQLite uses one code for a wrong statement and for a
+    /// schema that does not match it.
     private func failure(_ error: any Error) -> HistoryError {
+        if let error = error as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+            CheckRecord.note(error.message ?? "\(error.resultCode)", of: path)
+        }
         if let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR,
             let difference = (try? queue.read(schema.differences))?.first
         {

@@ -24,6 +24,17 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
     /// - Throws: `HistoryError.damaged` if the weekly check finds damage; else why a backup cannot be written.
     public func run() async throws {
         let moment = now()
+        var failure: HistoryError?
+        do { try await backUpOrCheck(moment) } catch let error as HistoryError {
+            // Nothing is deleted from a history that is damaged. But the limit of the frames matters most where there is no room for a backup.
+            if case .damaged = error { throw error }
+            failure = error
+        }
+        try await blocking { [path, frames] in _ = try StepDatabase(path: path, for: .writing).pruneFrames(frames, at: moment) }
+        if let failure { throw failure }
+    }
+
+    private func backUpOrCheck(_ moment: Timestamp) async throws {
         if backups.isDue(for: path) {
             // A backup is read back and checked, and it is identical to the history page by page: this is the weekly check.
             _ = try await blocking { [path, backups] in
@@ -34,7 +45,6 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
             try await StepDatabase.checkAndRemember(path, at: moment)
             _ = try await blocking { [path] in try StepDatabase.correctSums(path) }
         }
-        try await blocking { [path, frames] in _ = try StepDatabase(path: path, for: .writing).pruneFrames(frames, at: moment) }
     }
 
     private func isCheckDue(_ moment: Timestamp) -> Bool {
