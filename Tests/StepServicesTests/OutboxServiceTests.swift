@@ -52,6 +52,28 @@ import Testing
         #expect(lab.outbox.entry(april20, garden)?.state == .pending)
     }
 
+    @Test(arguments: [true, false]) func `a retry looks for a day that may have arrived before it sends it again`(hasArrived: Bool) async throws
+    {
+        var lab = ServiceLab()
+        let post = ScriptedDestination(
+            "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: true), terms: always)
+        lab.destinations = [post]
+        try lab.outbox.walk(4000, on: april20)
+        post.script(hasArrived ? .acceptSilently : .fail(ShareFailure(.unanswered, "no answer")))
+        _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
+        // As after a kill in the middle of the delivery.
+        var entry = try #require(lab.outbox.entry(april20, post))
+        #expect(entry.state == .unknown && post.deliveries.count == 1)
+        entry.state = .sending
+        try lab.history.record([entry])
+        lab.outbox.pass(ShareRetry.processingTime)
+        let sharing = try await OutboxService(lab.context).retry(.init(destination: "post", day: april20))
+        _ = try await sharing.share(.due)
+        #expect(post.finds == 1 && post.times(april20) == 1)
+        #expect(post.deliveries.count == (hasArrived ? 1 : 2))
+        #expect(lab.outbox.entry(april20, post)?.state == .sent)
+    }
+
     @Test func `a paused destination is released by a retry`() async throws {
         let lab = try lab()
         garden.script(.fail(ShareFailure(.credentials, "who are you")))

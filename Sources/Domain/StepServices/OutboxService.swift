@@ -21,7 +21,7 @@ public struct OutboxService: Sendable {
 
     /// Makes entries that were rejected, that may have arrived or that wait for a paused destination due again.
     ///
-    /// A day that may have arrived is retried only if it is named. Everything is stored under one hold of the lock for sharing: no other
+    /// A day that may have arrived is retried only if it is named, and where the destination can be asked, it is asked first. Everything is stored under one hold of the lock for sharing: no other
     /// process sends at the same time.
     ///
     /// - Returns: sharing with the chosen destination, which sends them.
@@ -38,11 +38,12 @@ public struct OutboxService: Sendable {
 
     private func retryNow(_ choice: Choice, at destinations: [any ShareDestination], _ now: Timestamp) throws {
         let history = context.history
+        let canFind = destinations.contains { $0.traits.canFind }
         let states: Set<ShareEntry.State> = choice.day == nil ? [.pending, .rejected] : [.pending, .rejected, .unknown, .sending]
         try history.record(
             try entries(choice, in: states).entries.map { entry in
                 var entry = entry
-                entry.retry(at: now)
+                entry.retry(at: now, canFind: canFind)
                 return entry
             })
         try StepDataService.release(destinations, in: history)

@@ -187,7 +187,19 @@ extension ShareEntry {
     }
 
     /// The user wants it tried again now, even if it may have arrived.
-    public mutating func retry(at now: Timestamp) {
+    ///
+    /// - Parameter canFind: whether the destination can be asked first. Only where it was asked already, without a result, is the day sent
+    ///   at the user's risk.
+    public mutating func retry(at now: Timestamp, canFind: Bool) {
+        if canFind, state == .sending || (state == .unknown && nextAttempt != nil) {
+            abandon(at: now)
+            isAsked = true
+            return
+        }
+        sendNow(now)
+    }
+
+    private mutating func sendNow(_ now: Timestamp) {
         state = .pending
         isAsked = true
         firstAttempt = nil
@@ -203,10 +215,10 @@ extension ShareEntry {
         remoteID = nil
         attempts = 0
         lastError = nil
-        retry(at: now)
+        sendNow(now)
     }
 
-    /// The user wants nothing more of it to be sent.
+    /// The user drops the entry.
     ///
     /// - Returns: whether the entry can be removed from the ledger. An entry that the destination has, or may have, is kept: otherwise a
     ///   change of the day would be sent as if it were new.
