@@ -67,6 +67,17 @@ import Testing
         #expect(scanner.log.isEmpty)
     }
 
+    @Test func `a registered pedometer that is named again is refused without a connection, and another of its name is found`() async throws {
+        _ = try await register(.init(device: Self.ring.address, name: "mine"), ScriptedPedometerScanner([Self.ring]))
+        let scanner = ScriptedPedometerScanner([Self.ring])
+        await #expect(throws: ServiceError.alreadyRegistered(address: Self.ring.address, name: "mine")) {
+            try await register(.init(device: "R02_"), scanner)
+        }
+        #expect(!scanner.log.contains { $0.hasPrefix("check") || $0.hasPrefix("probe") })
+        let (second, _) = try await register(.init(device: "R02_"), ScriptedPedometerScanner([Self.ring, Self.other]))
+        #expect(second.address == Self.other.address)
+    }
+
     @Test func `a device that is not recognised is looked at by its services`() async throws {
         var nameless = Self.watch
         nameless.name = nil

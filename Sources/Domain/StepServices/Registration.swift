@@ -138,17 +138,28 @@ public struct Registration: Sendable {
     ) async throws -> (ScannedDevice, PedometerKind) {
         progress(.searching(request.device))
         guard let device = request.device else { return try await only(request, kind, known, progress) }
+        let registered = Dictionary(known.map { ($0.address, $0.name) }, uniquingKeysWith: { $1 })
         let seconds = request.seconds ?? Self.secondsForOne
         let address = catalog.address(device)
         let conditions = ScanConditions(namePrefix: address == nil ? device : nil, address: address)
-        let nameless = Mutex<ScannedDevice?>(nil)
+        let nameless = Mutex<ScannedDevice?>(nil), passed = Mutex<ScannedDevice?>(nil)
         let heard = try await scanner.first(conditions, seconds: seconds) { heard in
+            // A second one of the same name may be in range.
+            if registered[heard.address] != nil {
+                passed.withLock { $0 = heard }
+                return false
+            }
             if kind != nil || heard.kind != nil { return true }
             // Its name may come with the next advertisement.
             if heard.name == nil { nameless.withLock { $0 = heard } }
             return heard.name != nil
         }
-        guard let found = heard ?? nameless.withLock({ $0 }) else { throw ServiceError.notHeard(device, seconds: seconds) }
+        guard let found = heard ?? nameless.withLock({ $0 }) else {
+            if let other = passed.withLock({ $0 }), let name = registered[other.address] {
+                throw ServiceError.alreadyRegistered(address: other.address, name: name)
+            }
+            throw ServiceError.notHeard(device, seconds: seconds)
+        }
         if let kind = kind ?? found.kind { return (found, kind) }
         progress(.probing(found.name ?? found.address))
         guard let recognised = try await scanner.probe(found.address).kinds.first else {

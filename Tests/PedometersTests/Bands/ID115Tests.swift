@@ -56,6 +56,16 @@ import Testing
         #expect(outcome.notices == [.dayNotClosed(BandLab.today.advanced(by: -1))])
     }
 
+    /// The midnight timer reads it five minutes before midnight.
+    @Test(arguments: [(300, false), (599, false), (900, true)]) func `the last minutes of a day are not reported as lost`(
+        secondsBefore: Int, isReported: Bool
+    ) throws {
+        let midnight = LocalTime.zone(BandLab.zone).moment(BandLab.today)
+        let outcome = try BandLab.play(
+            ID115.self, .id115(BandLab.memory(days: 2)), cursor: PedometerCursor(readThrough: midnight - secondsBefore))
+        #expect(outcome.notices == (isReported ? [.dayNotClosed(BandLab.today.advanced(by: -1))] : []))
+    }
+
     @Test(arguments: [-1, 1, -200]) func `slots of another day are not stored, and its clock is set`(days: Int) throws {
         let band = SimulatedSerialBand.id115(BandLab.memory(days: 1, at: BandLab.now + days * 86_400))
         let outcome = try BandLab.play(ID115.self, band)

@@ -84,6 +84,77 @@ import Testing
         #expect(outcome.steps == memory.stepsToday && outcome.error == nil)
     }
 
+    // MARK: Days that are missing
+
+    /// Plays a sync in which the band does not answer for some days.
+    private func play(_ memory: BandMemory, silent: Set<Int>, total: Bool = false, cursor: PedometerCursor) throws -> SessionPlayer.Outcome {
+        try BandLab.play(Lefun.self, .lefun(memory), cursor: cursor) { packet in
+            packet[2] == (total ? 0x12 : 0x13) && silent.contains(Int(packet[3])) ? nil : packet
+        }
+    }
+
+    private func missing(_ cursor: PedometerCursor?) -> [Int: DayGap.Reason] {
+        Dictionary(uniqueKeysWithValues: (cursor?.missing ?? []).map { ($0.day.distance(to: BandLab.today), $0.reason) })
+    }
+
+    @Test(arguments: [false, true]) func `a day without an answer costs no other day, and is requested again`(total: Bool) throws {
+        let memory = BandLab.memory(days: 7)
+        let before = PedometerCursor(readThrough: BandLab.now - 5 * 86_400)
+        let first = try play(memory, silent: [3], total: total, cursor: before)
+        #expect(first.error == nil && first.report?.clockSet != nil)
+        #expect(missing(first.cursor) == [3: .unanswered] && first.cursor?.readThrough.map { $0 >= BandLab.now } == true)
+        #expect(!first.samples.contains { $0.day == BandLab.today.advanced(by: -3) })
+        #expect(first.samples.contains { $0.day == BandLab.today } && first.samples.contains { $0.day == BandLab.today.advanced(by: -4) })
+        let second = try play(memory, silent: [], cursor: try #require(first.cursor))
+        #expect(second.samples.contains { $0.day == BandLab.today.advanced(by: -3) })
+        #expect(second.cursor?.missing == nil && second.error == nil)
+    }
+
+    @Test func `a record with an impossible date costs no other day`() throws {
+        let outcome = try BandLab.play(
+            Lefun.self, .lefun(BandLab.memory(days: 7)), cursor: PedometerCursor(readThrough: BandLab.now - 6 * 86_400)
+        ) { packet in
+            guard packet[2] == 0x13, packet[3] == 6, packet[5] == 1 else { return packet }
+            var fields = Array(packet[3..<packet.count - 1])
+            fields[4] = 0  // the month
+            return LefunFrame(0x13, fields).bytes(0x5a)
+        }
+        #expect(outcome.error == nil && missing(outcome.cursor) == [6: .incomplete])
+        #expect(outcome.samples.contains { $0.day == BandLab.today } && outcome.samples.contains { $0.day == BandLab.today.advanced(by: -5) })
+    }
+
+    @Test func `a new band need not answer for days before it was worn`() throws {
+        let memory = BandLab.memory(days: 2)
+        let first = try play(memory, silent: [2, 3, 4, 5, 6], cursor: PedometerCursor())
+        #expect(first.error == nil && first.steps == memory.steps)
+        #expect(first.cursor?.reportedGaps.isEmpty == true && missing(first.cursor).count == 5)
+        // The second sync asks once more, and believes the silence.
+        let second = try play(memory, silent: [2, 3, 4, 5, 6], cursor: try #require(first.cursor))
+        #expect(second.error == nil && second.cursor?.missing == nil)
+    }
+
+    @Test func `a band that answers for no day is not read`() throws {
+        let cursor = PedometerCursor(readThrough: BandLab.now - 2 * 86_400)
+        let outcome = try play(BandLab.memory(days: 7), silent: Set(0...6), cursor: cursor)
+        #expect(outcome.cursor == nil && outcome.samples.isEmpty)
+        guard case .noAnswer(let request, _, _) = outcome.error else {
+            Issue.record("\(String(describing: outcome.error))")
+            return
+        }
+        #expect(request == "the steps of \(BandLab.today)")
+    }
+
+    @Test func `days that it no longer holds are reported`() throws {
+        let read = BandLab.now - 10 * 86_400
+        let gap = DayGap(BandLab.today.advanced(by: -12), .unanswered)
+        let outcome = try BandLab.play(Lefun.self, .lefun(BandLab.memory(days: 7)), cursor: PedometerCursor(readThrough: read, missing: [gap]))
+        #expect(
+            outcome.notices == [
+                .tooOld([gap.day]), .lost(from: BandLab.today.advanced(by: -10), through: BandLab.today.advanced(by: -7)),
+            ])
+        #expect(outcome.cursor?.missing == nil)
+    }
+
     @Test func `a clock that is off is reported`() throws {
         let ahead = BandLab.now + 7_200
         let outcome = try BandLab.play(Lefun.self, .lefun(BandLab.memory(days: 1, at: ahead)))

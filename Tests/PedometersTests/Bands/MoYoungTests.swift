@@ -28,6 +28,18 @@ import Testing
         #expect(!outcome.batches.isEmpty)  // which carries the frames
     }
 
+    /// Steps, metres, the sum of the hours, and what is taken for the steps.
+    @Test(
+        arguments: [
+            (40, 29, 40, 40), (29, 40, 40, 40), (10_000, 9_900, 10_000, 10_000), (10_010, 9_900, 10_000, 10_010), (10_050, 9_940, 10_000, nil),
+            (42, 29, 40, 42), (45, 35, 40, nil), (0, 0, 0, 0), (7_000, 4_900, 5_100, nil), (7_000, 4_900, 7_100, 7_000), (500, 500, 500, 500),
+            (7_000, 4_900, 6_000, nil),
+        ] as [(Int, Int, Int, Int?)])
+    func `a number that is the sum, or much nearer to it, is the steps`(first: Int, second: Int, sum: Int, steps: Int?) {
+        #expect(MoYoungReading.steps(first, second, sum: sum) == steps)
+        #expect(MoYoungReading.steps(second, first, sum: sum) == steps)
+    }
+
     @Test func `without the hours nothing is counted`() throws {
         let outcome = try BandLab.play(MoYoung.self, .moYoung(BandLab.memory(days: 1), .stepsFirst)) { _ in nil }
         #expect(outcome.samples.isEmpty && outcome.doubts == [.unchecked])

@@ -18,7 +18,9 @@ import Testing
         play(notifications, CRP.session(SessionContext(pedometer: .sample(CRP.self, cursor: cursor), localTime: .fixed(0))), at: now)
     }
 
-    private func play(_ notifications: [[UInt8]], _ started: any PedometerSession, at now: Timestamp? = nil) -> SessionOutcome {
+    private func play(
+        _ notifications: [[UInt8]], _ started: any PedometerSession, at now: Timestamp? = nil, canBeSet: Bool = true
+    ) -> SessionOutcome {
         var session = started
         var (event, outcome, left) = (SessionEvent.started, SessionOutcome(), notifications)
         for _ in 0..<100 {
@@ -30,7 +32,8 @@ import Testing
             case .deliver(let batch, _):
                 outcome.batch = batch
                 event = .done
-            case .write(let bytes, let address, _):
+            case .writeIfPresent(_, to: CRP.requests) where !canBeSet: event = .absent
+            case .writeIfPresent(let bytes, let address):
                 #expect(address == CRP.requests)
                 #expect(outcome.batch != nil, "the clock is set after the steps were stored")
                 outcome.written.append(bytes)
@@ -98,6 +101,11 @@ import Testing
         let outcome = play([documented], CRP.probe(context))
         #expect(outcome.batch != nil && outcome.written.isEmpty && outcome.report?.clockSet == nil)
         #expect(play([]).written.isEmpty)
+    }
+
+    @Test func `a ring whose clock cannot be set is read`() {
+        let outcome = play([documented], CRP.session(SessionContext(pedometer: .sample(CRP.self), localTime: .fixed(0))), canBeSet: false)
+        #expect(outcome.error == nil && outcome.batch != nil && outcome.report != nil && outcome.report?.clockSet == nil)
     }
 
     @Test func `a ring that sends nothing, or something else, is an error`() {

@@ -125,6 +125,25 @@ import Testing
         #expect(await history.batches.map { $0.frames.map(\.bytes) } == [[[1], [8]]])
     }
 
+    /// Whatever it sends: other pedometers are to be read, too.
+    @Test func `a reading that does not end is ended, and what was received is stored`() async throws {
+        let history = History(), minutes = Mutex(0)
+        let sample = StepSample(start: Timestamp(0), length: 60, steps: 10, utcOffset: 0)
+        let driver = SessionDriver(
+            link: Link(answers: Array(repeating: [7], count: 100)), now: { Timestamp(1000) },
+            uptime: {
+                minutes.withLock { minutes in
+                    minutes += 1
+                    return .seconds(60 * minutes)
+                }
+            }, progress: { _ in }, merge: { try await history.merge($0) })
+        var session: any PedometerSession = Script(
+            actions: [.subscribe(address)] + Array(repeating: .receive(seconds: 5), count: 100), last: SampleBatch(samples: [sample]),
+            readsOn: false)
+        await #expect(throws: PedometerError.endless(minutes: 15)) { _ = try await driver.run(&session) }
+        #expect(await history.batches.map(\.samples) == [[sample]])
+    }
+
     @Test func `a failed merge ends the reading with its error`() async throws {
         let history = History()
         await history.fill()

@@ -161,6 +161,27 @@ import Testing
         #expect(lab.services.reader.read.count == 2)
     }
 
+    @Test func `a live figure begins with the steps of its own pedometer`() async throws {
+        let lab = WatchLab()
+        let outbox = lab.services.outbox
+        let watch = outbox.history.addPedometer(
+            Pedometer(id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch"))
+        for (pedometer, steps) in [(watch, 500), (outbox.ring, 20)] {
+            let sync = try outbox.history.beginSync(of: pedometer.id, at: outbox.now)
+            let sample = StepSample(start: outbox.now - 3600, length: 3600, steps: steps, utcOffset: outbox.place.utcOffset(outbox.now))
+            _ = try outbox.history.merge(SampleBatch(samples: [sample]), sync: sync, place: outbox.place)
+        }
+        lab.scriptReading()
+        lab.services.reader.follow(lab.ring.id)
+        try await lab.watching(WatchOptions(pedometers: ["ring"], isLive: true)) {
+            await lab.output.until(.status(.searching(["ring"])))
+            lab.scanner.report(.heard(address: lab.ring.address))
+            await lab.output.until(.synced(steps: 0))
+            for await _ in lab.services.reader.hanging { break }
+            await lab.output.until(.live([.init(name: "ring", steps: 20, goal: nil)]))
+        }
+    }
+
     @Test func `the notices that the output shows are seen, but not those that a program reads`() async throws {
         for (marks, isNew) in [(true, false), (false, true)] {
             let lab = WatchLab()

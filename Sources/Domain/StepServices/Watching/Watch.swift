@@ -46,7 +46,7 @@ public actor Watch {
         for await _ in events.arrivals {
             let happened = events.takeAll()
             for event in happened { handle(event) }
-            // Figures come with each step, and change only the screen.
+            // A live figure changes only the output.
             if happened.allSatisfy(\.isFigure) { reportAlive() } else { await act() }
         }
         context.supervisor?.stopping()

@@ -75,14 +75,17 @@ struct WatchTasks: Sendable {
         }
     }
 
-    /// What is known of a pedometer's day before it is followed.
+    /// What is known of a pedometer's day before it is followed: its own steps, as it will report them, not those of its user.
     func today(of pedometer: Pedometer) async -> LiveFigures.Figure {
-        let summary = try? await blocking { [context] () -> DaySummary? in
+        let known = try? await blocking { [context] () -> (steps: Int?, goal: Int?)? in
             let services = context.services(try context.histories.history())
-            let owner = try services.history.users().first { $0.id == pedometer.user }
-            return try owner.map { try services.stepData.summary(of: $0, on: context.localTime.day(of: context.now())) }
+            guard let owner = try services.history.users().first(where: { $0.id == pedometer.user }) else { return nil }
+            let data = try services.history.stepData(of: owner, on: context.localTime.day(of: context.now()))
+            let track = data.tracks.first { $0.pedometer == pedometer.id && !($0.samples.isEmpty && $0.coverage.isEmpty) }
+            let goal = DaySummary(data, localTime: context.localTime, now: context.now()).goal
+            return (track.map { $0.samples.reduce(0) { $0 + $1.steps } }, goal)
         }
-        return LiveFigures.Figure(name: pedometer.name, steps: summary?.steps, goal: summary?.goal)
+        return LiveFigures.Figure(name: pedometer.name, steps: known?.steps, goal: known?.goal)
     }
 
     private func openServices() async throws -> ServiceContext {

@@ -14,6 +14,8 @@ public enum PedometerError: Error, Hashable, Sendable {
     case undecodable(String)
     /// It announced so many records, and fewer or more arrived; nil if its answer did not end.
     case incomplete(received: Int, announced: Int?)
+    /// It was still sending after this time.
+    case endless(minutes: Int)
     /// It lacks an app that sends its steps: the app's name, and the message that shows it.
     case missingApp(String, message: String)
     /// A program on it failed with this message.
@@ -57,6 +59,8 @@ extension PedometerError: ReportableError {
             "The pedometer announced \(announced) records, but \(received) arrived."
         case .incomplete(let received, nil):
             "The pedometer's answer is incomplete: \(received) records arrived."
+        case .endless(let minutes):
+            "The pedometer was still sending after \(minutes) minutes, and the reading was ended."
         case .missingApp(let app, let message):
             "The app '\(app)', which sends the steps, is not installed on the watch: it answered '\(message)'."
         case .scriptFailed(let message):
@@ -90,6 +94,7 @@ extension PedometerError: ReportableError {
         case .sentNoSteps: "Walk a little with it, then sync again."
         case .refused: "Sync again. If it happens again, its firmware may use another protocol: please report it."
         case .incomplete: "What has arrived is stored. Sync again."
+        case .endless: "What could be used of it is stored. Sync again; if it happens again, please report it."
         case .missingApp(let app, _):
             "Install '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
         case .scriptFailed: "Update the apps and the firmware of the watch, and sync again; if it happens again, please report it."
@@ -117,7 +122,7 @@ extension PedometerError: ReportableError {
 
     public var category: FailureCategory {
         switch self {
-        case .noAnswer, .sentNoSteps, .refused, .incomplete, .addressMayHaveChanged, .nothingHeard: .temporary
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard: .temporary
         case .undecodable, .scriptFailed: .data
         case .wrongDevice, .missingApp, .advertisesNoSteps: .unavailable
         case .bondFailed: .permission
@@ -128,7 +133,7 @@ extension PedometerError: ReportableError {
     /// Whether another attempt later may succeed.
     public var isTransient: Bool {
         switch self {
-        case .noAnswer, .sentNoSteps, .refused, .incomplete, .addressMayHaveChanged, .nothingHeard: true
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard: true
         case .undecodable, .scriptFailed, .missingApp, .advertisesNoSteps, .wrongDevice, .bondFailed, .unknownModel, .badOption: false
         }
     }

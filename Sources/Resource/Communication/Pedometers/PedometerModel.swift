@@ -54,11 +54,11 @@ public protocol LinkedPedometerModel: PedometerModel {
     /// - Parameter known: today's steps by a reading just before.
     /// - Throws: `.badOption` if the pedometer's stored options are not valid.
     static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)?
-    /// How to ask a pedometer whether it wants a bond, when it is registered; nil for a model that never does.
+    /// How to ask a pedometer whether it requires bonding, when it is registered; nil for a model that never does.
     static var bondQuestion: BondQuestion? { get }
 }
 
-/// A request by which a pedometer says whether it wants a bond: some are not found again after their first connection without one.
+/// A request by which a pedometer says whether it requires bonding: some are not found again after their first connection without one.
 public struct BondQuestion: Sendable {
     public var request: [UInt8]
     /// Written without response.

@@ -29,7 +29,7 @@ public struct Peripheral: Sendable {
     public func disconnect() { beginRelease() }
 
     /// Pairs over this link and keeps the bond; returns at once if it is paired already. For a peripheral that shows only when it is
-    /// connected that it wants a bond.
+    /// connected that it requires bonding.
     ///
     /// - Throws: `pairingFailed` with the reason, `linkLost`, `timedOut`.
     public func pair(_ delegate: any PairingDelegate) async throws(BluetoothError) {

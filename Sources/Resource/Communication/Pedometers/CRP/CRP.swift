@@ -114,7 +114,8 @@ struct CRPSession: PedometerSession {
             return .fail(.sentNoSteps(seconds: Self.timeout))
         case (.delivering, .done) where setsClock && isClockSafe(now):
             stage = .settingClock
-            return .write(CRP.setTime(setter.begin(at: now, context.localTime)), to: CRP.requests, response: false)
+            // The ring is read without this characteristic, too: that it has one is known of one client only.
+            return .writeIfPresent(CRP.setTime(setter.begin(at: now, context.localTime)), to: CRP.requests)
         case (.settingClock, .done):
             setter.confirm()
             report.clockSet = setter.confirmed

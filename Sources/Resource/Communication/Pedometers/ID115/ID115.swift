@@ -177,7 +177,9 @@ struct ID115Reading: ExchangeProtocol {
         if converter.lead == nil {
             batch.cursor = cursor.advanced(to: min(converter.clock.moment(wall: through), now), now: now)
             // What it counted on an earlier day after the last reading of that day is lost.
-            if let last = cursor.readThrough, case let read = context.localTime.day(of: last), read.daysSince1970 < day {
+            if let last = cursor.readThrough, case let read = context.localTime.day(of: last), read.daysSince1970 < day,
+                context.localTime.span(of: read).end - last > CounterOfToday.lastMinutes
+            {
                 batch.notices.append(.dayNotClosed(read))
             }
         }

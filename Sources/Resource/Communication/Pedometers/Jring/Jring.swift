@@ -97,6 +97,8 @@ struct JringReading: ExchangeProtocol {
     private var silentInARow = 0
     /// The ring was read before: what it does not send of the days since then is missing.
     private var wasRead = false
+    /// The days since then that it no longer holds.
+    private var lost: SyncNotice?
     /// The ring's day at the first request.
     private var today = 0
     /// Days are requested by their number: the request for day 0 was not answered.
@@ -142,7 +144,7 @@ struct JringReading: ExchangeProtocol {
             let request = Jring.packet(0x10, [UInt8(day)])
             // Once more where it is silent or incomplete, until it has been silent for some days.
             let attempts = silentInARow < Self.mostSilentDays ? 2 : 1
-            return exchange(request, "the steps of a day", countsDays ? .required : .optional, attempts: attempts)
+            return exchange(request, "the steps of \(Day(daysSince1970: today - day))", countsDays ? .required : .optional, attempts: attempts)
         case .clock, .end:
             return finish()
         }
@@ -159,6 +161,7 @@ struct JringReading: ExchangeProtocol {
         (began, today) = (now, converter.today(now))
         let read = converter.daysSinceRead(context.pedometer.cursor, now: now)
         wasRead = read != nil
+        lost = converter.lost(context.pedometer.cursor, oldestDay: Jring.oldestDay, now: now)
         let since = read ?? Jring.oldestDay
         let oldest = min(Jring.oldestDay, (context.days ?? Int.max) - 1)
         days = (0...max(0, min(since, oldest))).reversed()
@@ -322,11 +325,11 @@ struct JringReading: ExchangeProtocol {
         return Array((requested...max(requested, today)).prefix { gaps[$0] == .unanswered })
     }
 
-    /// Days that were missing after the sync before, and that the ring no longer holds.
+    /// Days that the ring no longer holds: those that were missing after the sync before, and those since then.
     private var expired: [SyncNotice] {
         guard isWhole else { return [] }
         let days = context.pedometer.cursor.reportedGaps.map(\.day).filter { $0.daysSince1970 < today - Jring.oldestDay }
-        return days.isEmpty ? [] : [.tooOld(days)]
+        return (days.isEmpty ? [] : [.tooOld(days)]) + (lost.map { [$0] } ?? [])
     }
 
     /// Nothing is stored, and no other day is requested.

@@ -113,7 +113,18 @@ struct LefunReading: ExchangeProtocol {
     private var wrongDay: Int?
     /// All steps of the present day, as the band reports them.
     private var total: Int?
-    /// All days so far were read without a gap.
+    /// The present day was not received: its total is not requested.
+    private var isMissing = false
+    /// Whether any day was answered.
+    private var hasAnswer = false
+    /// The band was read before: what it does not send of the days since then is missing.
+    private var wasRead = false
+    /// Days since 1970 by the band's clock that are missing, or did not arrive completely: `ColmiPlan` has the same rule. They do not hold up
+    /// the cursor, and the next syncs request them again until the band no longer holds them.
+    private var gaps: [Int: DayGap.Reason] = [:]
+    /// Days that the band no longer holds.
+    private var expired: [SyncNotice] = []
+    /// Every day since the last reading was requested, and none is in doubt.
     private var isWhole = true
     private var isClockReported = false
     private(set) var report = SessionReport()
@@ -128,10 +139,10 @@ struct LefunReading: ExchangeProtocol {
     var progress: ReadProgress { .reading(done: planned - days.count, of: max(planned, 1)) }
 
     mutating func next(at now: Timestamp) -> BandExchange? {
-        func exchange(_ frame: LefunFrame, _ name: String, _ answer: BandExchange.Answer = .optional) -> BandExchange {
+        func exchange(_ frame: LefunFrame, _ name: String, timeout: Double = 2, attempts: Int = 1) -> BandExchange {
             BandExchange(
-                request: .write(frame.request, to: Lefun.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
-                attempts: answer == .required ? 3 : 1)
+                request: .write(frame.request, to: Lefun.requests), name: name, answer: isRequired ? .required : .optional, timeout: timeout,
+                attempts: attempts)
         }
         switch stage {
         case nil:
@@ -143,38 +154,59 @@ struct LefunReading: ExchangeProtocol {
         case .clock where isProbe:
             stage = .end
             return nil
-        case .records(let wanted):
+        case .records(let wanted) where !isMissing:
             stage = .total(wanted)
-            return exchange(LefunFrame(0x12, [UInt8(wanted.daysAgo)]), "the total of a day", .required)
-        case .clock, .total:
+            return exchange(
+                LefunFrame(0x12, [UInt8(wanted.daysAgo)]), "the total of \(Day(daysSince1970: wanted.day))", timeout: 5, attempts: 2)
+        case .clock, .records, .total:
             if stage == .clock { plan(now) }
             // Midnight may have passed since the day before was requested.
             guard let day = days.popLast(), case let daysAgo = converter.today(now) - day, (0...255).contains(daysAgo) else {
-                return setClock(now, exchange)
+                return setClock(now)
             }
             stage = .records(Wanted(day: day, daysAgo: daysAgo))
-            return exchange(LefunFrame(0x13, [UInt8(daysAgo)]), "the steps of a day", .required)
+            isMissing = false
+            return exchange(LefunFrame(0x13, [UInt8(daysAgo)]), "the steps of \(Day(daysSince1970: day))", timeout: 5, attempts: 2)
         case .settingClock, .end:
             stage = .end
             return nil
         }
     }
 
-    /// Oldest day first, so that the next sync can continue where this one is cut off.
-    private mutating func plan(_ now: Timestamp) {
-        let since = converter.daysSinceRead(context.pedometer.cursor, now: now) ?? Lefun.oldestDay
-        let oldest = max(0, min(since, Lefun.oldestDay, (context.days ?? Int.max) - 1))
-        let today = converter.today(now)
-        days = (0...oldest).map { today - $0 }
-        planned = days.count
-        isWhole = context.days.map { $0 > since } ?? true
+    /// A band that answers for no day at all is not read: that is the failure of the last request for one.
+    private var isRequired: Bool {
+        switch stage {
+        case .records, .total: days.isEmpty && !hasAnswer
+        default: false
+        }
     }
 
-    private mutating func setClock(_ now: Timestamp, _ exchange: (LefunFrame, String, BandExchange.Answer) -> BandExchange) -> BandExchange? {
+    /// Oldest day first, so that the next sync can continue where this one is cut off. A day that was missing before is among them.
+    private mutating func plan(_ now: Timestamp) {
+        let (today, cursor) = (converter.today(now), context.pedometer.cursor)
+        let read = converter.daysSinceRead(cursor, now: now)
+        wasRead = read != nil
+        let since = read ?? Lefun.oldestDay
+        let limit = min(Lefun.oldestDay, (context.days ?? Int.max) - 1)
+        let old = (cursor.missing ?? []).map { ($0.day.daysSince1970, $0.reason) }
+        gaps = Dictionary(old.filter { (0...Lefun.oldestDay).contains(today - $0.0) }, uniquingKeysWith: { $1 })
+        let earlier = gaps.keys.filter { today - $0 <= limit }
+        days = Set((0...max(0, min(since, limit))).map { today - $0 } + earlier).sorted(by: >)
+        planned = days.count
+        isWhole = context.days.map { $0 > since } ?? true
+        guard isWhole else { return }
+        let tooOld = cursor.reportedGaps.map(\.day).filter { $0.daysSince1970 < today - Lefun.oldestDay }
+        if !tooOld.isEmpty { expired.append(.tooOld(tooOld)) }
+        if let lost = converter.lost(cursor, oldestDay: Lefun.oldestDay, now: now) { expired.append(lost) }
+    }
+
+    private mutating func setClock(_ now: Timestamp) -> BandExchange? {
         stage = .settingClock
         let time = setter.begin(at: now, context.localTime).fields
         let fields = [time.year - 2000, time.month, time.day, time.hour, time.minute, time.second].map { UInt8(truncatingIfNeeded: $0) }
-        return exchange(LefunFrame(0x04, [1] + fields), "its clock", .optional)
+        return BandExchange(
+            request: .write(LefunFrame(0x04, [1] + fields).request, to: Lefun.requests), name: "its clock", answer: .optional, timeout: 2,
+            attempts: 1)
     }
 
     mutating func begin(at now: Timestamp) {
@@ -230,12 +262,42 @@ struct LefunReading: ExchangeProtocol {
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
         switch (stage, end) {
+        case (.records, .complete):
+            hasAnswer = true
+            return nil
         case (.total(let wanted), .complete): return batch(wanted, now)
+        case (.records(let wanted), _), (.total(let wanted), _):
+            miss(wanted.day, end)
+            return SampleBatch(cursor: cursor(after: wanted.day, now), notices: days.isEmpty ? converter.notices + expired : [])
         case (.settingClock, .complete):
             report.clockSet = setter.confirmed
             return nil
         default: return nil
         }
+    }
+
+    /// A day was not received. A band that was never read may have no record of the oldest days, and may not answer for them: their silence is
+    /// believed when two syncs have found it.
+    private mutating func miss(_ day: Int, _ end: ExchangeEnd) {
+        isMissing = true
+        if end == .incomplete {
+            hasAnswer = true
+            gaps[day] = .incomplete
+        } else if gaps[day] == .unconfirmed {
+            gaps[day] = nil
+        } else {
+            gaps[day] = wasRead || hasAnswer ? .unanswered : .unconfirmed
+        }
+    }
+
+    /// Where the next sync continues if this one ends after a day; nil if the cursor stays as it is.
+    private func cursor(after day: Int, _ now: Timestamp) -> PedometerCursor? {
+        guard isWhole, hasAnswer, converter.lead == nil else { return nil }
+        let through = day >= converter.today(now) ? now : converter.clock.moment(wall: (day + 1) * 86_400)
+        var cursor = context.pedometer.cursor.advanced(to: min(through, now), now: now)
+        cursor.missing = gaps.isEmpty ? nil : gaps.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
+        if let mark = converter.mark { cursor.tail = mark }
+        return cursor
     }
 
     private mutating func batch(_ wanted: Wanted, _ now: Timestamp) -> SampleBatch {
@@ -249,7 +311,7 @@ struct LefunReading: ExchangeProtocol {
                 batch.notices = [.clockWasOff(seconds: (wrongDay - wanted.day) * 86_400)]
                 isClockReported = true
             }
-            if days.isEmpty { batch.notices += converter.notices }
+            if days.isEmpty { batch.notices += converter.notices + expired }
             return batch
         }
         let isToday = wanted.day >= converter.today(now)
@@ -257,7 +319,7 @@ struct LefunReading: ExchangeProtocol {
         // Today's total may have grown since, and the record of the present time may be missing.
         guard sum == total || (isToday && sum < total) else {
             isWhole = false
-            batch.notices = [.stepsInDoubt(.totals(sum, total))] + (days.isEmpty ? converter.notices : [])
+            batch.notices = [.stepsInDoubt(.totals(sum, total))] + (days.isEmpty ? converter.notices + expired : [])
             return batch
         }
         let times = records.keys.sorted()
@@ -267,13 +329,9 @@ struct LefunReading: ExchangeProtocol {
         }
         let day = wanted.day * 86_400..<(wanted.day + 1) * 86_400
         batch.coverage = converter.spans(day, now: now)
-        if isWhole, converter.lead == nil {
-            let through = isToday ? now : converter.clock.moment(wall: day.upperBound)
-            var cursor = context.pedometer.cursor.advanced(to: min(through, now), now: now)
-            if let mark = converter.mark { cursor.tail = mark }
-            batch.cursor = cursor
-        }
-        if days.isEmpty { batch.notices = converter.notices }
+        gaps[wanted.day] = nil
+        batch.cursor = cursor(after: wanted.day, now)
+        if days.isEmpty { batch.notices = converter.notices + expired }
         return batch
     }
 }

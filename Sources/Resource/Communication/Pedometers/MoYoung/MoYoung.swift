@@ -42,6 +42,9 @@ struct MoYoungFrames {
 
     private var pending: [UInt8] = []
 
+    /// Whether no frame has begun.
+    var isEmpty: Bool { pending.isEmpty }
+
     /// The frame that these bytes complete; nil if more are expected, or if they do not belong to one.
     mutating func add(_ bytes: [UInt8]) -> (command: UInt8, data: [UInt8])? {
         // A frame begins with a notification.
@@ -72,7 +75,10 @@ struct MoYoungReading: ExchangeProtocol {
     private enum Stage { case manufacturer, today, hours, clock, end }
 
     /// Steps by which the sum may differ from the counter: those made between the two requests, and those of 2 % for a sum that is rounded.
-    private static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
+    static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
+
+    /// Steps up to which it is no fault that the two numbers cannot be distinguished.
+    private static let few = 200
 
     private let context: SessionContext
     private let isProbe: Bool
@@ -136,7 +142,7 @@ struct MoYoungReading: ExchangeProtocol {
             numbers = (values, now)
             return .done
         case .hours:
-            guard let frame = frames.add(bytes) else { return .more }
+            guard let frame = frames.add(bytes) else { return frames.isEmpty ? .other : .more }
             guard frame.command == 0x59, frame.data.first == 0 else { return .other }
             let hours = stride(from: 1, to: frame.data.count - 1, by: 2).compactMap { frame.data.little($0, 2) }
             guard (1...48).contains(hours.count), frame.data.count == 1 + 2 * hours.count else { return .undecodable }
@@ -157,13 +163,23 @@ struct MoYoungReading: ExchangeProtocol {
         }
     }
 
+    /// Which of the two numbers is the steps: the one that is the sum of the hours, or near it while the other is not, or much nearer than the
+    /// other. Nil if that is not certain: a runner's metres can be as many as the steps.
+    static func steps(_ first: Int, _ second: Int, sum: Int) -> Int? {
+        let (near, far) = abs(first - sum) <= abs(second - sum) ? (first, second) : (second, first)
+        guard abs(near - sum) <= tolerance(sum) else { return nil }
+        let isCertain = near == far || abs(far - sum) > tolerance(sum) || (abs(far - sum) >= 3 * abs(near - sum) && near != far)
+        return isCertain ? near : nil
+    }
+
     private func batch() -> SampleBatch? {
         guard let numbers else { return nil }
         guard let sum else { return SampleBatch(notices: [.stepsInDoubt(.unchecked)]) }
-        let fitting = Set(numbers.values.prefix(2).filter { abs($0 - sum) <= Self.tolerance(sum) })
-        guard fitting.count == 1, let steps = fitting.first else {
-            let other = fitting.isEmpty ? sum : numbers.values[1]
-            return SampleBatch(notices: [.stepsInDoubt(.totals(numbers.values[0], other))])
+        guard let steps = Self.steps(numbers.values[0], numbers.values[1], sum: sum) else {
+            // Of a few steps, both numbers are near the sum: a later reading decides.
+            if max(numbers.values[0], numbers.values[1]) <= Self.few { return SampleBatch() }
+            let isNear = abs(numbers.values[0] - sum) <= Self.tolerance(sum)
+            return SampleBatch(notices: [.stepsInDoubt(.totals(numbers.values[0], isNear ? numbers.values[1] : sum))])
         }
         let reading = CounterReading(at: numbers.at, value: steps, utcOffset: context.localTime.utcOffset(numbers.at))
         return CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime).batch(of: reading)

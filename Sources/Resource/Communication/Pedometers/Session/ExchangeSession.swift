@@ -175,7 +175,10 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     private mutating func receive(_ bytes: [UInt8], _ now: Timestamp) -> SessionAction {
         packets += 1
-        guard packets <= Self.mostPackets, now - sent <= Self.longestAnswer, let exchange else { return .fail(.undecodable("too many packets")) }
+        guard let exchange else { return .finish(report) }
+        guard packets <= Self.mostPackets, now - sent <= Self.longestAnswer else {
+            return exchange.answer == .optional ? end(.incomplete, now) : .fail(.undecodable("too many packets"))
+        }
         switch reading.receive(bytes, at: now) {
         case .more:
             (hasAnswer, lastSign) = (true, now)

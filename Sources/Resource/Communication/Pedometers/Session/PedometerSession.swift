@@ -153,8 +153,9 @@ final class PeripheralLink: SessionLink {
     }
 
     func writeIfPresent(_ bytes: [UInt8], to address: GATTAddress) async throws -> Bool {
-        try await ifPresent(address) { peripheral throws(BluetoothError) in
-            try await peripheral.write(bytes, to: address.characteristic, of: address.service)
+        let flags = peripheral.characteristics(address.characteristic, in: address.service).first?.flags ?? []
+        return try await ifPresent(address) { peripheral throws(BluetoothError) in
+            try await peripheral.write(bytes, to: address.characteristic, of: address.service, response: flags.contains(.write))
         } != nil
     }
 

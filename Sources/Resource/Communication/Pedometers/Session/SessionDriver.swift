@@ -31,7 +31,13 @@ struct SessionDriver: Sendable {
     static let mostFrames = 8_192
     static let mostBytes = 1 << 20
 
+    /// A reading that takes longer has no end. The longest known is the first one of a Bangle.js with 400 days, which goes on where it was
+    /// ended. The timers' services end a run after 20 minutes, and other pedometers are to be read in it, too.
+    static let longestReading = Duration.seconds(15 * 60)
+
     let now: @Sendable () -> Timestamp
+    /// Time that passes whatever is done to the machine's clock.
+    var uptime: @Sendable () -> Duration = { startOfUptime.duration(to: .now) }
     let progress: @Sendable (ReadProgress) -> Void
     let merge: @Sendable (SampleBatch) async throws -> Void
 
@@ -101,7 +107,10 @@ struct SessionDriver: Sendable {
 
     private struct MergeFailure: Error { let cause: any Error }
 
+    private static let startOfUptime = ContinuousClock.now
+
     private func run(_ session: inout any PedometerSession, _ log: inout Log) async throws -> SessionReport {
+        let start = uptime()
         var event = SessionEvent.started
         var storing: Storing?
         while true {
@@ -120,6 +129,9 @@ struct SessionDriver: Sendable {
                 throw error
             case .subscribe, .subscribeAll, .write, .stream, .writeIfPresent, .read, .readIfPresent, .receive:
                 do {
+                    guard uptime() - start < Self.longestReading else {
+                        throw PedometerError.endless(minutes: Int(Self.longestReading.components.seconds / 60))
+                    }
                     if !action.isRequest { storing?.begin() }
                     event = try await carryOut(action, &log)
                     storing?.begin()

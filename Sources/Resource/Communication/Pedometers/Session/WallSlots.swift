@@ -188,6 +188,14 @@ struct WallSlotConverter {
         return today(now) - DeviceClock(wall: wall(read)).day
     }
 
+    /// The days since the last reading that the pedometer no longer holds; nil for none.
+    ///
+    /// - Parameter oldestDay: days before today that it holds.
+    func lost(_ cursor: PedometerCursor, oldestDay: Int, now: Timestamp) -> SyncNotice? {
+        guard let since = daysSinceRead(cursor, now: now), since > oldestDay else { return nil }
+        return .lost(from: Day(daysSince1970: today(now) - since), through: Day(daysSince1970: today(now) - oldestDay - 1))
+    }
+
     private func isRepeated(_ record: WallRecord) -> Bool {
         putBack.contains { before, after in
             let shown = (after.at.seconds + after.utcOffset - record.length + 1)..<(after.at.seconds + before.utcOffset)
