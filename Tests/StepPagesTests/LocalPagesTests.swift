@@ -205,7 +205,7 @@ import Testing
         #expect(page.contains("<th scope=\"row\">13:00</th><td>not begun</td>") && page.contains("<title>13:00: not begun</title>"))
     }
 
-    @Test func `the two hours of one name are told apart`() async throws {
+    @Test func `the two hours of one name are distinguished`() async throws {
         let lab = try lab()
         let place = LocalTime.berlin, day = try #require(Day("2026-10-25"))
         let pedometer = try #require(lab.history.pedometers().first)
@@ -233,7 +233,7 @@ import Testing
         let lab = try lab()
         _ = lab.history.keep(
             [Notice(.machine, since: PagesLab.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [], at: PagesLab.now)
-        #expect(await lab.get("/day").text.contains("Bluetooth of this machine has not worked"))
+        #expect(await lab.get("/day").text.contains("Bluetooth on this machine has not worked"))
         let id = try #require(lab.history.standingNotices().first?.id)
         #expect(await lab.post("/notices/dismiss", "notice=\(id)").status == 303)
         #expect(lab.history.standingNotices().first?.isNew == false)
@@ -266,14 +266,14 @@ import Testing
         for await _ in lab.reader.hanging { break }
         let page = await pages.respond(to: PagesLab.request("GET", "/activity")).text
         #expect(page.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>") && page.contains("/istep.js"))
-        #expect(page.contains("id=\"activity-line\"") && page.contains("ring: looking for it"))
+        #expect(page.contains("id=\"activity-line\"") && page.contains("ring: searching"))
         #expect(await lab.post("/sync", "", to: pages).status == 409)
         var events: [String] = []
         for await event in pages.activity.events() {
             events.append(event)
             break
         }
-        #expect(events == ["data: ring: looking for it\n\n"])
+        #expect(events == ["data: ring: searching\n\n"])
     }
 
     @Test func `a day is shared, retried and dropped`() async throws {

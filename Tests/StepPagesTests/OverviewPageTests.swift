@@ -70,6 +70,6 @@ import Testing
         _ = await lab.post("/sync", "", to: pages)
         for await _ in lab.reader.hanging { break }
         let text = await pages.respond(to: PagesLab.request("GET", "/")).text
-        #expect(text.contains("Sync: ring: looking for it. <a href=\"/activity\">") && !text.contains("Sync now"), "\(text.prefix(6000))")
+        #expect(text.contains("Sync: ring: searching. <a href=\"/activity\">") && !text.contains("Sync now"), "\(text.prefix(6000))")
     }
 }

@@ -24,7 +24,7 @@ import Testing
             #expect(try await istep("plan", "9000").status == 0)
             let asked = try await istep("restore", path)
             #expect(asked.status == 64)
-            #expect(asked.error.contains("istep restore --yes FILE"))
+            #expect(asked.error.contains("istep restore --yes \(path)"))
             #expect(try await istep("plan").output.contains("9,000"))
             #expect(try await istep("restore", "--yes", path).status == 0)
             #expect(try await istep("plan").output.contains("8,000"))

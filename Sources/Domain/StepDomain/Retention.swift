@@ -91,7 +91,7 @@ public struct BackupSchedule: Hashable, Sendable {
         return newest > today || newest.distance(to: today) >= Self.interval
     }
 
-    /// The automatic backups beyond those that are kept, oldest first. A backup made by hand is never among them, and
+    /// The automatic backups beyond those that are kept, oldest first. A backup that the user made is never among them, and
     /// with `count` 0 none is: switching backups off does not delete those that are there.
     public func surplus(_ backups: [BackupName]) -> [BackupName] {
         guard count > 0 else { return [] }

@@ -147,7 +147,8 @@ extension SyncReport {
 
     fileprivate mutating func fail(_ error: any Error) {
         failure = error
-        failureText = error is CancellationError ? "interrupted" : String(describing: error)
+        failureText =
+            error is CancellationError ? "interrupted" : (error as? any ReportableError)?.problem ?? String(describing: error)
     }
 
     /// Adds the notices of the domain itself.

@@ -61,7 +61,7 @@ public struct BackupsView: View {
             return page.lines
         }
         for backup in backups {
-            page.path("\(Words.size(backup.bytes)), \(backup.isAutomatic ? "automatic" : "made by hand"):", backup.path)
+            page.path("\(Words.size(backup.bytes)), \(backup.isAutomatic ? "automatic" : "made by you"):", backup.path)
         }
         page.advice("Restore one: \(command: "istep restore FILE")")
         return page.lines

@@ -8,7 +8,7 @@ public struct DevicesView: View {
         public var model: String
         /// What is not certain about how it is read; nil for a model that is not experimental.
         public var caveat: String?
-        /// Whose it is.
+        /// The user that it belongs to.
         public var user: String
         /// The last ones, newest first.
         public var syncs: [SyncRecord]
@@ -84,7 +84,7 @@ extension DevicesView {
                 .init("model", .text, "Key of the model, such as colmi."),
                 .init("modelTitle", .text, "The model for people."),
                 .init("caveat", .nullable(.text), "What is not certain about how this model is read; null for one that is certain."),
-                .init("user", .text, "Whose it is."),
+                .init("user", .text, "The user that it belongs to."),
                 .init("options", .map(keys: "option", .text), "How a generic pedometer is read."),
                 .init("readThrough", .nullable(.time), "All of its steps before this time are in the history."),
                 .init("battery", .nullable(.integer), "Per cent, as it last reported."),

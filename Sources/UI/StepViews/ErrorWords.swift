@@ -18,7 +18,7 @@ public enum ServiceWords {
         case .clockNotSet: "Wait until it is set (timedatectl shows it), then sync again."
         case .alreadyRegistered: nil
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
-        case .deviceNeeded: "See them with: istep scan --all"
+        case .deviceNeeded: "List the devices in range with: istep scan --all"
         case .notRecognised: "If it shows its steps in a characteristic, describe it: istep add --help, --model generic."
         case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
         case .noNewPedometer(_, others: 0):
@@ -27,7 +27,7 @@ public enum ServiceWords {
             "Bring it close, wake it, or disconnect it from the phone. It may also be one of the others: istep scan --all"
         case .severalInRange: "Choose one: istep add ADDRESS"
         case .dayNotBegun(_, let today): "Give a past day or today, which is \(today)."
-        case .rangeReversed(let first, let last): "Exchange the days: --from \(last) --to \(first)"
+        case .rangeReversed(let first, let last): "Swap the days: --from \(last) --to \(first)"
         case .beforeFirstDay(_, let first): "Give \(first) or a later day; all of it: istep history all"
         case .rangeEndsYesterday: "To share today: istep share today"
         case .nothingKnown: "Read your pedometer first: istep sync"

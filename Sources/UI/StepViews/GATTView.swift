@@ -163,7 +163,7 @@ public struct CaptureView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        page.path("\(Words.count(frames, "frame")) in ", path)
+        page.path("\(Words.count(frames, "frame")) in", path)
         if !isComplete { page.paragraph("The sync failed. The file has the frames up to the failure.", ink: .doubtful) }
         page.paragraph("The pedometer's address and name are masked. Its steps and their times are in the file.", ink: .faint)
         return page.lines
@@ -178,7 +178,7 @@ public struct CaptureView: View {
 
         public static let schema = JSONSchema.object([
             .version, .init("path", .text, "The file."), .init("frames", .integer, "Number of frames in it."),
-            .init("complete", .boolean, "The sync came to its end."),
+            .init("complete", .boolean, "The sync was completed."),
         ])
     }
 

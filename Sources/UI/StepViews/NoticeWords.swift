@@ -30,7 +30,7 @@ private struct Writer {
     var headline: String {
         switch notice.content {
         case .nightsFailed(let nights, _) where notice.subject == .machine:
-            "Bluetooth of this machine has not worked \(duration(nights))"
+            "Bluetooth on this machine has not worked \(duration(nights))"
         case .nightsFailed(let nights, _): "\(name): could not be read \(duration(nights))"
         case .notSeen(let lastRead?): "\(name): not in range for \(Words.count(max(1, (now - lastRead) / 86_400), "day"))"
         case .notSeen(nil): "\(name): not in range since it was added"
@@ -38,13 +38,13 @@ private struct Writer {
         case .daysMissing(let gaps): "\(name): \(Words.count(gaps.count, "day")) not received completely"
         case .noticed(.clockWasOff): "\(name): its clock was wrong"
         case .noticed(.counterRestarted), .noticed(.lost), .noticed(.dayNotClosed), .noticed(.tooOld): "\(name): steps are lost"
-        case .noticed(.stepsInDoubt): "\(name): its steps are in doubt"
+        case .noticed(.stepsInDoubt): "\(name): its step counts contradict each other, so they were not counted"
         case .noticed: "\(name): something is wrong"
         case .shareRejected(let user, let day, _): "\(name): \(subject(day, of: user)) was rejected"
         case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived"
         case .destinationStopped: "\(name): paused: credentials rejected"
         case .shareWaiting(let days, _):
-            "\(name): \(Words.count(days, "day")) could not be shared for \(Words.count(max(1, (now - notice.since) / 86_400), "day"))"
+            "\(name): \(Words.count(days, "day")) \(days == 1 ? "has" : "have") been waiting to be shared for \(Words.count(max(1, (now - notice.since) / 86_400), "day"))"
         case .goalReached(let day, let steps, let goal):
             "\(isHousehold ? "\(name): g" : "G")oal reached \(when(day)): \(Words.grouped(steps)) of \(Words.count(goal, "step"))"
         }

@@ -1,4 +1,4 @@
-/// Where the local page is.
+/// The address of the local pages.
 public struct ServeView: View {
     let address: String
     let socket: String?

@@ -85,7 +85,7 @@ public struct StatusView: View {
         if let error = day.errors.first {
             return InkedText("today's figures are invalid: \(error.attribute.rawValue): \(error.message)", .bad)
         }
-        guard let steps = day.summary.steps else { return InkedText("nothing known of today yet", .doubtful) }
+        guard let steps = day.summary.steps else { return InkedText("no data for today yet", .doubtful) }
         let goal = day.summary.goal.flatMap { goal in
             day.summary.percentage.map { ", \(Int($0.rounded(.down))) % of \(Words.grouped(goal))" }
         }

@@ -39,7 +39,7 @@ import Testing
                     > Set the zone of the place where you are, such as:
                         sudo timedatectl set-timezone Europe/Berlin
 
-                Every night
+                Automatic sync
                 · lingering: off: the timer runs only while you are logged in
                     > If it should always run:
                         loginctl enable-linger

@@ -38,12 +38,12 @@ import Testing
         let failed = Notice.Content.nightsFailed(nights: 7, reason: "no answer")
         #expect(words(failed, daysAgo: 7).headline == "ring: could not be read for 7 nights")
         #expect(words(failed, daysAgo: 30).headline == "ring: could not be read since 2014-03-22")
-        #expect(words(failed, .machine, daysAgo: 30).headline == "Bluetooth of this machine has not worked since 2014-03-22")
+        #expect(words(failed, .machine, daysAgo: 30).headline == "Bluetooth on this machine has not worked since 2014-03-22")
     }
 
     @Test func `a Bluetooth failure of the machine is shown with its reason`() {
         let broken = words(.nightsFailed(nights: 2, reason: "the Bluetooth adapter hci0 is switched off"), .machine)
-        #expect(broken.headline == "Bluetooth of this machine has not worked for 2 nights")
+        #expect(broken.headline == "Bluetooth on this machine has not worked for 2 nights")
         #expect(broken.detail.hasPrefix("The last attempt failed: the Bluetooth adapter hci0 is switched off. "))
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(
             words(.destinationStopped(reason: "401"), garden).detail
                 == "Reason: 401. Renew the credentials, then: istep outbox retry garden")
-        #expect(words(.shareWaiting(days: 2, reason: "no route"), garden).headline == "garden: 2 days could not be shared for 4 days")
+        #expect(words(.shareWaiting(days: 2, reason: "no route"), garden).headline == "garden: 2 days have been waiting to be shared for 4 days")
         #expect(words(.shareWaiting(days: 1, reason: nil), garden).detail == "")
     }
 

@@ -94,7 +94,7 @@ import Testing
         #expect(status(today, Sample.sync(.failed)).text().contains("  ring: no sync has succeeded lately"))
         #expect(status(today, Sample.sync(.running), Sample.sync()).text().contains("the last attempt started 3 hours ago and has not ended"))
         let unknown = DaySummary(user: anna, day: today.day)
-        #expect(status(unknown).text().hasPrefix("anna: nothing known of today yet\n"))
+        #expect(status(unknown).text().hasPrefix("anna: no data for today yet\n"))
         var wrong = today
         wrong.steps = -1
         #expect(status(wrong).text().hasPrefix("anna: today's figures are invalid: steps: -1 is negative\n"))

@@ -61,7 +61,7 @@ import Testing
         (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
         (.counterRestarted, "restarted"),
         (.stepsInDoubt(.totals(4_711, 3_302)), "disagree (4,711 and 3,302), so no steps were stored; the raw frames were"),
-        (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "istep gatt capture PEDOMETER"),
+        (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "may be totals of the day"),
         (.lost(from: Sample.day, through: Sample.day), "steps of 2014-04-20. Sync"), (.dayNotClosed(Sample.day), "on 2014-04-20 after"),
     ])
     func `notices are described in words`(notice: SyncNotice, words: String) {
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `progress is described for each phase`() {
         let ring = Sample.pedometer("ri\u{1b}ng")
-        #expect(SyncView.words(for: .searching, of: ring) == "ri\u{fffd}ng: looking for it")
+        #expect(SyncView.words(for: .searching, of: ring) == "ri\u{fffd}ng: searching")
         #expect(SyncView.words(for: .reading(done: 2, of: 8), of: ring).hasSuffix("reading, 2 of 8"))
         #expect(SyncView.words(for: .connecting, of: ring) != SyncView.words(for: .reconnecting, of: ring))
     }

@@ -84,6 +84,15 @@ import Testing
 
     // MARK: Views
 
+    /// An error whose advice has a command with a path.
+    private struct Damaged: ReportableError {
+        var path: String
+        var category: FailureCategory { .data }
+        var problem: String { "the history '\(path)' is damaged" }
+        var advice: String? { "save what can be read with `\(ShellCommand("istep doctor --repair --db", [path]).text())`, then sync" }
+        var description: String { problem }
+    }
+
     private static let path = "/home/anna/a very long way, with an é and a quote's end/" + String(repeating: "x/", count: 60) + "history.sqlite"
 
     @Test func `doctor shows the command to paste whole`() {
@@ -128,6 +137,20 @@ import Testing
             expect(
                 ShareView([doubtful], users: [user], now: Sample.now, localTime: Sample.place), quoted("istep outbox drop", name, "2014-04-20"),
                 quoted("istep outbox retry", name, "2014-04-20"), quoted("istep outbox retry", name))
+            let damaged = Damaged(path: Self.path), repair = quoted("istep doctor --repair --db", Self.path)
+            expect(
+                ShareView(
+                    [ShareReport(destination: name, kind: "rest", events: [], waiting: 0, state: DestinationState(name: name), fault: damaged)],
+                    users: [user], now: Sample.now, localTime: Sample.place), repair)
+            var ring = Sample.pedometer("watch")
+            ring.name = name
+            expect(
+                SyncView(
+                    [
+                        SyncReport(pedometer: ring, failure: damaged, failureText: damaged.problem),
+                        SyncReport(pedometer: ring, notices: [.stepsInDoubt(.unchecked)]),
+                    ], now: Sample.now, localTime: Sample.place, advice: { ($0 as? Damaged)?.advice }), repair,
+                quoted("istep gatt capture", name))
             expect(
                 OutboxView(
                     [ShareEntry(user: 1, day: Sample.day, destination: name, state: .pending, changedAt: Sample.synced)],

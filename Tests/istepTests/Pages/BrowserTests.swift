@@ -115,7 +115,7 @@ import Testing
             await home.stack.inject(.outOfRange, for: home.ring.address)
             try await browser.click("form[action='/sync'] button")
             #expect(try await browser.title == "Sync – istep")
-            try await browser.until(isTrue: "document.getElementById('activity-line').textContent == 'ring: looking for it'")
+            try await browser.until(isTrue: "document.getElementById('activity-line').textContent == 'ring: searching'")
             await home.stack.remove(.outOfRange, for: home.ring.address)
             try await browser.until { $0.hasPrefix("Sync: done") }
             #expect(try await browser.text("main pre").contains("ring: "))

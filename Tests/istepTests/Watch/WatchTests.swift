@@ -104,7 +104,7 @@ import Testing
         try await withRing { home in
             home.ring.behaviour.deaf = [0x03]
             let running = try home.istep.start(["watch"])
-            // Adding it has asked whether it wants a bond.
+            // Adding it has asked whether it requires bonding.
             for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first != 0x3c { break } }
             #expect(await end(running).status == 0)
         }

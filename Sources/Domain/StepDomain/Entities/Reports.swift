@@ -72,7 +72,7 @@ public struct ShareReport: Sendable {
             case held(until: Timestamp)
             /// It stays in the outbox.
             case queued(reason: String)
-            /// It may have arrived; the next attempt finds out, or does no harm.
+            /// It may have arrived; the next attempt asks the destination, or repeats it without harm.
             case unknown(reason: String)
             /// It may have arrived, and only the user can find out.
             case doubtful(reason: String)

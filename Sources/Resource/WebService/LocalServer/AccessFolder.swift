@@ -10,7 +10,7 @@ public struct AccessFolder: Sendable {
     public let path: String
     private let now: @Sendable () -> Int
 
-    /// A browser that has been let in.
+    /// A session of a browser that was authenticated.
     public struct Session: Hashable, Sendable {
         /// The cookie's value.
         public let cookie: String

@@ -1,6 +1,6 @@
 internal import StepViews
 
-/// A browser that has been let in.
+/// A session of a browser that was authenticated.
 package struct PageSession: Hashable, Sendable {
     /// The value of its cookie.
     package var cookie: String

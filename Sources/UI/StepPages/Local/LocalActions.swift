@@ -79,7 +79,7 @@ extension LocalPages {
     private func retry(_ request: PageRequest, _ visit: Visit) throws -> PageResponse {
         let (destination, day) = try choice(request, visit, isDayNeeded: false)
         let user = visit.context.user
-        return try begin(day.map { "Retry \($0)" } ?? "Send what waits", visit) { progress in
+        return try begin(day.map { "Retry \($0)" } ?? "Send waiting days", visit) { progress in
             let choice = OutboxService.Choice(destination: destination, day: day, user: user)
             let sharing = try await OutboxService(visit.services).retry(choice)
             return try await deliver(.due, by: sharing, progress)

@@ -92,7 +92,7 @@ struct PageError: Error, Hashable {
     static func incomplete(_ message: String) -> PageError { PageError(status: 400, title: "The form is incomplete", message: message) }
 }
 
-/// One request on the history as it is now: who looks, and at whose steps.
+/// A request, with the history as it is now and the user that it is for.
 struct Visit: Sendable {
     let history: History
     let services: ServiceContext

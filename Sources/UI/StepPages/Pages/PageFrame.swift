@@ -109,7 +109,7 @@ package enum OpeningPage {
                     Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "0; url=\(address)"))
                     Element.title { "istep" }
                 }
-                Element.body { Element.p { "Your pages open now." } }
+                Element.body { Element.p { "Opening your pages." } }
             }
         return document.source
     }

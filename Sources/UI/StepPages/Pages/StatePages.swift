@@ -79,7 +79,7 @@ struct SharePage: Sendable {
         if !own.isEmpty || state.stopped != nil {
             context.form("outbox", "retry", style: "line") {
                 Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, state.name))
-                Element.button(Attribute(.type, "submit"), Attribute(.ariaLabel, "Send what waits for \(Printable(state.name)) now")) {
+                Element.button(Attribute(.type, "submit"), Attribute(.ariaLabel, "Send the waiting days to \(Printable(state.name)) now")) {
                     "Send now"
                 }
             }

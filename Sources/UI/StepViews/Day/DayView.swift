@@ -28,8 +28,8 @@ public struct DayView: View {
         if let historyBegins, day < historyBegins { return nil }
         return day.components.year >= 1 ? day : nil
     }
-    /// Nil where the next day has not begun.
-    public var nextDay: Day? { summary.day < today ? summary.day.advanced(by: 1) : nil }
+    /// Nil where the next day has not begun. Before the history it is the first day of the history.
+    public var nextDay: Day? { summary.day < today ? min(max(summary.day.advanced(by: 1), historyBegins ?? summary.day), today) : nil }
 
     /// The first known day, if this one lies before it.
     var laterBegin: Day? { historyBegins.flatMap { summary.day < $0 ? $0 : nil } }

@@ -39,7 +39,7 @@ extension ScanDiagnosis {
             DiagnosisText(
                 "the adapter received no advertisement within \(Words.count(seconds, "second"))",
                 fix: """
-                    If there should be some, the adapter is stuck. Switch it off and on: \(command: "bluetoothctl power off"), then \
+                    If Bluetooth devices are near, the adapter may be stuck. Switch it off and on: \(command: "bluetoothctl power off"), then \
                     \(command: "bluetoothctl power on"). If that does not help: \(command: "sudo systemctl restart bluetooth"), or unplug \
                     and replug it.
                     """)

@@ -184,7 +184,7 @@ extension Finding.Area {
         case .history: "History"
         case .pedometers: "Pedometers"
         case .sharing: "Sharing"
-        case .schedule: "Every night"
+        case .schedule: "Automatic sync"
         }
     }
 }

@@ -63,7 +63,7 @@ extension ScheduleDiagnosis {
         case .disabled: DiagnosisText("\(timer) is switched off\(end)", fix: "\(command: switchOn)")
         case .inactive: DiagnosisText("\(timer) is enabled and does not run\(end)", fix: "\(command: "\(systemctl) \(verb) \(timer)")")
         case .activeUntilRestart:
-            DiagnosisText("\(timer) runs, but will not after the next start of the machine", fix: "\(command: switchOn)")
+            DiagnosisText("\(timer) is running but not enabled: it will not start after a reboot", fix: "\(command: switchOn)")
         }
     }
 

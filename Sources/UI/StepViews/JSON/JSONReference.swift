@@ -51,7 +51,7 @@ public enum JSONReference {
         Entry("backups", ["restore"], "The backups that are there.", BackupsView.Document.self),
         Entry("restore", ["restore FILE"], "What a restore would do, or has done.", RestoreView.Document.self),
         Entry("report", ["report -o FILE"], "The report that was written.", ReportView.Document.self),
-        Entry("serve", ["serve"], "Where the local page is.", ServeView.Document.self),
+        Entry("serve", ["serve"], "The address of the local pages.", ServeView.Document.self),
         Entry("version", ["--version"], "The program's version.", VersionDocument.self),
         Entry(
             "error", ["any command that fails"], "Why there is no other document. The exit code is not 0; standard error has the same in words.",

@@ -122,7 +122,7 @@ extension OutboxView {
                 .init("destination", .text, "Its name in the configuration."),
                 .init("user", .text, "Whose day it is."),
                 .init("day", .day, "The day."),
-                .init("state", .choice(ShareEntry.State.self), "How its delivery stands; unknown: it may have arrived."),
+                .init("state", .choice(ShareEntry.State.self), "State of its delivery; unknown: it may have arrived."),
                 .init("attempts", .integer, "Number of attempts to send it."),
                 .init("nextAttempt", .nullable(.time), "Null where it waits for the user, or nothing is to be done."),
                 .init("lastError", .nullable(.text), "Why the last attempt failed."),

@@ -1,4 +1,5 @@
 public import StepDomain
+internal import StepServices
 
 /// How sharing went: a line for each destination, and below it what the user should know about it.
 public struct ShareView: View {
@@ -6,7 +7,7 @@ public struct ShareView: View {
     let users: [User]
     let now: Timestamp
     let localTime: LocalTime
-    /// The text for a fault of istep itself, if there was one.
+    /// The text for a fault of istep itself that has none of its own.
     let words: @Sendable (any Error) -> String
 
     /// - Parameters:
@@ -52,7 +53,9 @@ public struct ShareView: View {
             page.advice(.whetherItArrived(day, report.destination), indent: 2)
         }
         if let fault = report.fault {
-            page.paragraph("\(name): \(Printable(words(fault), limit: 400))", ink: .bad, hanging: 2)
+            let (problem, advice) = explanation(fault)
+            page.paragraph("\(name): \(Printable(problem, limit: 400))", ink: .bad, hanging: 2)
+            if let advice { page.advice(Advice(markup: advice), indent: 2) }
         } else if let stopped = report.state.stopped {
             page.paragraph(
                 "\(name): paused: credentials rejected: \(Printable(stopped, limit: 300))", ink: .bad, hanging: 2)
@@ -66,6 +69,14 @@ public struct ShareView: View {
         if report.queued > 0 {
             page.paragraph(queue(report), ink: .doubtful, indent: 2, hanging: 2)
             if isRejecting(report) { page.advice("When the cause is fixed: \(command: "istep outbox retry", report.destination)", indent: 2) }
+        }
+    }
+
+    private func explanation(_ fault: any Error) -> (problem: String, advice: String?) {
+        switch fault {
+        case let fault as ServiceError: (fault.problem, ServiceWords.advice(fault))
+        case let fault as any ReportableError: (fault.problem, fault.advice)
+        default: (words(fault), nil)
         }
     }
 
@@ -190,7 +201,7 @@ extension ShareView {
             static let schema = JSONSchema.object([
                 .destinationName,
                 .destinationKind,
-                .init("events", .list(Event.schema), "What became of each day."),
+                .init("events", .list(Event.schema), "The result of each day."),
                 .init("queued", .integer, "Number of days that stay in the outbox."),
                 .nextAttempt,
                 .stopped,
@@ -232,7 +243,7 @@ extension ShareView {
     }
 
     private func failure(_ report: ShareReport) -> Document.Failure? {
-        if let fault = report.fault { return Document.Failure(kind: "fault", message: words(fault), advice: nil) }
+        if let (problem, advice) = report.fault.map(explanation) { return Document.Failure(kind: "fault", message: problem, advice: advice) }
         return report.failure.map { Document.Failure(kind: $0.kind.rawValue, message: $0.reason, advice: $0.advice) }
     }
 

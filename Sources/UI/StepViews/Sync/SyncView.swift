@@ -32,7 +32,7 @@ public struct SyncView: View {
     public static func words(for progress: ReadProgress, of pedometer: Pedometer) -> String {
         let name = Printable(pedometer.name, limit: 32)
         return switch progress {
-        case .searching: "\(name): looking for it"
+        case .searching: "\(name): searching"
         case .connecting: "\(name): connected"
         case .reconnecting: "\(name): the link was lost; connecting again"
         case .reading(let done, let all): "\(name): reading, \(done) of \(all)"
@@ -50,7 +50,13 @@ public struct SyncView: View {
             if let failure = report.failure, !(failure is CancellationError), report.hasReceived {
                 page.paragraph("Received data was saved. Run the command again to continue.", indent: 2)
             }
-            for notice in report.notices { page.paragraph(words(notice, report), ink: .doubtful, indent: 2) }
+            for notice in report.notices {
+                if case .stepsInDoubt = notice {
+                    page.advice("\(notice.words): \(command: "istep gatt capture", report.pedometer.name)", ink: .doubtful, indent: 2)
+                } else {
+                    page.paragraph(words(notice, report), ink: .doubtful, indent: 2)
+                }
+            }
         }
         return page.lines + shareLines(style)
     }
@@ -79,6 +85,7 @@ public struct SyncView: View {
     }
 
     func words(_ notice: SyncNotice, _ report: SyncReport) -> String {
+        if case .stepsInDoubt = notice { return notice.words + ": " + ShellCommand("istep gatt capture", [report.pedometer.name]).text() }
         guard case .clockWasOff = notice, let record = report.record, let setting = report.pedometer.clock.settings.last,
             setting.at >= record.start
         else { return notice.words }

@@ -122,7 +122,7 @@ extension SyncNotice {
                 + "the hours of the steps since then may be wrong, and these days are shown as partial."
         case .stepsInDoubt(let doubt):
             return "\(doubt.words), so no steps were stored; the raw frames were. This model is experimental: please report it, with a file "
-                + "that shows what it sends: istep gatt capture PEDOMETER"
+                + "that shows what it sends"
         }
     }
 }

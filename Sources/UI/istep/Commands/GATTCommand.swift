@@ -177,6 +177,7 @@ extension GATTCommand {
 
         func validate() throws {
             if let days, !(1...366).contains(days) { throw ValidationError("--days takes 1 to 366.") }
+            if output == "-" { throw ValidationError("--output takes the name of a file.") }
         }
 
         func run() async throws {

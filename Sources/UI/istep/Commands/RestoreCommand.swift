@@ -34,16 +34,17 @@ struct RestoreCommand: AsyncParsableCommand {
         if backup.replacesHistory, !yes {
             // With --json a command prints one document: here that of the failure.
             if !common.json { try wiring.show(RestoreView(holdings, history: backup.history, isDone: false, old: nil)) }
-            try confirm()
+            try confirm(file)
         }
         let old = try await service.restore(backup)
         try wiring.show(RestoreView(holdings, history: backup.history, isDone: true, old: old))
     }
 
     /// - Throws: `CommandFailure` unless a user at the terminal agrees.
-    private func confirm() throws {
+    private func confirm(_ file: String) throws {
         guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
-            throw CommandFailure(.usage, "The history was not replaced.", advice: "To replace it: istep restore --yes FILE")
+            let command = ShellCommand("istep restore --yes", (common.db.map { ["--db", $0] } ?? []) + [file])
+            throw CommandFailure(.usage, "The history was not replaced.", advice: "To replace it: `\(command.text())`")
         }
         Output.error.write("Replace the history? The previous one is kept in the same directory. [y/N] ")
         guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else {

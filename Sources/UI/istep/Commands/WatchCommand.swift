@@ -13,7 +13,7 @@ struct WatchCommand: AsyncParsableCommand {
             when none was in range for hours.
 
             With --live, pedometers that support it report steps live. The connection then stays open as long as the pedometer is in \
-            range; this uses its battery, and no phone can connect to it meanwhile. A band that advertises its steps is listened to \
+            range; this uses its battery, and no phone can connect to it meanwhile. Steps that a band advertises are received \
             without a connection.
 
             With --json each sync is a document as 'istep sync --json' prints it. With --live, each change is also a document on a \
