@@ -29,7 +29,7 @@ import Testing
             #expect(notices.contains { $0["kind"] as? String == "stepsInDoubt" }, "\(sync.output)")
             #expect(read?["steps"] as? Int == 0)
             let status = try await home.istep("status")
-            #expect(status.output.contains("in doubt"), "\(status.output)")
+            #expect(status.output.contains("contradict each other"), "\(status.output)")
 
             let file = home.folder.path + "/capture.txt"
             let capture = try await home.istep("gatt", "capture", "band", "--output", file)
