@@ -189,16 +189,16 @@ import TestSupport
     }
 
     @Test func `a lost answer from a destination without queries is doubtful immediately`() async throws {
-        let deaf = ScriptedDestination(
-            "deaf", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
+        let mute = ScriptedDestination(
+            "mute", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
         try outbox.walk(4000, on: april20)
-        deaf.script(.acceptSilently)
-        let report = try await outbox.share(to: deaf).first
+        mute.script(.acceptSilently)
+        let report = try await outbox.share(to: mute).first
         #expect(report?.outcomes == [.doubtful(reason: "no answer")])
-        #expect(outbox.entry(april20, deaf)?.nextAttempt == nil)
+        #expect(outbox.entry(april20, mute)?.nextAttempt == nil)
         outbox.pass(86_400)
-        #expect(try await outbox.share(to: deaf).first?.events.isEmpty == true)
-        #expect(deaf.times(april20) == 1)
+        #expect(try await outbox.share(to: mute).first?.events.isEmpty == true)
+        #expect(mute.times(april20) == 1)
     }
 
     @Test func `three rejections in a row delay the other days with a reason`() async throws {

@@ -15,7 +15,7 @@ extension InMemoryHistory: NoticeStore {
             var begun: Set<StoredNotice.ID> = []
             for notice in merge.begun {
                 let id = (state.notices.map(\.id).max() ?? 0) + 1
-                state.notices.append(StoredNotice(id: id, notice: notice, keptAt: now))
+                state.notices.append(StoredNotice(id: id, notice: notice, storedAt: now))
                 begun.insert(id)
             }
             return begun

@@ -19,7 +19,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try stage.keep(stage.goal(), stage.battery(12))
             let standing = try stage.standing()
             #expect(standing.map(\.notice) == [stage.battery(12), stage.goal()])
-            #expect(standing.allSatisfy { $0.isNew && $0.isToBeNotified && $0.keptAt == NoticeStage.now })
+            #expect(standing.allSatisfy { $0.isNew && $0.isToBeNotified && $0.storedAt == NoticeStage.now })
         },
         NoticeContract("the same again changes nothing") { stage in
             try stage.keep(stage.battery(12), stage.goal())

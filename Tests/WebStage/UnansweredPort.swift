@@ -15,7 +15,7 @@ public final class UnansweredPort: Sendable {
     }
 
     /// Connecting never completes: the queue of connections that wait to be accepted is full.
-    public static func deaf() throws -> UnansweredPort {
+    public static func notAccepting() throws -> UnansweredPort {
         let (listener, port) = try LoopbackAddress.ipv4.bound()
         guard listen(listener, 0) == 0 else { throw POSIXError(.EADDRINUSE) }
         var sockets = [listener]

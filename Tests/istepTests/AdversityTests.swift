@@ -97,14 +97,14 @@ import Testing
     @Test func `an interrupted sync disconnects the ring`() async throws {
         try await withRing { home in
             // The ring never answers the battery request: the program waits when the signal comes.
-            home.ring.behaviour.deaf = [0x03]
+            home.ring.behaviour.ignored = [0x03]
             let running = try home.istep.start(["sync"])
             for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first == 0x03 { break } }
             running.send(SIGTERM)
             let result = await running.result
             #expect(result.status == 128 + SIGTERM)
             await home.expectManners()
-            home.ring.behaviour.deaf = []
+            home.ring.behaviour.ignored = []
             #expect(try await home.istep("sync").status == 0)
         }
     }

@@ -55,7 +55,7 @@ public struct SyncTiming: Hashable, Sendable {
 }
 
 /// What a watch knows of its own listening: silence is informative only while the watch listens.
-public struct Listening: Hashable, Sendable {
+public struct ListeningState: Hashable, Sendable {
     /// Since when no pedometer can be heard, and why.
     public struct Outage: Hashable, Sendable {
         public var since: Timestamp

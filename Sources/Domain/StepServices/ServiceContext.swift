@@ -53,7 +53,7 @@ public struct ServiceContext: Sendable {
     ///   - listening: of a watch, where there is one.
     /// - Throws: the history's error.
     @discardableResult
-    public func updateNotices(reports: [SyncReport] = [], listening: Listening = Listening()) async throws -> StandingNotices {
+    public func updateNotices(reports: [SyncReport] = [], listening: ListeningState = ListeningState()) async throws -> StandingNotices {
         try await blocking {
             // Where the configuration is wrong, sharing reports it.
             let names = try? destinations().map(\.name)

@@ -226,7 +226,7 @@ extension StepDataService {
     /// - Throws: the history's error.
     @discardableResult
     public func keepNotices(
-        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, listening: Listening = Listening()
+        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, listening: ListeningState = ListeningState()
     ) throws -> StandingNotices {
         let moment = now()
         let standing = try store.standingNotices()

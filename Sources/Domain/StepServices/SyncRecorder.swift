@@ -12,11 +12,13 @@ final class SyncRecorder: ReadingReceiver {
         var extent: (done: Int, planned: Int)?
         /// Days dealt with over earlier links that were lost.
         var doneBefore = 0
+        var isAdapterRestarted = false
 
         mutating func note(_ progress: ReadProgress) {
             switch progress {
             case .reconnecting: doneBefore = extent?.done ?? 0
             case .reading(let done, let planned): extent = (doneBefore + done, doneBefore + planned)
+            case .adapterRestarted: isAdapterRestarted = true
             case .searching, .connecting: break
             }
         }
@@ -106,6 +108,7 @@ final class SyncRecorder: ReadingReceiver {
         report.notices = running.gate.notices + report.notices
         // Taken from the cursor, so that a day which a second attempt received is not reported.
         if let gaps = running.gate.cursor?.reportedGaps, !gaps.isEmpty { report.notices.append(.missing(gaps)) }
+        if running.isAdapterRestarted { report.notices.append(.adapterRestarted) }
         report.addNotices()
         await record(running, &report)
         store(report)

@@ -14,11 +14,11 @@ public struct Synchronization: Sendable {
         /// Whether upkeep (backups, checks, deletion of old frames) follows, as in the nightly run.
         public var includesUpkeep: Bool
         /// The listening state of the watch, if a watch runs the sync.
-        public var listening: Listening
+        public var listening: ListeningState
 
         public init(
             days: Int? = nil, isShared: Bool = true, waitsForAdapter: Bool = false, includesUpkeep: Bool = false,
-            listening: Listening = Listening()
+            listening: ListeningState = ListeningState()
         ) {
             self.days = days
             self.isShared = isShared

@@ -249,7 +249,7 @@ public enum DiscoveryFault: Sendable, Hashable {
     /// `StartDiscovery` is never answered.
     case stalled
     /// Discovery starts, but no advertisement is ever received.
-    case deaf
+    case receivesNothing
 }
 
 extension SimulatedBlueZ {

@@ -49,6 +49,41 @@ struct WithCentralTests {
         }
     }
 
+    // MARK: Restarting an adapter
+
+    @Test func `an adapter is switched off and on`() async throws {
+        try await withStack { stack in
+            try await Central.withCentral(.address(stack.address)) { central in
+                let isRestarted = try await central.restartAdapter(), isPowered = try await central.adapter().isPowered
+                #expect(isRestarted && isPowered)
+            }
+        }
+    }
+
+    @Test func `an adapter that is in use is not switched off`() async throws {
+        try await withStack { stack in
+            let address = try #require(DeviceAddress(SimulatedRing().address))
+            let other = try await DBusConnection.open(.address(stack.address))
+            try await Central.withCentral(.address(stack.address), clock: SlowClock()) { central in
+                try await central.withPeripheral(address) { _ in
+                    let isRestarted = try await central.restartAdapter()
+                    #expect(!isRestarted, "a device is connected")
+                    #expect(await !stack.snapshot.connected.isEmpty)
+                }
+                _ = try await other.call("org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "StartDiscovery")
+                while try await !central.adapter().isDiscovering { await Task.yield() }
+            }
+            try await Central.withCentral(.address(stack.address)) { central in
+                let isRestarted = try await central.restartAdapter()
+                #expect(!isRestarted, "another program scans")
+            }
+            _ = try await other.call("org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "StopDiscovery")
+            await other.close()
+        }
+    }
+
+    // MARK: Cancellation
+
     @Test func `after cancellation, with a link`() async throws {
         try await withStack { stack in
             let kept = Mutex<Central?>(nil)

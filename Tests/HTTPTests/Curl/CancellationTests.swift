@@ -30,7 +30,7 @@ import WebStage
     }
 
     @Test func `a request cancelled while connecting is reported as not sent`() async throws {
-        let port = try UnansweredPort.deaf()
+        let port = try UnansweredPort.notAccepting()
         let transport = CurlTransport.forTests(), request = HTTPRequest(method: "PUT", url: try WebAddress(port.url))
         let task = Task { await failure(transport, request) }
         // Connecting begins when the transport has a socket; if it has none yet, nothing was sent either.

@@ -18,7 +18,7 @@ import WebStage
     }
 
     @Test func `an attempt to connect ends at its time limit`() async throws {
-        let port = try UnansweredPort.deaf()
+        let port = try UnansweredPort.notAccepting()
         let transport = CurlTransport.forTests(connect: .milliseconds(150))
         let error = await failure(transport, HTTPRequest(method: "PUT", url: try WebAddress(port.url)))
         #expect(
@@ -29,7 +29,7 @@ import WebStage
 
     /// The limit for the whole exchange includes connecting.
     @Test func `the limit for the whole exchange includes connecting`() async throws {
-        let port = try UnansweredPort.deaf()
+        let port = try UnansweredPort.notAccepting()
         let transport = CurlTransport.forTests(whole: .milliseconds(150))
         let error = await failure(transport, HTTPRequest(method: "PUT", url: try WebAddress(port.url)))
         #expect(

@@ -112,7 +112,7 @@ import Testing
     func `a ring that does not know the question about a bond is not paired`(answers: Bool) async throws {
         let ring = SimulatedRing(clock: .utc)
         ring.behaviour.asksForBond = true
-        if answers { ring.behaviour.refuses = [0x3c] } else { ring.behaviour.deaf = [0x3c] }
+        if answers { ring.behaviour.refuses = [0x3c] } else { ring.behaviour.ignored = [0x3c] }
         try await with(ring) { stack, reader in
             try await reader.check(pedometer(ring))
             #expect(await stack.snapshot.bonded.isEmpty)

@@ -34,7 +34,7 @@ import Testing
     ///
     /// - Parameter body: gets a function that reads.
     private func with(
-        _ rings: [SimulatedRing], disconnecting: Duration = .zero, registered: Set<String> = [],
+        _ rings: [SimulatedRing], disconnecting: Duration = .zero, registered: Set<String> = [], restartsAdapter: Bool = false,
         _ body: (SimulatedBlueZ, @escaping @Sendable ([Pedometer]) async -> Void) async throws -> Void
     ) async throws {
         var timing = Timing.immediate
@@ -42,7 +42,8 @@ import Testing
         timing.clock = clock
         let stack = try await SimulatedBlueZ.start(peripherals: rings, timing: timing)
         let reader = BluetoothPedometerReader(
-            limits: ConnectionLimits(scan: .seconds(21)), registered: registered, localTime: .fixed(0), now: { Self.now }, clock: clock,
+            limits: ConnectionLimits(scan: .seconds(21)), registered: registered, restartsAdapter: restartsAdapter, localTime: .fixed(0),
+            now: { Self.now }, clock: clock,
             central: { [clock, opened] in
                 let central = try await Central.open(.address(stack.address), clock: clock)
                 opened.central.withLock { $0 = central }
@@ -141,6 +142,29 @@ import Testing
                     #expect(error.advice?.contains("istep doctor") == true && FailureCause(error) == .outOfRange)
                 }
             }
+        }
+    }
+
+    @Test func `an adapter that receives nothing is switched off and on, and the search begins again`() async throws {
+        try await with([first], restartsAdapter: true) { stack, read in
+            await stack.setDiscoveryFault(.receivesNothing)
+            async let run: Void = read([pedometer(1)])
+            await clock.pass(.seconds(5))
+            await clock.pass(.seconds(16))
+            await clock.pass(.seconds(1))  // while it is off
+            await run
+            #expect(receiver.failure(of: 1) == nil && !receiver.steps.isEmpty)
+            let restarts = receiver.events.count { if case .progress(1, .adapterRestarted) = $0 { true } else { false } }
+            #expect(restarts == 1)
+        }
+    }
+
+    @Test func `an adapter is switched off and on once in a reading`() async throws {
+        try await with([], restartsAdapter: true) { _, read in
+            async let run: Void = read([pedometer(1)])
+            for seconds in [5, 16, 1, 5, 16] { await clock.pass(.seconds(seconds)) }
+            await run
+            #expect(receiver.failure(of: 1) as? PedometerError == .nothingHeard("C0:DE:00:00:00:01", seconds: 21))
         }
     }
 

@@ -63,8 +63,12 @@ class AdapterController(Controller):
     }
 
     plugged = True
+    receives = True     # no advertisement until the next reset, otherwise
 
     def send_hci_packet(self, packet):
+        if not self.receives and isinstance(
+                packet, (hci.HCI_LE_Advertising_Report_Event, hci.HCI_LE_Extended_Advertising_Report_Event)):
+            return
         # Unplugged: only the last reset is answered; more would wait on the line for the next host.
         if not self.plugged and getattr(packet, "command_opcode", None) != hci.HCI_RESET_COMMAND:
             return
@@ -81,6 +85,7 @@ class AdapterController(Controller):
         super().send_hci_packet(packet)
 
     def on_hci_reset_command(self, command):
+        self.receives = True
         self.stop_all()
         return super().on_hci_reset_command(command)
 

@@ -21,7 +21,7 @@ import Testing
             #expect(try history.database.claim(kept.map(\.id), at: noon + 1) == Set(kept.map(\.id)))
             try history.database.close()
             let again = try StepDatabase(path: history.path, for: .reading).standingNotices()
-            #expect(again == [StoredNotice(id: kept[0].id, notice: notice, keptAt: noon, notifiedAt: noon + 1)])
+            #expect(again == [StoredNotice(id: kept[0].id, notice: notice, storedAt: noon, notifiedAt: noon + 1)])
         }
     }
 

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `a goal notice is withdrawn if the goal is not reached anymore`() {
-        let reached = goal(8000, of: 8000).map { StoredNotice(id: 1, notice: $0, keptAt: now) }
+        let reached = goal(8000, of: 8000).map { StoredNotice(id: 1, notice: $0, storedAt: now) }
         func withdrawn(_ steps: Int?, of goal: Int?, by person: Int64 = 1, daysAgo: Int = 0) -> Set<String> {
             let day = DaySummary(user: User(id: person, name: "x"), day: today.advanced(by: -daysAgo), steps: steps, goal: goal)
             return NoticeFacts(users: [anna], days: [day], standing: reached, now: now, localTime: place).withdrawn

@@ -125,7 +125,7 @@ import Testing
     @Test func `continuous listening reports an absent pedometer without failed syncs`() {
         func notices(watched daysAgo: Int, _ syncs: SyncRecord...) -> [Notice.Content] {
             NoticeFacts(
-                users: [anna], devices: [.init(ring, syncs)], listening: Listening(since: [1: now - daysAgo * 86_400]), now: now,
+                users: [anna], devices: [.init(ring, syncs)], listening: ListeningState(since: [1: now - daysAgo * 86_400]), now: now,
                 localTime: place
             ).notices.map(\.content)
         }
@@ -139,7 +139,7 @@ import Testing
     @Test func `listening for one pedometer does not report another as absent`() {
         let devices = [NoticeFacts.Device(ring, []), .init(watch, [sync(9)])]
         func told(_ since: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
-            let listening = Listening(since: since)
+            let listening = ListeningState(since: since)
             return NoticeFacts(users: [anna], devices: devices, listening: listening, now: now, localTime: place).notices.map(\.subject)
         }
         #expect(told([1: now - 3 * 86_400]) == [.pedometer(1)])
@@ -150,25 +150,26 @@ import Testing
 
     /// A watch that cannot listen tries nothing, so no sync fails.
     @Test func `a watch without Bluetooth for two days produces a machine notice`() {
-        func notices(deaf hoursAgo: Int?, since: [Pedometer.ID: Timestamp] = [:], _ syncs: [SyncRecord], known: StoredNotice? = nil) -> [Notice]
+        func notices(silentSince hoursAgo: Int?, since: [Pedometer.ID: Timestamp] = [:], _ syncs: [SyncRecord], known: StoredNotice? = nil)
+            -> [Notice]
         {
-            let outage = hoursAgo.map { Listening.Outage(since: now - $0 * 3600, reason: "no adapter") }
+            let outage = hoursAgo.map { ListeningState.Outage(since: now - $0 * 3600, reason: "no adapter") }
             return NoticeFacts(
                 users: [anna], devices: [.init(ring, syncs)], standing: known.map { [$0] } ?? [],
-                listening: Listening(since: since, outage: outage), now: now, localTime: place
+                listening: ListeningState(since: since, outage: outage), now: now, localTime: place
             ).notices
         }
-        #expect(notices(deaf: 47, [sync(3)]).isEmpty)
-        let told = notices(deaf: 75, [sync(4)])
+        #expect(notices(silentSince: 47, [sync(3)]).isEmpty)
+        let told = notices(silentSince: 75, [sync(4)])
         #expect(told == [Notice(.machine, since: now - 75 * 3600, .nightsFailed(nights: 3, reason: "no adapter"))])
-        let known = StoredNotice(id: 1, notice: told[0], keptAt: now)
+        let known = StoredNotice(id: 1, notice: told[0], storedAt: now)
         // First another program, which does not know what the watch knows; then the watch after a restart.
-        #expect(notices(deaf: nil, [sync(4)], known: known) == told)
-        #expect(notices(deaf: 1, [sync(0, .machine), sync(4)], known: known) == told)
+        #expect(notices(silentSince: nil, [sync(4)], known: known) == told)
+        #expect(notices(silentSince: 1, [sync(0, .machine), sync(4)], known: known) == told)
         // A sync has succeeded, or the pedometer was only out of range, or a watch listens again.
-        #expect(notices(deaf: nil, [sync(0)], known: known).isEmpty)
-        #expect(notices(deaf: nil, [sync(0, .outOfRange), sync(4)], known: known).isEmpty)
-        #expect(notices(deaf: nil, since: [1: now - 60], [sync(4)], known: known).isEmpty)
+        #expect(notices(silentSince: nil, [sync(0)], known: known).isEmpty)
+        #expect(notices(silentSince: nil, [sync(0, .outOfRange), sync(4)], known: known).isEmpty)
+        #expect(notices(silentSince: nil, since: [1: now - 60], [sync(4)], known: known).isEmpty)
     }
 
     @Test func `a complete sync before the recent syncs gives the last read time`() {
@@ -181,7 +182,7 @@ import Testing
 
     @Test func `an absence notice ends only with a successful sync`() {
         let known = StoredNotice(
-            id: 1, notice: Notice(.pedometer(1), name: "ring", user: 1, since: sync(9).start, .notSeen(lastRead: sync(9).start)), keptAt: now)
+            id: 1, notice: Notice(.pedometer(1), name: "ring", user: 1, since: sync(9).start, .notSeen(lastRead: sync(9).start)), storedAt: now)
         #expect(notices([sync(0, .outOfRange), sync(9)], standing: [known]).map(\.kind) == [.notSeen])
         #expect(notices([sync(0), sync(9)], standing: [known]).isEmpty)
     }
@@ -229,7 +230,7 @@ import Testing
 
     @Test func `a low battery notice keeps its start beyond the recent syncs`() throws {
         let known = StoredNotice(
-            id: 1, notice: Notice(.pedometer(1), name: "ring", user: 1, since: now - 9_999_999, .batteryLow(percent: 3)), keptAt: now)
+            id: 1, notice: Notice(.pedometer(1), name: "ring", user: 1, since: now - 9_999_999, .batteryLow(percent: 3)), storedAt: now)
         let held = try #require(notices([sync(0, battery: 20)], standing: [known]).first)
         #expect(held.since == now - 9_999_999 && held.content == .batteryLow(percent: 20))
         #expect(notices([sync(0, battery: 30)], standing: [known]).isEmpty)
@@ -287,7 +288,7 @@ import Testing
         let begun = try #require(notices(ring).first)
         #expect(begun.content == .daysMissing([gap]) && begun.isState && begun.since == now)
         // It began when it was first found.
-        let known = StoredNotice(id: 1, notice: Notice(.pedometer(1), since: now - 86_400, .daysMissing([gap])), keptAt: now - 86_400)
+        let known = StoredNotice(id: 1, notice: Notice(.pedometer(1), since: now - 86_400, .daysMissing([gap])), storedAt: now - 86_400)
         #expect(notices(ring, standing: [known]).map(\.since) == [now - 86_400])
         ring.cursor.missing = [DayGap(Day(daysSince1970: 16_177), .unconfirmed)]
         #expect(notices(ring).isEmpty, "a precaution is no news")

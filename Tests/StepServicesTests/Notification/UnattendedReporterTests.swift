@@ -82,7 +82,7 @@ import Testing
         outcome.upkeepFailure = Failed(cause: .other)
         let goal = Notice(.user(1), name: "anna", since: lab.outbox.now, .goalReached(day: april20, steps: 9, goal: 8))
         let battery = Notice(.pedometer(1), name: "ring", since: lab.outbox.now, .batteryLow(percent: 4))
-        outcome.notices = [goal, battery, battery].enumerated().map { StoredNotice(id: Int64($0), notice: $1, keptAt: lab.outbox.now) }
+        outcome.notices = [goal, battery, battery].enumerated().map { StoredNotice(id: Int64($0), notice: $1, storedAt: lab.outbox.now) }
         outcome.begun = [0, 1]
         #expect(outcome.messages.map(words) == ["warning locked", "error failed", "notice goalReached", "warning batteryLow"])
     }
@@ -106,12 +106,12 @@ import Testing
         let log = RecordingLog()
         let reporter = UnattendedReporter(lab.context, output: log, desktop: nil)
         // Bluetooth has not worked for a week.
-        let listening = Listening(outage: .init(since: lab.outbox.now - 7 * 86_400, reason: "no adapter"))
+        let listening = ListeningState(outage: .init(since: lab.outbox.now - 7 * 86_400, reason: "no adapter"))
         try await reporter.checkSilence(listening)
         #expect(log.messages.map(words) == ["warning nightsFailed"])
         try await reporter.checkSilence(listening)
         #expect(log.messages.count == 1)
-        try await reporter.checkSilence(Listening())
+        try await reporter.checkSilence(ListeningState())
         #expect(log.messages.count == 1)
     }
 }

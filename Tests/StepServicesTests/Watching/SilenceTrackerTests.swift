@@ -98,10 +98,10 @@ import Testing
         var silence = silence()
         silence.stop(because: "no adapter", at: noon)
         silence.stop(because: "no bluetoothd", at: noon + hour)
-        #expect(silence.listening == Listening(outage: .init(since: noon, reason: "no bluetoothd")))
+        #expect(silence.listening == ListeningState(outage: .init(since: noon, reason: "no bluetoothd")))
         #expect(takesCheck(&silence, noon + 7 * hour) == true)
         silence.start(for: [1], at: noon + 8 * hour)
-        #expect(silence.listening == Listening(since: [1: noon + 8 * hour]))
+        #expect(silence.listening == ListeningState(since: [1: noon + 8 * hour]))
     }
 
     @Test func `the time of a suspend does not count as an outage`() {

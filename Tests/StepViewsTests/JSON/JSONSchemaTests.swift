@@ -42,8 +42,8 @@ import Testing
             ],
             notices: [
                 StoredNotice(
-                    id: 1, notice: Notice(.pedometer(1), name: "ring", since: Sample.synced, .batteryLow(percent: 9)), keptAt: Sample.now),
-                StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), keptAt: Sample.now),
+                    id: 1, notice: Notice(.pedometer(1), name: "ring", since: Sample.synced, .batteryLow(percent: 9)), storedAt: Sample.now),
+                StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), storedAt: Sample.now),
             ], database: "/h", now: Sample.now, localTime: Sample.place)
     }
 

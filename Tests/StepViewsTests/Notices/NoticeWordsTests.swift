@@ -95,8 +95,8 @@ import Testing
     private let goal = Notice(.user(1), name: "anna", user: 1, since: Sample.now, .goalReached(day: Sample.day, steps: 8801, goal: 8000))
 
     @Test func `new notices are shown first`() {
-        let seen = StoredNotice(id: 1, notice: battery, keptAt: Sample.synced, seenAt: Sample.synced)
-        let new = StoredNotice(id: 2, notice: goal, keptAt: Sample.now)
+        let seen = StoredNotice(id: 1, notice: battery, storedAt: Sample.synced, seenAt: Sample.synced)
+        let new = StoredNotice(id: 2, notice: goal, storedAt: Sample.now)
         #expect(
             status(seen, new).lines(Sample.plain).prefix(4) == [
                 "New: Goal reached yesterday: 8,801 of 8,000 steps", "ring: battery at 9 %", "  Charge it soon.",
@@ -108,15 +108,15 @@ import Testing
     @Test func `long notices are wrapped to the width`() {
         let long = Notice(
             .pedometer(1), name: "ring", since: Sample.now, .nightsFailed(nights: 3, reason: String(repeating: "word ", count: 50)))
-        let lines = status(StoredNotice(id: 1, notice: long, keptAt: Sample.now)).lines(TextStyle(width: 60))
+        let lines = status(StoredNotice(id: 1, notice: long, storedAt: Sample.now)).lines(TextStyle(width: 60))
         #expect(lines.allSatisfy { $0.count <= 60 })
         #expect(lines[0] == "New: ring: could not be read for 3 nights")
     }
 
     @Test func `the status document contains the notices`() throws {
         let document = status(
-            StoredNotice(id: 1, notice: battery, keptAt: Sample.synced, seenAt: Sample.synced),
-            StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), keptAt: Sample.now)
+            StoredNotice(id: 1, notice: battery, storedAt: Sample.synced, seenAt: Sample.synced),
+            StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), storedAt: Sample.now)
         ).document
         #expect(document.notices.map(\.kind) == ["nightsFailed", "batteryLow"])
         #expect(document.notices.map(\.isNew) == [true, false])

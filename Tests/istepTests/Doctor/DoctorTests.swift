@@ -131,7 +131,7 @@ import Testing
 
     @Test func `a scan that finds no device is a warning`() async throws {
         try await live { home in
-            await home.stack.setDiscoveryFault(.deaf)
+            await home.stack.setDiscoveryFault(.receivesNothing)
             let report = try await doctor(home)
             #expect(report.status == 75)
             #expect(report.grades("scan") == ["warning"])
@@ -261,7 +261,7 @@ import Testing
         try await live { home in
             func writes(_ events: [SimulationEvent]) -> Int { events.count { if case .wrote = $0 { true } else { false } } }
             var left = writes(home.stack.history) + 1
-            home.ring.behaviour.deaf = [0x03]
+            home.ring.behaviour.ignored = [0x03]
             let running = try home.istep.start(["doctor"])
             for await event in home.stack.events {
                 if case .wrote = event { left -= 1 }

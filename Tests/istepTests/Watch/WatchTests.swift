@@ -102,7 +102,7 @@ import Testing
 
     @Test func `an interrupted watch disconnects the ring`() async throws {
         try await withRing { home in
-            home.ring.behaviour.deaf = [0x03]
+            home.ring.behaviour.ignored = [0x03]
             let running = try home.istep.start(["watch"])
             // Adding it has asked whether it requires bonding.
             for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first != 0x3c { break } }

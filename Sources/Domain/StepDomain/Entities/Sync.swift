@@ -128,6 +128,8 @@ public enum SyncNotice: Hashable, Sendable, Codable {
     /// The steps of an experimental pedometer were read and not stored: two readings of what it sends disagree, or could not be compared.
     /// The frames are stored.
     case stepsInDoubt(StepDoubt)
+    /// The adapter had received nothing during a whole search, and was switched off and on.
+    case adapterRestarted
 }
 
 /// Why steps that were read are not stored.

@@ -151,7 +151,7 @@ public struct StoredNotice: Hashable, Sendable, Identifiable {
     public let id: ID
     public var notice: Notice
     /// When it was first stored.
-    public var keptAt: Timestamp
+    public var storedAt: Timestamp
     /// When a user saw it; nil while it is new.
     public var seenAt: Timestamp?
     /// When it was claimed for the desktop; nil where the desktop did not take it.
@@ -160,11 +160,11 @@ public struct StoredNotice: Hashable, Sendable, Identifiable {
     public var endedAt: Timestamp?
 
     public init(
-        id: ID, notice: Notice, keptAt: Timestamp, seenAt: Timestamp? = nil, notifiedAt: Timestamp? = nil, endedAt: Timestamp? = nil
+        id: ID, notice: Notice, storedAt: Timestamp, seenAt: Timestamp? = nil, notifiedAt: Timestamp? = nil, endedAt: Timestamp? = nil
     ) {
         self.id = id
         self.notice = notice
-        self.keptAt = keptAt
+        self.storedAt = storedAt
         self.seenAt = seenAt
         self.notifiedAt = notifiedAt
         self.endedAt = endedAt
@@ -216,7 +216,7 @@ public struct NoticeMerge: Hashable, Sendable {
             } else if known.notice.endsWithCause || withdrawn.contains(key) {
                 new.endedAt = now
             }
-            if !known.notice.isState, known.keptAt < now - known.notice.lifetime { new.endedAt = now }
+            if !known.notice.isState, known.storedAt < now - known.notice.lifetime { new.endedAt = now }
             if new != known { changed.append(new) }
         }
         for (key, known) in takenBack {
@@ -246,6 +246,6 @@ extension StoredNotice {
     /// Whether it holds again, unchanged, when the same is found: a goal that was withdrawn after the desktop had shown it and before a
     /// user saw it. As a new notice it would be shown twice.
     fileprivate func wasTakenBack(at now: Timestamp) -> Bool {
-        notice.kind == .goalReached && seenAt == nil && notifiedAt != nil && keptAt >= now - notice.lifetime
+        notice.kind == .goalReached && seenAt == nil && notifiedAt != nil && storedAt >= now - notice.lifetime
     }
 }

@@ -50,13 +50,13 @@ public struct NoticeFacts: Sendable {
     /// Notices that hold already: some states last longer than the condition that begins them.
     public var standing: [StoredNotice]
     /// Of a watch: silence while it listens is as informative as a try.
-    public var listening: Listening
+    public var listening: ListeningState
     public var now: Timestamp
     public var localTime: LocalTime
 
     public init(
         users: [User] = [], devices: [Device] = [], reports: [SyncReport] = [], sharing: [Sharing] = [], days: [DaySummary] = [],
-        standing: [StoredNotice] = [], listening: Listening = Listening(), now: Timestamp, localTime: LocalTime
+        standing: [StoredNotice] = [], listening: ListeningState = ListeningState(), now: Timestamp, localTime: LocalTime
     ) {
         self.users = users
         self.devices = devices.map { $0.until(now + Self.clockSlack) }
@@ -192,7 +192,7 @@ extension NoticeFacts {
             // States with notices of their own; and notices that only the report of the sync mentions.
             case .batteryLow, .missing: nil
             case .undecodable, .implausible, .oversized, .undecided, .countingStarted: nil
-            case .clockCorrected, .zoneChanged: nil
+            case .clockCorrected, .zoneChanged, .adapterRestarted: nil
             }
         }
     }

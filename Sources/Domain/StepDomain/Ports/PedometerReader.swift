@@ -51,6 +51,8 @@ public protocol ReadingReceiver: Sendable {
 /// How far a reading has come.
 public enum ReadProgress: Hashable, Sendable {
     case searching
+    /// The adapter had received nothing, was switched off and on, and the search begins again.
+    case adapterRestarted
     case connecting
     /// The link was lost.
     case reconnecting

@@ -38,7 +38,7 @@ public struct UnattendedReporter: Sendable {
     /// Reports notices that result from the passing of time: a watch calls it when a pedometer was not heard for long.
     ///
     /// - Throws: the history's error.
-    public func checkSilence(_ listening: Listening) async throws {
+    public func checkSilence(_ listening: ListeningState) async throws {
         let standing = try await context.updateNotices(listening: listening)
         let isHousehold = await isHousehold()
         for message in RunMessage.messages(of: standing.new) { output.write(message, isHousehold: isHousehold) }

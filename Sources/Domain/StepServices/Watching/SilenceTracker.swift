@@ -7,7 +7,7 @@ struct SilenceTracker: Sendable {
     /// Seconds between two checks: silence is counted in days.
     static let checkInterval = 6 * 3600
 
-    private(set) var listening = Listening()
+    private(set) var listening = ListeningState()
     /// Seconds within which `tick` is called again; after more than that, the machine slept or its clock was set.
     private let longestPause: Int
     private var isListening = false
@@ -26,7 +26,7 @@ struct SilenceTracker: Sendable {
     /// The scanner cannot listen from now on.
     mutating func stop(because reason: String, at now: Timestamp) {
         isListening = false
-        listening = Listening(outage: .init(since: listening.outage?.since ?? now, reason: reason))
+        listening = ListeningState(outage: .init(since: listening.outage?.since ?? now, reason: reason))
     }
 
     /// These pedometers are listened for from now on, and no others; those that were before keep their start.

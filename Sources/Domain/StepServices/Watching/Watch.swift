@@ -22,7 +22,7 @@ public actor Watch {
     private var timer: Task<Void, Never>?
     private var figuresTimer: Task<Void, Never>?
     private var lastRefresh: Timestamp?
-    private var lastBeat: Timestamp?
+    private var lastPing: Timestamp?
     private var lastStatus = ""
     private var isReady = false
 
@@ -208,8 +208,8 @@ public actor Watch {
     /// Resets the watchdog. A loop that hangs does not get here.
     private func reportAlive() {
         let now = context.now()
-        guard lastBeat != now else { return }
-        lastBeat = now
+        guard lastPing != now else { return }
+        lastPing = now
         if context.supervisor?.watchdogInterval != nil { context.supervisor?.alive() }
     }
 }

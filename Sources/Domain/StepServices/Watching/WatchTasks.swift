@@ -9,11 +9,11 @@ struct WatchTasks: Sendable {
     let problems: ProblemReport
     let events: WatchEvents
 
-    func sync(_ pedometer: Pedometer, listening: Listening) -> Task<Void, Never> {
+    func sync(_ pedometer: Pedometer, listening: ListeningState) -> Task<Void, Never> {
         Task { events.put(.synced(pedometer.id, await syncNow(pedometer, listening))) }
     }
 
-    private func syncNow(_ pedometer: Pedometer, _ listening: Listening) async -> WatchEvent.SyncEnd {
+    private func syncNow(_ pedometer: Pedometer, _ listening: ListeningState) async -> WatchEvent.SyncEnd {
         let services: ServiceContext
         do {
             services = try await openServices()
@@ -67,7 +67,7 @@ struct WatchTasks: Sendable {
     }
 
     /// Reports a pedometer that was not heard for days.
-    func checkSilence(_ listening: Listening) -> Task<Void, Never> {
+    func checkSilence(_ listening: ListeningState) -> Task<Void, Never> {
         Task {
             // Without a history there is no pedometer; why it cannot be opened is reported when it is read the next time.
             guard let services = try? await openServices() else { return }

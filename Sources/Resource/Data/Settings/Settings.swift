@@ -17,6 +17,8 @@ public struct Settings: Hashable, Sendable {
     public var notifications: Sourced<Bool>
     /// The first day of a week; nil for that of the locale.
     public var weekStart: Sourced<String>?
+    /// Whether a sync may switch an adapter that receives nothing off and on.
+    public var restartsAdapter: Sourced<Bool>
     /// How many automatic backups of the history are kept; 0 makes none.
     public var backups: Sourced<Int>
     /// For how many days raw frames are kept; nil means forever.
@@ -97,6 +99,7 @@ public struct SettingFlags: Hashable, Sendable {
 enum SettingKey: String, CaseIterable {
     case user, adapter, database, timeout, notifications, backups, frames
     case weekStart = "week-start"
+    case restartAdapter = "restart-adapter"
     /// The tables of destinations.
     case share
 
@@ -116,6 +119,7 @@ enum SettingKey: String, CaseIterable {
         case .backups: "a number from 0 to \(Settings.mostBackups): how many automatic backups of the history are kept"
         case .frames: "how long raw frames are kept, such as \"2 years\", \"18 months\", \"90 days\" or \"forever\""
         case .weekStart: "the first day of a week, such as \"monday\" or \"sunday\""
+        case .restartAdapter: "true or false: whether an adapter that receives nothing is switched off and on"
         case .share: "a table for each destination, such as [share.garden]"
         }
     }
@@ -194,6 +198,7 @@ public struct SettingsCheck: Hashable, Sendable {
                 user: reader.user, adapter: reader.adapter, database: $0,
                 timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
                 notifications: reader.notifications ?? Sourced(true, .standard), weekStart: reader.weekStart,
+                restartsAdapter: reader.restartsAdapter ?? Sourced(false, .standard),
                 backups: reader.backups ?? Sourced(Settings.standardBackups, .standard),
                 frames: reader.frames ?? Sourced(Settings.standardFrames, .standard), destinations: destinations, files: files)
         }

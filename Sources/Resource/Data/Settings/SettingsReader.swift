@@ -6,6 +6,7 @@ struct SettingsReader {
     private(set) var timeout: Sourced<Double>?
     private(set) var notifications: Sourced<Bool>?
     private(set) var weekStart: Sourced<String>?
+    private(set) var restartsAdapter: Sourced<Bool>?
     private(set) var backups: Sourced<Int>?
     private(set) var frames: Sourced<Int?>?
     private(set) var destinations: [String: SettingsTable] = [:]
@@ -76,6 +77,7 @@ struct SettingsReader {
         case (.timeout, .integer(let seconds)): try take(timeout: Double(seconds), source)
         case (.timeout, .number(let seconds)): try take(timeout: seconds, source)
         case (.notifications, .flag(let isOn)): notifications = Sourced(isOn, source)
+        case (.restartAdapter, .flag(let isOn)): restartsAdapter = Sourced(isOn, source)
         case (.backups, .integer(let count)):
             guard (0...Settings.mostBackups).contains(count) else {
                 throw .badValue("\(count)", key: name, source: source, expected: key.expected)
@@ -87,7 +89,8 @@ struct SettingsReader {
         case (.user, .text(let text)), (.adapter, .text(let text)), (.database, .text(let text)), (.weekStart, .text(let text)):
             try take(key, text, source)
         case (.backups, .number(let count)): throw .badValue(brief(count), key: name, source: source, expected: key.expected)
-        case (.share, let value), (.timeout, let value), (.notifications, let value), (.backups, let value):
+        case (.share, let value), (.timeout, let value), (.notifications, let value), (.backups, let value),
+            (.restartAdapter, let value):
             throw .wrongType(key: name, source: source, expected: key.expected, found: value.inWords)
         case (_, let value):
             throw .wrongType(key: name, source: source, expected: "a text: " + key.expected, found: value.inWords)
@@ -127,7 +130,7 @@ struct SettingsReader {
             let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
             guard names.contains(text.lowercased()) else { throw bad }
             weekStart = Sourced(text.lowercased(), source)
-        case .timeout, .notifications, .backups, .frames, .share: throw bad
+        case .timeout, .notifications, .backups, .frames, .restartAdapter, .share: throw bad
         }
     }
 

@@ -98,6 +98,7 @@ extension SimulatedDaemon {
     func setPowered(_ on: Bool, _ path: ObjectPath) {
         guard let adapter = adapters[path], adapter.isPowered != on else { return }
         adapters[path]?.isPowered = on
+        if on, adapter.fault == .receivesNothing { adapters[path]?.fault = nil }
         if !on { quiet(path) }
         set("Powered", .boolean(on), of: Interface.adapter, at: path)
         // Announced even if the value is unchanged.

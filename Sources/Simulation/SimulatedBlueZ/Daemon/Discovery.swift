@@ -89,8 +89,8 @@ extension SimulatedDaemon {
     }
 
     private func advertise(_ address: String, on adapterPath: ObjectPath) {
-        guard let adapter = adapters[adapterPath], adapter.isDiscovering, adapter.fault != .deaf, let peripheral = peripherals[address],
-            let advertisement = heard(peripheral),
+        guard let adapter = adapters[adapterPath], adapter.isDiscovering, adapter.fault != .receivesNothing,
+            let peripheral = peripherals[address], let advertisement = heard(peripheral),
             DiscoveryFilter.anyMatches(adapter.activeFilters, advertisement, address: address)
         else { return }
         appear(

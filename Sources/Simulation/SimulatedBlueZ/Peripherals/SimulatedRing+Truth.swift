@@ -52,7 +52,7 @@ extension SimulatedRing {
         /// Commands that it answers with an error.
         public var refuses: Set<UInt8> = []
         /// Commands that it does not answer.
-        public var deaf: Set<UInt8> = []
+        public var ignored: Set<UInt8> = []
         /// Steps by which its own total of today differs from its slots.
         public var totalIsOffBy = 0
         /// Asks for a bond when it is asked what it supports.

@@ -113,7 +113,7 @@ extension SimulatedRing {
     func answer(to packet: [UInt8], _ state: inout State) -> [[UInt8]] {
         guard RingPacket.isValid(packet) else { return [] }
         let command = packet[0]
-        if state.behaviour.deaf.contains(command) { return [] }
+        if state.behaviour.ignored.contains(command) { return [] }
         if state.behaviour.refuses.contains(command) { return [RingPacket.error(command)] }
         var replies =
             switch command {

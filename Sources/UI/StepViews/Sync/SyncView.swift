@@ -33,6 +33,7 @@ public struct SyncView: View {
         let name = Printable(pedometer.name, limit: 32)
         return switch progress {
         case .searching: "\(name): searching"
+        case .adapterRestarted: "\(name): the adapter received nothing and was switched off and on; searching again"
         case .connecting: "\(name): connected"
         case .reconnecting: "\(name): the link was lost; connecting again"
         case .reading(let done, let all): "\(name): reading, \(done) of \(all)"

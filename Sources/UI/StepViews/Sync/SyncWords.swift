@@ -73,13 +73,14 @@ extension SyncNotice {
         case .clockCorrected: "clockCorrected"
         case .zoneChanged: "zoneChanged"
         case .stepsInDoubt: "stepsInDoubt"
+        case .adapterRestarted: "adapterRestarted"
         }
     }
 
     /// All values of `kind`.
     static let kinds = [
         "clockWasOff", "batteryLow", "undecodable", "implausible", "counterRestarted", "lost", "dayNotClosed", "missing", "undecided",
-        "countingStarted", "oversized", "clockCorrected", "zoneChanged", "stepsInDoubt",
+        "countingStarted", "oversized", "clockCorrected", "zoneChanged", "stepsInDoubt", "adapterRestarted",
     ]
 
     /// What happened, and what to do.
@@ -123,6 +124,8 @@ extension SyncNotice {
         case .stepsInDoubt(let doubt):
             return "\(doubt.words), so no steps were stored; the raw frames were. This model is experimental: please report it, with a file "
                 + "that shows what it sends"
+        case .adapterRestarted:
+            return "The adapter had received nothing and was switched off and on, as 'restart-adapter' in the configuration allows."
         }
     }
 }

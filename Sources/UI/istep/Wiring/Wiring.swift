@@ -96,7 +96,8 @@ struct Wiring: Sendable {
     ///   - registered: addresses of the history's pedometers.
     func reader(days: Int? = nil, registered: Set<String> = []) -> BluetoothPedometerReader {
         BluetoothPedometerReader(
-            adapter: adapter, limits: limits, days: days, registered: registered, localTime: localTime, now: now, clock: clock,
+            adapter: adapter, limits: limits, days: days, registered: registered, restartsAdapter: settings.restartsAdapter.value,
+            localTime: localTime, now: now, clock: clock,
             central: { try await central() })
     }
 

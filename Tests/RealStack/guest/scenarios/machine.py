@@ -81,6 +81,22 @@ def unplugged():
 
 
 @scenario
+def receives_nothing():
+    """an adapter that receives nothing: reported; switched off and on, once, if the configuration allows that"""
+    subprocess.run(["peripheral", "ignore-advertisements"], check=True, stdout=subprocess.DEVNULL)
+    is_told(["sync"], 75, "other bluetooth device")
+    allowed = Istep(istep)
+    config = allowed.home / "config/istep/config.toml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("restart-adapter = true\n")
+    entry, = allowed("sync", "--json").json["pedometers"]
+    check("adapterRestarted" in [each["kind"] for each in entry["notices"]], f"{entry}")
+    entry, = allowed("sync", "--json").json["pedometers"]
+    check("adapterRestarted" not in [each["kind"] for each in entry["notices"]], f"again: {entry}")
+    works_again()
+
+
+@scenario
 def daemon_stopped():
     """bluetoothd stopped: reported, exit code 69; started again: works"""
     daemon("stop")

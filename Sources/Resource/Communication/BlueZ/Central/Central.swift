@@ -3,7 +3,7 @@ public import DBus
 /// A BLE central: finds peripherals through BlueZ, connects to them, reads, writes and receives notifications.
 ///
 /// It owns one bus connection. What it began (scans, connections, subscriptions, its pairing agent) it ends in every case, including
-/// cancellation. Adapters are left as they were: never switched on or off.
+/// cancellation. Adapters are left as they were: only `restartAdapter` switches one off, and on again.
 ///
 /// ```swift
 /// try await Central.withCentral { central in

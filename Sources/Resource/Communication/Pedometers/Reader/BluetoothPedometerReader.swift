@@ -9,6 +9,7 @@ public struct BluetoothPedometerReader: PedometerReader {
     let limits: ConnectionLimits
     let days: Int?
     let registered: Set<String>
+    let restartsAdapter: Bool
     let localTime: LocalTime
     let now: @Sendable () -> Timestamp
     let clock: any Clock<Duration>
@@ -18,16 +19,18 @@ public struct BluetoothPedometerReader: PedometerReader {
     ///   - limits: `scan` bounds the search for all pedometers of a reading together.
     ///   - days: at most this many days back, including today; nil for all that a pedometer holds and istep lacks.
     ///   - registered: addresses of the history's pedometers, which are not mistaken for one whose address has changed.
+    ///   - restartsAdapter: whether an adapter that has received nothing during a whole search is switched off and on, once in a reading.
     ///   - central: opened for each reading and closed at its end.
     public init(
         adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(), days: Int? = nil, registered: Set<String> = [],
-        localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
+        restartsAdapter: Bool = false, localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
         clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central
     ) {
         self.adapter = adapter
         self.limits = limits
         self.days = days
         self.registered = registered
+        self.restartsAdapter = restartsAdapter
         self.localTime = localTime
         self.now = now
         self.clock = clock

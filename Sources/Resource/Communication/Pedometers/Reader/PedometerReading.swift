@@ -119,9 +119,14 @@ struct ReadingRun: Sendable {
 
         var left = reader.limits.scan
         var heard = SearchResult()
-        var hasSearched = false
+        var (hasSearched, wasRestarted) = (false, false)
         // A paired one may advertise to this machine alone, which no scan shows: no search is started for it alone.
-        while left > .zero, missing.contains(where: { remembered[$0.address]?.isPaired != true }) {
+        while missing.contains(where: { remembered[$0.address]?.isPaired != true }) {
+            if left <= .zero {
+                guard reader.restartsAdapter, !wasRestarted, heard.isSilent, try await central.restartAdapter(reader.adapter) else { break }
+                for due in missing { receiver.progress(.adapterRestarted, of: due.pedometer) }
+                (left, wasRestarted) = (reader.limits.scan, true)
+            }
             hasSearched = true
             let stopwatch = Stopwatch(reader.clock)
             let result = try await central.search(for: Set(missing.map(\.address)), adapter: reader.adapter, limit: left)
@@ -129,7 +134,10 @@ struct ReadingRun: Sendable {
             heard.found.formUnion(result.found)
             heard.others.merge(result.others) { _, new in new }
             heard.unrestrictedTime += result.unrestrictedTime
-            guard !result.found.isEmpty else { break }
+            guard !result.found.isEmpty else {
+                left = .zero
+                continue
+            }
             for due in missing where result.found.contains(due.address) {
                 try Task.checkCancellation()
                 missing.removeAll { $0.address == due.address }
@@ -155,7 +163,7 @@ struct ReadingRun: Sendable {
             return PedometerError.addressMayHaveChanged(
                 address, seconds: seconds, name: other.name ?? due.pedometer.name, to: other.address.description)
         }
-        guard heard.found.isEmpty, others.isEmpty, heard.unrestrictedTime >= SearchResult.timeToHearAnything else {
+        guard heard.isSilent else {
             return BluetoothError.peripheralNotFound(address, seconds: seconds)
         }
         return PedometerError.nothingHeard(address, seconds: seconds)
@@ -173,6 +181,11 @@ struct ReadingRun: Sendable {
         }
         for await _ in linkIsFree {}
     }
+}
+
+extension SearchResult {
+    /// Whether nothing at all was heard in a time in which any device in range would have been.
+    fileprivate var isSilent: Bool { found.isEmpty && others.isEmpty && unrestrictedTime >= Self.timeToHearAnything }
 }
 
 /// Measures the time since its creation on a clock.
