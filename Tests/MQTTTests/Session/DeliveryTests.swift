@@ -6,9 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
     private static let accepted = Delivery.Event.connected(BrokerCode(number: 0), retains: true)
 
-    private func delivery(_ count: Int, speaksOlder: Bool = false) throws -> Delivery {
+    private func delivery(_ count: Int, usesMQTT311: Bool = false) throws -> Delivery {
         let messages = try (0..<count).map { try MQTTMessage(topic: "t\($0)", payload: []) }
-        return Delivery(messages, speaksOlder: speaksOlder) { "code \($0.number)" }
+        return Delivery(messages, usesMQTT311: usesMQTT311) { "code \($0.number)" }
     }
 
     /// Connected, with all messages passed to the library under identifiers from 1.
@@ -66,7 +66,7 @@ import Testing
         (0x9F, .notSent(reason: "")), (200, .refused(credentials: false, reason: "")),
     ])
     func `a refused connection is classified by its code`(code: Int, kind: MQTTError) throws {
-        var delivery = try delivery(1, speaksOlder: true)
+        var delivery = try delivery(1, usesMQTT311: true)
         let reason = "the broker refused the connection: code \(code)"
         #expect(delivery.handle(.connected(BrokerCode(number: code), retains: true)) == .fail(kind.with(reason)))
     }
@@ -76,14 +76,14 @@ import Testing
         let refusal = Delivery.Event.connected(BrokerCode(number: code), retains: true)
         var first = try delivery(1)
         #expect(first.handle(refusal) == .speakOlder)
-        var second = try delivery(1, speaksOlder: true)
+        var second = try delivery(1, usesMQTT311: true)
         #expect(second.handle(refusal) == .fail(.refused(credentials: false, reason: "the broker refused the connection: code \(code)")))
     }
 
     @Test func `an early loss leads to one retry with the older version`() throws {
         var first = try delivery(1)
         #expect(first.handle(.lost("gone", mayBeOld: true)) == .speakOlder)
-        var second = try delivery(1, speaksOlder: true)
+        var second = try delivery(1, usesMQTT311: true)
         #expect(second.handle(.lost("gone", mayBeOld: true)) == .fail(.notSent(reason: "gone")))
         var third = try delivery(1)
         #expect(third.handle(.lost("TLS failed")) == .fail(.notSent(reason: "TLS failed")))
@@ -137,7 +137,7 @@ import Testing
         let event = Delivery.Event.connected(BrokerCode(number: 0), retains: false)
         var retained = try delivery(1)
         #expect(retained.handle(event) == .fail(.refused(credentials: false, reason: "it keeps no retained messages")))
-        var passing = Delivery([try MQTTMessage(topic: "a", payload: [], isRetained: false)], speaksOlder: false) { _ in "" }
+        var passing = Delivery([try MQTTMessage(topic: "a", payload: [], isRetained: false)], usesMQTT311: false) { _ in "" }
         #expect(passing.handle(event) == .publish)
     }
 

@@ -73,6 +73,23 @@ import Testing
         #expect(cursor == PedometerCursor(readThrough: BandLab.now + 60, missing: gap))
     }
 
+    /// The ring sends the total, then 96 packets for each day, today first.
+    @Test(arguments: [20, 60, 90, 110, 150, 200, 300])
+    func `what came in before the link was lost is stored, and the rest is requested the next time`(packets: Int) throws {
+        let memory = BandLab.memory(days: 5)
+        let read = PedometerCursor(readThrough: BandLab.now - 4 * 86_400)
+        let first = try BandLab.play(Jring.self, .jring(memory, days: 5), cursor: read, linkEndsAfter: packets)
+        #expect(first.wasCut && first.steps < memory.steps)
+        #expect(first.samples.isEmpty == (packets < 97), "today is compared with the total as a whole")
+        let cursor = first.cursor ?? read
+        let second = try BandLab.play(Jring.self, .jring(memory, days: 5), cursor: cursor, at: BandLab.now + 60)
+        #expect(second.error == nil && second.cursor?.missing == nil)
+        let slots = first.slots.merging(second.slots, uniquingKeysWith: max)
+        #expect(slots.values.reduce(0, +) == memory.steps)
+        // Each attempt comes further.
+        if packets > 97 { #expect(cursor.missing?.isEmpty == false && cursor.readThrough == BandLab.now) }
+    }
+
     @Test func `silence for all older days loses none of them`() throws {
         let memory = BandLab.memory(days: 10)
         let read = PedometerCursor(readThrough: BandLab.now - 9 * 86_400)

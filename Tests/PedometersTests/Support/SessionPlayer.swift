@@ -9,6 +9,8 @@ struct SessionPlayer {
     var read: (GATTAddress) -> [UInt8]? = { _ in nil }
     /// The notifications that a write causes; nil if it is refused.
     var write: ([UInt8], GATTAddress) -> [[UInt8]]? = { _, _ in [] }
+    /// The notifications of a pedometer that sends by itself, once it is subscribed to.
+    var subscribe: (GATTAddress) -> [[UInt8]] = { _ in [] }
     /// The link is lost after this many received values.
     var linkEndsAfter = Int.max
     /// Seconds that pass with each received value.
@@ -50,7 +52,10 @@ struct SessionPlayer {
         }
         for _ in 0..<limit {
             switch session.next(after: event, at: now) {
-            case .subscribe, .subscribeAll: event = .done
+            case .subscribe(let address):
+                pending += subscribe(address)
+                event = .done
+            case .subscribeAll: event = .done
             case .write(let bytes, let address, _), .stream(let bytes, let address):
                 outcome.written.append(bytes)
                 pending += write(bytes, address) ?? []

@@ -11,6 +11,7 @@ command names the peripheral, else it is the first of the description.
       pairing accept|refuse | unbond | fault UUID error CODE | stall SECONDS | drop | none
   a ring, a counter, a watch: truth | walk STEPS, and what ring.py and watches.py add
   the adapter: unplug | plug (it falls silent, or not; used by the guest's `adapter` command)
+      ignore-advertisements (until it is switched off and on)
 VALUE is text, or bytes when written 0xHEX.
 """
 import argparse
@@ -26,9 +27,10 @@ from air import AdapterController, Radio
 from counter import Counter
 from peripheral import Peripheral
 from ring import Ring
-from watches import Band, Bangle, InfiniTime
+from watches import CRP, Band, Bangle, InfiniTime
 
-KINDS = {"gatt": Peripheral, "ring": Ring, "counter": Counter, "infinitime": InfiniTime, "bangle": Bangle, "band": Band}
+KINDS = {"gatt": Peripheral, "ring": Ring, "counter": Counter, "infinitime": InfiniTime, "bangle": Bangle, "band": Band,
+         "crp": CRP}
 
 
 class Control:
@@ -45,6 +47,9 @@ class Control:
             return "ok"
         if words[0] == "plug":
             self.adapter.plugged = True
+            return "ok"
+        if words[0] == "ignore-advertisements":
+            self.adapter.receives = False
             return "ok"
         return await self.peripherals[name].command(*words)
 

@@ -1,4 +1,4 @@
-"""Virtual watches and a band.
+"""Virtual watches, a band, and a ring that only counts.
 
 `InfiniTime` (kind "infinitime"): steps of today, a clock that is read and set, and a firmware version. Its counter becomes zero when its
 clock first shows an hour of 0, as in the firmware; a clock that is set past that hour does not reset it.
@@ -14,6 +14,10 @@ clock first shows an hour of 0, as in the firmware; a clock that is set past tha
   walk STEPS      adds to the last record
   lacks APP|none  `android` or `health` is not installed
   omit N          leaves a record out of the next N answers, and counts it
+
+`CRP` (kind "crp"): an R11 with the other of its two protocols: it notifies steps and metres to who subscribes; its clock is set.
+  truth           {"steps": n, "writes": [HEX, …]}
+  walk STEPS
 
 `Band` (kind "band"): advertises today's steps. One packet has no room for both fields, and this radio has no scan responses: they
 are advertised in turn, and bluetoothd joins them.
@@ -108,6 +112,37 @@ class InfiniTime(Peripheral):
 
     async def do_glitch(self, steps):
         self.shown = None if steps == "none" else int(steps)
+
+
+class CRP(Peripheral):
+    DEFAULTS = {**Peripheral.DEFAULTS, "name": "SMART_RING", "steps": 1234}
+    SERVICE, NOTIFY, WRITE = "fdda", "fdd1", "fdd2"
+
+    def __init__(self, description, radio):
+        config = {**self.DEFAULTS, **description}
+        super().__init__({**config, "services": [{"uuid": self.SERVICE, "characteristics": [
+            {"uuid": self.NOTIFY, "properties": ["notify"]},
+            {"uuid": self.WRITE, "properties": ["write_without_response"]}]}]}, radio)
+        self.steps, self.writes = config["steps"], []
+
+    def on_subscription(self, connection, characteristic, notify, indicate):
+        super().on_subscription(connection, characteristic, notify, indicate)
+        if notify:
+            asyncio.ensure_future(self.send())
+
+    async def send(self):
+        value = self.steps.to_bytes(3, "little") + (self.steps // 2).to_bytes(3, "little")
+        await self.device.notify_subscribers(self.characteristics[self.NOTIFY], value)
+
+    def written(self, uuid, connection, value):
+        self.writes.append(value.hex())
+
+    async def do_truth(self):
+        return {"steps": self.steps, "writes": self.writes}
+
+    async def do_walk(self, steps):
+        self.steps += int(steps)
+        await self.send()
 
 
 class Bangle(Peripheral):

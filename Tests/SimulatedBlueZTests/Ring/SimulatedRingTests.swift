@@ -125,7 +125,7 @@ import Testing
         #expect(try replies(ring, to: steps(daysAgo: 1)) == whole.dropLast())
         ring.behaviour.refuses = [0x43]
         #expect(try replies(ring, to: steps(daysAgo: 1)).map { $0[0] } == [0xc3])
-        ring.behaviour.deaf = [0x43]
+        ring.behaviour.ignored = [0x43]
         #expect(try replies(ring, to: steps(daysAgo: 1)).isEmpty)
     }
 

@@ -71,7 +71,7 @@ extension StoredNotice {
         guard let subject = Notice.Subject(row[1]), let content: Notice.Content = try? value(row[5]) else { return nil }
         self.init(
             id: row[0], notice: Notice(subject, name: row[2], user: row[3], since: Timestamp(row[4]), content),
-            keptAt: Timestamp(row[6]), seenAt: (row[7] as Int?).map(Timestamp.init),
+            storedAt: Timestamp(row[6]), seenAt: (row[7] as Int?).map(Timestamp.init),
             notifiedAt: (row[8] as Int?).map(Timestamp.init), endedAt: (row[9] as Int?).map(Timestamp.init))
     }
 }

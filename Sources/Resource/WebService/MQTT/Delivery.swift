@@ -206,7 +206,7 @@ struct Delivery {
     private enum Phase { case connecting, publishing, over }
 
     private let messages: [MQTTMessage]
-    private let speaksOlder: Bool
+    private let usesMQTT311: Bool
     private let words: (BrokerCode) -> String
     private var phase = Phase.connecting
     /// The topics of messages that are not acknowledged yet, by packet identifier.
@@ -215,11 +215,11 @@ struct Delivery {
     private var given = 0, answered = 0, accepted = 0
 
     /// - Parameters:
-    ///   - speaksOlder: MQTT 3.1.1 is used instead of 5.
+    ///   - usesMQTT311: MQTT 3.1.1 is used instead of 5.
     ///   - words: a text for a code.
-    init(_ messages: [MQTTMessage], speaksOlder: Bool, words: @escaping (BrokerCode) -> String) {
+    init(_ messages: [MQTTMessage], usesMQTT311: Bool, words: @escaping (BrokerCode) -> String) {
         self.messages = messages
-        self.speaksOlder = speaksOlder
+        self.usesMQTT311 = usesMQTT311
         self.words = words
     }
 
@@ -231,7 +231,7 @@ struct Delivery {
             case .acknowledged(let identifier, let code): acknowledged(identifier, code)
             case .disconnected(let code) where code.isFailure: refused(code, code.onPublishing, "the broker ended the connection")
             case .disconnected: .fail(unfinished("the broker ended the connection"))
-            case .lost(_, mayBeOld: true) where phase == .connecting && !speaksOlder: .speakOlder
+            case .lost(_, mayBeOld: true) where phase == .connecting && !usesMQTT311: .speakOlder
             case .lost(let reason, _): .fail(unfinished(reason))
             }
         phase =
@@ -268,7 +268,7 @@ struct Delivery {
             // The library would publish them without an error, and later subscribers would not receive them.
             .fail(.refused(credentials: false, reason: "it keeps no retained messages"))
         case .accepted: messages.isEmpty ? .succeed : .publish
-        case .otherVersion where !speaksOlder: .speakOlder
+        case .otherVersion where !usesMQTT311: .speakOlder
         case let verdict: refused(code, verdict, "the broker refused the connection")
         }
     }

@@ -59,13 +59,13 @@ struct BrokerThread: Sendable {
 
     private func run() {
         if let reason = Mosquitto.failure { return exchange.finish(.failure(.libraryMissing(reason: reason))) }
-        for speaksOlder in [false, true] {
+        for usesMQTT311 in [false, true] {
             // The exchange has ended meanwhile, because a name server or the network did not answer.
             if exchange.isOver { return }
             do {
-                let client = try MosquittoClient(broker, speaksOlder: speaksOlder)
+                let client = try MosquittoClient(broker, usesMQTT311: usesMQTT311)
                 try client.connect(broker)
-                let delivery = Delivery(messages, speaksOlder: speaksOlder, words: Mosquitto.words)
+                let delivery = Delivery(messages, usesMQTT311: usesMQTT311, words: Mosquitto.words)
                 let conversation = Conversation(client: client, messages: messages, exchange: exchange, delivery: delivery)
                 guard let outcome = conversation.run() else { continue }
                 exchange.finish(outcome.mapError { $0.at(broker) })

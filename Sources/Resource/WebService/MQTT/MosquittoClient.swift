@@ -24,10 +24,10 @@ final class MosquittoClient {
     }
 
     /// - Throws: `Failure`.
-    init(_ broker: MQTTBroker, speaksOlder: Bool) throws(Failure) {
+    init(_ broker: MQTTBroker, usesMQTT311: Bool) throws(Failure) {
         let notes = Notes()
         let context = Unmanaged.passUnretained(notes).toOpaque()
-        let version = speaksOlder ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5
+        let version = usesMQTT311 ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5
         guard let client = cmosquitto_new(broker.clientID, version, Self.callbacks, context) else {
             throw Failure(kind: .other, text: String(cString: strerror(errno)))
         }

@@ -8,6 +8,7 @@ from scenarios.harness import Istep, Watch, check, scenario
 
 MOVED, IDENTITY, UPDATED = "C0:DE:57:01:00:99", "C0:DE:57:01:00:05", "C0:DE:00:00:0B:0B"
 PINETIME, BANGLE, BAND, BIP = "C0:DE:1F:71:00:01", "C0:DE:BA:26:1E:02", "C0:DE:57:01:00:06", "C0:DE:57:01:00:07"
+CRP, NAMELESS = "C0:DE:00:00:0B:11", "C0:DE:00:00:07:07"
 MOTION, STEPS = "00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0"
 DAY, NEXT = "2026-11-20", "2026-11-21"
 
@@ -15,6 +16,8 @@ anna = Istep(TZ="Europe/Berlin")
 bert = Istep(TZ="Europe/Berlin")
 carla = Istep(TZ="Europe/Berlin")
 dora = Istep(TZ="Europe/Berlin")
+emil = Istep(TZ="Europe/Berlin")
+frida = Istep(TZ="Europe/Berlin")
 set_clock('TZ="Europe/Berlin" 2026-11-20 15:05:00')
 
 
@@ -173,6 +176,29 @@ def updated():
     peripheral("updated", "update", "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e")
     after = dora("add", UPDATED, "--name", "updated", exits=(0, 69))
     check(after.code == 0, f"before {before}, {after}")
+
+
+@scenario
+def crp():
+    """an R11 with the other protocol is recognised by its services, though its name is that of a Colmi ring too"""
+    emil("add", "SMART_RING", "--name", "r11")
+    device, = emil("devices", "--json").json["pedometers"]
+    check((device["address"], device["model"]) == (CRP, "crp"), f"{device}")
+    check(synced(emil)["steps"] == 1234, "steps")
+    check(len(peripheral("crp", "truth")["writes"]) == 1, "its clock is set, and nothing else is written")
+    at("16:40:00")
+    peripheral("crp", "walk", 66)
+    check(synced(emil)["steps"] == 66 and emil.steps(DAY) == 1300, "the growth alone is new")
+
+
+@scenario
+def unknown_name():
+    """a ring whose name says nothing is recognised by its services: by scan --probe, and by add"""
+    found = {p["address"]: p for p in frida("scan", "--probe", "--name", "XQ", "--json", "--timeout", "10").json["peripherals"]}
+    known = (found.get(NAMELESS, {}).get("model"), found.get(NAMELESS, {}).get("evidence"))
+    check(known == ("colmi", "services"), f"{found}")
+    frida("add", NAMELESS, "--name", "ring")
+    check(synced(frida)["steps"] > 0, "steps")
 
 
 @scenario

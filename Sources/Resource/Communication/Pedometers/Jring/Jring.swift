@@ -292,8 +292,19 @@ struct JringReading: ExchangeProtocol {
         }
         if !countsDays, daysAgo > 0, times.isEmpty { gaps[today - daysAgo] = .incomplete }
         silentInARow = 0
-        if isLast { (batch.cursor, batch.notices) = (cursor(now), converter.notices + expired) }
+        if isLast {
+            (batch.cursor, batch.notices) = (cursor(now), converter.notices + expired)
+        } else if wasRead {
+            // If the link is lost from here on, the next sync requests the other days.
+            batch.cursor = cursor(now, left: days)
+        }
         return batch
+    }
+
+    /// Part of a day: it is requested again. Of today, the total may not be compared with a part.
+    mutating func cut(at now: Timestamp) -> SampleBatch? {
+        guard case .day(let daysAgo) = stage, isChecked, !countsDays, !quarters.isEmpty else { return nil }
+        return batch(daysAgo, now)
     }
 
     // MARK: The next sync
@@ -302,11 +313,14 @@ struct JringReading: ExchangeProtocol {
     ///
     /// A ring that was never read may not have the oldest days that it was asked for. Their silence is believed when two syncs in a row have
     /// found it; until then all days are requested again.
-    private func cursor(_ now: Timestamp) -> PedometerCursor? {
+    ///
+    /// - Parameter left: days ago that are still to be requested.
+    private func cursor(_ now: Timestamp, left: [Int] = []) -> PedometerCursor? {
         // After midnight a request is for another day than before.
         guard isWhole, converter.lead == nil, converter.today(now) == today else { return nil }
         var cursor = context.pedometer.cursor
         var missing = gaps
+        for day in left where missing[today - day] == nil { missing[today - day] = .unanswered }
         if !wasRead, hasFallenSilent || days.isEmpty {
             let before = Set((cursor.missing ?? []).filter { $0.reason == .unconfirmed }.map(\.day.daysSince1970))
             let isConfirmed = oldestSilent.contains { before.contains($0) }

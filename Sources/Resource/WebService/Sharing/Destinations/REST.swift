@@ -55,7 +55,7 @@ struct RESTDestination: ConfiguredDestination {
     }
 
     func check() async throws(ShareFailure) -> String {
-        let request = try lookAround()
+        let request = try makeCheckRequest()
         if method == "PUT", isWebDAV != false {
             let folder = request.url.path.hasSuffix("/") ? request.url : request.url.parent
             if let words = try await collections.check(folder, isWebDAV: isWebDAV == true) { return words }
@@ -69,7 +69,7 @@ struct RESTDestination: ConfiguredDestination {
         return "\(request.url.origin) answers (HTTP \(response.status) to GET \(request.url.path))"
     }
 
-    private func lookAround() throws(ShareFailure) -> HTTPRequest {
+    private func makeCheckRequest() throws(ShareFailure) -> HTTPRequest {
         do {
             let url = try WebAddress(template.base, insecure: template.isInsecure)
             return HTTPRequest(method: "GET", url: url, headers: headers + (try authentication.headers(credentials)))
