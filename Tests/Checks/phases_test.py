@@ -98,7 +98,7 @@ class PhasesTests(unittest.TestCase):
         end = output[output.index("tests failed"):]
         self.assertRegex(end, r'did not end: "a year"')
         self.assertNotIn('did not end: "days', end)
-        self.assertRegex(end, r"(?s)recorded an issue at DaysTests.*↳ the comment.*alone: swift test --filter DaysTests")
+        self.assertRegex(end, r"(?s)recorded an issue at DaysTests.*↳ the comment.*alone: swift test --filter 'days add up'")
 
     def test_a_test_that_lacks_a_program_fails(self):
         status, output = self.run_phases("check", table=["tests 10 echo '➜ Test \"x\" skipped: \"tidy is not installed\"'"])

@@ -70,6 +70,13 @@ import Testing
         }
     }
 
+    @Test func `a name in place of an address is an error that says what an address is`() async throws {
+        try await Household.live { home in
+            let read = try await home.istep("gatt", "list", "InfiniTime")
+            #expect(read.status == 64 && read.error.contains("looks like C0:DE:1F:71:00:01"), "\(read.error)")
+        }
+    }
+
     @Test func `a scan with probe is certain about what its services show`() async throws {
         try await Household.live { home in
             let scan = try await home.istep("scan", "--probe", "--timeout", "2", "--json")

@@ -30,7 +30,7 @@ extension GATTCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Show services, characteristics, what they support, and their values.")
 
-        @Argument(help: ArgumentHelp("The device's address.", valueName: "address"))
+        @Argument(help: ArgumentHelp("The device's address.", valueName: "address"), transform: DeviceArgument.init(word:))
         var address: DeviceArgument
 
         @Flag(name: .customLong("no-values"), help: "Do not read values.")
@@ -50,7 +50,7 @@ extension GATTCommand {
 
     /// Which value of which device.
     struct Target: ParsableArguments {
-        @Argument(help: ArgumentHelp("The device's address.", valueName: "address"))
+        @Argument(help: ArgumentHelp("The device's address.", valueName: "address"), transform: DeviceArgument.init(word:))
         var address: DeviceArgument
 
         @Argument(help: ArgumentHelp("UUID of the service.", valueName: "service"))
@@ -221,11 +221,13 @@ private final class Countdown: Sendable {
 }
 
 /// The address of a device.
-struct DeviceArgument: ExpressibleByArgument {
+struct DeviceArgument {
     let text: String
 
-    init?(argument: String) {
-        guard let address = Wiring.catalog.address(argument) else { return nil }
+    init(word: String) throws {
+        guard let address = Wiring.catalog.address(word) else {
+            throw ValidationError("An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
+        }
         text = address
     }
 }
