@@ -61,6 +61,18 @@ import Testing
         }
     }
 
+    /// Each of its days is partial, because it is not read at midnight.
+    @Test func `the frames of a pedometer that only counts are limited, too`() throws {
+        try withFixture { history in
+            _ = try night(history, 0, isPartial: true)
+            #expect(try history.database.pruneFrames(FrameRetention(days: 30), at: midnight + 100 * 86_400) == 0)
+            let reading = CounterReading(at: midnight + 43_200, value: 10, utcOffset: 0)
+            let sync = try history.database.beginSync(of: history.pedometer.id, at: midnight + 43_200)
+            _ = try history.database.merge(SampleBatch(cursor: PedometerCursor(counter: reading)), sync: sync)
+            #expect(try history.database.pruneFrames(FrameRetention(days: 30), at: midnight + 100 * 86_400) == 1)
+        }
+    }
+
     @Test func `of too many bytes the oldest are removed`() throws {
         try withFixture { history in
             let syncs = try (0..<5).map { try night(history, $0, frames: 10) }

@@ -128,6 +128,9 @@ extension StepDatabase {
                 arguments: [pedometer, start])
             if isResolved != true { return .undecoded }
         }
+        // A counter does not account for the rest of its last day: that is no doubt about its readings.
+        let cursor = try Row.fetchOne(database.cachedStatement(sql: "SELECT cursor FROM pedometer WHERE id = ?"), arguments: [pedometer])
+        if let cursor, try (value(cursor[0]) as PedometerCursor).counter != nil { return nil }
         return try isOnPartialDay(id, pedometer, start, database) ? .partialDay : nil
     }
 
