@@ -47,6 +47,16 @@ import Testing
         }
     }
 
+    @Test func `an adapter is switched off and on only if the configuration allows it`() throws {
+        try withMachine { machine in
+            #expect(try machine.load().restartsAdapter == Sourced(false, .standard))
+            try machine.write("restart-adapter = true", to: machine.userConfig)
+            #expect(try machine.load().restartsAdapter == Sourced(true, .file(machine.userConfig, line: 1)))
+            try machine.write("restart-adapter = \"yes\"", to: machine.userConfig)
+            #expect(machine.error()?.description.contains("`restart-adapter` has to be true or false") == true)
+        }
+    }
+
     @Test func `the database path is set by flag, variable or file`() throws {
         try withMachine { machine in
             var machine = machine

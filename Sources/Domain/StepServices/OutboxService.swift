@@ -21,8 +21,8 @@ public struct OutboxService: Sendable {
 
     /// Makes entries that were rejected, that may have arrived or that wait for a paused destination due again.
     ///
-    /// A day that may have arrived is retried only if it is named, and where the destination can be asked, it is asked first. Everything is stored under one hold of the lock for sharing: no other
-    /// process sends at the same time.
+    /// A day that may have arrived is retried only if it is named, and where the destination can be asked, it is asked first. Everything is
+    /// stored under one hold of the lock for sharing: no other process sends at the same time.
     ///
     /// - Returns: sharing with the chosen destination, which sends them.
     /// - Throws: `ServiceError`, the errors of the configured destinations, the lock's error, the ledger's error.

@@ -53,9 +53,14 @@ struct WithCentralTests {
 
     @Test func `an adapter is switched off and on`() async throws {
         try await withStack { stack in
+            let address = try #require(DeviceAddress(SimulatedRing().address))
+            // Until it is switched off and on.
+            await stack.setDiscoveryFault(.receivesNothing)
             try await Central.withCentral(.address(stack.address)) { central in
                 let isRestarted = try await central.restartAdapter(), isPowered = try await central.adapter().isPowered
                 #expect(isRestarted && isPowered)
+                let found = try await central.search(for: [address], limit: .seconds(60)).found
+                #expect(found == [address])
             }
         }
     }

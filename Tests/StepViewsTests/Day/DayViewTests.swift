@@ -99,6 +99,10 @@ import TestSupport
         // No day before it is offered.
         #expect(!text(Sample.day.advanced(by: 1)).contains("Previous:") && !text(Sample.day).contains("Previous:"))
         #expect(text(Sample.day.advanced(by: -1)).contains("Previous: istep show 2014-04-19"))
+        // The next one that is offered is its first, if that is not after today.
+        #expect(text(Sample.day.advanced(by: 5)).contains("Next: istep show 2014-04-25"))
+        #expect(text(Sample.day.advanced(by: 30)).contains("Next: istep show 2014-04-29"))
+        #expect(text(Sample.day.advanced(by: -1)).contains("Next: istep show 2014-04-21"))
     }
 
     @Test func `an hour that is not known is no hour without steps`() throws {

@@ -128,7 +128,7 @@ extension StepDatabase {
                 arguments: [pedometer, start])
             if isResolved != true { return .undecoded }
         }
-        // A counter does not account for the rest of its last day: that is no doubt about its readings.
+        // Nothing accounts for the time after the last reading of a counter, so its days are partial although its readings are certain.
         let cursor = try Row.fetchOne(database.cachedStatement(sql: "SELECT cursor FROM pedometer WHERE id = ?"), arguments: [pedometer])
         if let cursor, try (value(cursor[0]) as PedometerCursor).counter != nil { return nil }
         return try isOnPartialDay(id, pedometer, start, database) ? .partialDay : nil

@@ -30,7 +30,7 @@ extension Central {
     /// another program scans.
     ///
     /// - Returns: false if nothing was done.
-    /// - Throws: as `adapter(_:)`, `cancelled`, `unexpected`, `timedOut`. Whatever happens, it is switched on again.
+    /// - Throws: as `adapter(_:)`, `cancelled`, `unexpected`, `timedOut`. It is switched on again after an error and after cancellation.
     public func restartAdapter(_ name: String? = nil) async throws(BluetoothError) -> Bool {
         let adapter = try await usableAdapter(name)
         do throws(BluetoothError) {

@@ -77,7 +77,7 @@ struct MoYoungReading: ExchangeProtocol {
     /// Steps by which the sum may differ from the counter: those made between the two requests, and those of 2 % for a sum that is rounded.
     static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
 
-    /// Steps up to which it is no fault that the two numbers cannot be distinguished.
+    /// Steps up to which nothing is reported if the two numbers cannot be distinguished.
     private static let few = 200
 
     private let context: SessionContext
@@ -168,7 +168,7 @@ struct MoYoungReading: ExchangeProtocol {
     static func steps(_ first: Int, _ second: Int, sum: Int) -> Int? {
         let (near, far) = abs(first - sum) <= abs(second - sum) ? (first, second) : (second, first)
         guard abs(near - sum) <= tolerance(sum) else { return nil }
-        let isCertain = near == far || abs(far - sum) > tolerance(sum) || (abs(far - sum) >= 3 * abs(near - sum) && near != far)
+        let isCertain = near == far || abs(far - sum) > tolerance(sum) || abs(far - sum) >= 3 * abs(near - sum)
         return isCertain ? near : nil
     }
 

@@ -100,8 +100,8 @@ public struct BluetoothPedometerReader: PedometerReader {
         }
     }
 
-    /// How long to wait for each notification that may be the answer whether a pedometer requires bonding: rings answer within tenths of a second,
-    /// and most do not know the question.
+    /// How long to wait for each notification that may be the answer whether a pedometer requires bonding: rings answer within tenths of a
+    /// second, and most do not know the question.
     private static let bondAnswerTimeout: Duration = .seconds(2)
     /// Notifications among which the answer must be.
     private static let mostBeforeBondAnswer = 20

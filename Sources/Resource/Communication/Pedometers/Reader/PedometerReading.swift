@@ -135,7 +135,7 @@ struct ReadingRun: Sendable {
             heard.others.merge(result.others) { _, new in new }
             heard.unrestrictedTime += result.unrestrictedTime
             guard !result.found.isEmpty else {
-                left = .zero
+                left = .zero  // The time is over, whatever the clock says.
                 continue
             }
             for due in missing where result.found.contains(due.address) {
