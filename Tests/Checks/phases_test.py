@@ -19,11 +19,13 @@ class PhasesTests(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
-        self.temporary = self.directory / "temporary"
+        self.temporary, self.runtime = self.directory / "temporary", self.directory / "runtime"
         self.temporary.mkdir()
+        self.runtime.mkdir()
 
     def start(self, *arguments, table):
-        environment = os.environ | {"PHASES_GRACE": "1", "TMPDIR": str(self.temporary)}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        environment |= {"PHASES_GRACE": "1", "TMPDIR": str(self.temporary), "HOME": str(self.directory), "XDG_RUNTIME_DIR": str(self.runtime)}
         process = subprocess.Popen([PHASES, *arguments], cwd=self.directory, env=environment, text=True,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.addCleanup(process.wait)
@@ -128,6 +130,21 @@ class PhasesTests(unittest.TestCase):
         self.assertIn("left behind: file istep-here", output)
         self.assertNotIn("file others", output)
         self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_files_of_the_user(self):
+        config = self.directory / ".config"
+        (config / "istep").mkdir(parents=True)
+        (config / "istep/config.toml").touch()
+        status, output = self.run_phases("check", table=["first 10 echo x >~/.config/istep/config.toml; touch ~/.config/other $XDG_RUNTIME_DIR/other"])
+        self.assertEqual(status, 0, output)
+        status, output = self.run_phases("--keep-going", "check", table=[
+            "first 10 mkdir -p ~/.local/share/istep && touch ~/.local/share/istep/history.sqlite",
+            "second 10 touch $XDG_RUNTIME_DIR/istep-lock",
+            "third 10 mkdir -p ~/.config/systemd/user/default.target.wants && touch ~/.config/systemd/user/default.target.wants/istep.service"])
+        self.assertEqual(status, 1)
+        for each in (".local/share/istep/history.sqlite", "runtime/istep-lock", "default.target.wants/istep.service"):
+            self.assertRegex(output, f"left behind: file .*/{each}")
+        self.assertNotIn("config.toml", output)
 
     @unittest.skipUnless(os.getuid() == 0, "only root can mount")
     def test_mounts(self):
