@@ -41,12 +41,13 @@ struct BrowseSession {
 
     /// Until the user quits, the terminal is lost, or the task is cancelled. The terminal is then as it was.
     mutating func run() async throws {
-        try screen.enter()
-        let terminal = TerminalScreen.Events { [send] in send.yield(.terminal($0)) }
+        let terminal = await TerminalScreen.Events { [send] in send.yield(.terminal($0)) }
         defer {
             terminal.stop()
             screen.leave()
         }
+        try screen.enter()
+        terminal.readKeys()
         let end: Result<Bool, any Error>
         do {
             end = .success(

@@ -15,33 +15,23 @@ enum Interruption {
     static func guarding(_ body: @escaping @Sendable () async -> Int32) async -> Int32 {
         let received = Mutex<Int32>(0)
         let running = Mutex<Task<Int32, Never>?>(nil)
-        let registration = DispatchGroup()
-        let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
-            if isIgnored(number) { return nil }
-            // The source replaces the action of the signal, a moment after it was activated. Until then the signal ends the process: if it
-            // were ignored, a signal of that moment would be lost. Nothing has begun by then: the command waits for the registration.
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            registration.enter()
-            source.setRegistrationHandler { registration.leave() }
-            source.setEventHandler {
-                let again = received.withLock { first in
-                    defer { first = number }
-                    return first != 0
-                }
-                if again { end(128 + number) }
-                running.withLock { $0?.cancel() }
-                DispatchQueue.global().asyncAfter(deadline: .now() + grace) { end(128 + number) }
+        let handlers = SignalHandlers([SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }) { number in
+            let again = received.withLock { first in
+                defer { first = number }
+                return first != 0
             }
-            source.activate()
-            return source
+            if again { end(128 + number) }
+            running.withLock { $0?.cancel() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + grace) { end(128 + number) }
         }
-        await withCheckedContinuation { continuation in registration.notify(queue: .global()) { continuation.resume() } }
+        // A signal of this moment ends the process, and nothing has begun.
+        await handlers.registered()
         let task = Task { await body() }
         running.withLock { $0 = task }
         // A signal may have come since the registration.
         if received.withLock({ $0 }) != 0 { task.cancel() }
         let status = await task.value
-        for source in sources { source.cancel() }
+        handlers.cancel()
         let interrupted = received.withLock { $0 }
         return interrupted == 0 || status == 0 ? status : 128 + interrupted
     }

@@ -82,13 +82,25 @@ final class TerminalScreen: Sendable {
 
     /// Reports what happens at the terminal, until `stop` is called.
     final class Events {
-        private let keys: any DispatchSourceRead
-        private var signals: [any DispatchSourceSignal] = []
+        private let report: @Sendable (Event) -> Void
+        private let signals: SignalHandlers
+        private var keys: (any DispatchSourceRead)?
 
-        init(_ report: @escaping @Sendable (Event) -> Void) {
-            keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
+        /// Returns when signals are reported. To be made before the terminal is entered: until then SIGTSTP stops the process, which would
+        /// leave a changed terminal behind.
+        init(_ report: @escaping @Sendable (Event) -> Void) async {
+            self.report = report
+            signals = SignalHandlers([SIGWINCH, SIGCONT, SIGTSTP]) { number in
+                report(number == SIGWINCH ? .resized : number == SIGCONT ? .continued : .suspend)
+            }
+            await signals.registered()
+        }
+
+        /// Reports keys from now on.
+        func readKeys() {
+            let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
             let isLost = Mutex(false)
-            keys.setEventHandler {
+            keys.setEventHandler { [report] in
                 if isLost.withLock({ $0 }) { return }
                 var buffer = [UInt8](repeating: 0, count: 256)
                 let count = read(STDIN_FILENO, &buffer, buffer.count)
@@ -98,20 +110,13 @@ final class TerminalScreen: Sendable {
                 isLost.withLock { $0 = true }
                 report(.lost)
             }
-            for (number, event) in [(SIGWINCH, Event.resized), (SIGCONT, .continued), (SIGTSTP, .suspend)] {
-                // The default of SIGTSTP stops the process before the terminal is left.
-                if number == SIGTSTP { signal(number, SIG_IGN) }
-                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-                source.setEventHandler { report(event) }
-                source.activate()
-                signals.append(source)
-            }
             keys.activate()
+            self.keys = keys
         }
 
         func stop() {
-            keys.cancel()
-            for source in signals { source.cancel() }
+            keys?.cancel()
+            signals.cancel()
             signal(SIGTSTP, SIG_DFL)
         }
     }
