@@ -54,6 +54,7 @@ def dropped_early():
         result = istep("sync", exits=75)
         check(len(events("ring", "connected")) == 2, "not one link more")
         check("lost" in result.out, str(result))
+    check(istep.samples(), "nothing of what had arrived was stored")
     heals(istep)
 
 

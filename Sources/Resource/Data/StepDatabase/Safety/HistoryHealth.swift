@@ -155,10 +155,15 @@ extension StepDatabase {
     ///
     /// - Throws: `damaged`, or why it cannot be read.
     public static func checkBeforeSync(_ path: String, at moment: Timestamp) throws(HistoryError) {
+        try checkBeforeSync(path, at: moment, wholeUpTo: mostToCheck)
+    }
+
+    /// - Parameter size: bytes; a larger file is checked in parts.
+    static func checkBeforeSync(_ path: String, at moment: Timestamp, wholeUpTo size: Int) throws(HistoryError) {
         let path = absolute(path)
         do {
             var status = stat()
-            if stat(path, &status) == 0, status.st_size <= mostToCheck {
+            if stat(path, &status) == 0, status.st_size <= size {
                 guard let first = try check(path).allComplaints.first else { return }
                 throw HistoryError.damaged(path: path, reason: first)
             }
