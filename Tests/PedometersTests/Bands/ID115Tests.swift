@@ -5,6 +5,20 @@ import Testing
 @testable import Pedometers
 
 @Suite(.timeLimit(.minutes(5))) struct ID115Tests {
+    @Test(arguments: [2, 3, 12])
+    func `slots that came in before the link was lost are stored, with the time that they account for`(packets: Int) throws {
+        let memory = BandLab.memory(days: 1)
+        let first = try BandLab.play(ID115.self, .id115(memory), linkEndsAfter: packets)
+        #expect(first.wasCut && first.coverage.isEmpty == (packets < 3))
+        let midnight = LocalTime.zone(BandLab.zone).moment(BandLab.today)
+        // Three slots of a quarter of an hour in each packet after the second.
+        let end = midnight + (packets - 2) * 3 * 900
+        #expect(first.coverage.last?.end ?? midnight == end && first.cursor?.readThrough ?? end == end)
+        #expect(first.samples.allSatisfy { $0.start < end })
+        let second = try BandLab.play(ID115.self, .id115(memory), cursor: first.cursor ?? PedometerCursor(), at: BandLab.now + 60)
+        #expect(second.steps == memory.steps && Set(first.samples).isSubset(of: second.samples) && second.notices.isEmpty)
+    }
+
     /// The bit fields of `FetchActivityOperation.parseSample`.
     @Test func `a slot has bit fields`() {
         // 1,000 steps, 9 minutes, 40 kcal, 700 m.

@@ -60,6 +60,18 @@ import Testing
         #expect(outcome.coverage.map(\.start) == [first] && outcome.coverage.allSatisfy { $0.end <= BandLab.now })
     }
 
+    @Test(arguments: [2, 30])
+    func `hours that came in before the link was lost are stored, and all are requested the next time`(packets: Int) throws {
+        let memory = BandLab.memory(days: 3)
+        let first = try BandLab.play(No1F1.self, .no1f1(memory), linkEndsAfter: packets)
+        #expect(first.wasCut && first.cursor == nil && first.coverage.isEmpty && first.steps < memory.steps)
+        #expect(first.samples.isEmpty == (packets < 30))
+        let second = try BandLab.play(No1F1.self, .no1f1(memory), at: BandLab.now + 60)
+        #expect(second.steps == memory.steps && Set(first.samples).isSubset(of: second.samples))
+        // A part that may be running totals is not stored.
+        #expect(try BandLab.play(No1F1.self, .no1f1(memory, areTotals: true), linkEndsAfter: packets).samples.isEmpty)
+    }
+
     @Test func `a wrong checksum stores no steps`() throws {
         let band = SimulatedSerialBand.no1f1(BandLab.memory(days: 2))
         let outcome = try BandLab.play(No1F1.self, band) { $0.starts(with: [0xb2, 0xfd]) ? [0xb2, 0xfd, $0[2] ^ 1] : $0 }

@@ -102,6 +102,30 @@ import Testing
         #expect(touching.samples.map(\.steps) == [100, 80])
     }
 
+    /// Packets of 20 bytes: the second is the head of the records, and 20 quarters of an hour need 15 more.
+    @Test(arguments: [2, 4, 12, 60])
+    func `records that came in before the link was lost are stored, and all are requested the next time`(packets: Int) throws {
+        let memory = BandLab.memory(days: 4)
+        let first = try BandLab.play(YCBT.self, .ycbt(memory, mtu: 23), linkEndsAfter: packets)
+        #expect(first.wasCut && first.cursor == nil && first.coverage.isEmpty && first.steps < memory.steps)
+        #expect(first.samples.isEmpty == (packets <= 4))
+        let second = try BandLab.play(YCBT.self, .ycbt(memory, mtu: 23), at: BandLab.now + 60)
+        #expect(second.steps == memory.steps && Set(first.samples).isSubset(of: second.samples))
+    }
+
+    /// The next record would have shown which of two overlapping ones counts.
+    @Test func `the last record before the link was lost waits for the next one`() {
+        let now = BandLab.now
+        var reading = YCBTReading(SessionContext(pedometer: .sample(YCBT.self), localTime: .fixed(0)))
+        _ = reading.next(at: now)
+        _ = reading.next(at: now)
+        reading.begin(at: now)
+        _ = reading.receive(YCBTFrame(5, 2, bytes("0300 0100 0000 2a000000")).bytes, at: now)
+        let records = record(now - 9_000, 900, 40) + record(now - 7_200, 900, 100)
+        _ = reading.receive(YCBTFrame(5, 0x11, records).bytes, at: now)
+        #expect(reading.cut(at: now)?.samples.map(\.steps) == [40])
+    }
+
     @Test func `a wrong checksum is requested again, and never stored`() throws {
         let memory = BandLab.memory(days: 2)
         let broken = Counter()

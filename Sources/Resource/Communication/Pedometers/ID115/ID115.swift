@@ -151,7 +151,13 @@ struct ID115Reading: ExchangeProtocol {
         }
     }
 
-    private mutating func batch(_ now: Timestamp) -> SampleBatch {
+    /// The slots from midnight on that have arrived: each has its place by their number.
+    mutating func cut(at now: Timestamp) -> SampleBatch? {
+        stage == .steps && !isProbe && !slots.isEmpty ? batch(now, isCut: true) : nil
+    }
+
+    /// - Parameter isCut: the answer has not ended.
+    private mutating func batch(_ now: Timestamp, isCut: Bool = false) -> SampleBatch {
         var batch = SampleBatch()
         let slots = slots
         guard let day, let minutes, let sentThrough, slots.count * minutes <= 1_440 + 60 else {
@@ -171,14 +177,14 @@ struct ID115Reading: ExchangeProtocol {
                 energy: Double(slot.energy))
             return index * minutes < 1_440 ? converter.sample(record, now: now) : nil
         }
-        let through = isShort(now) ? sentThrough : (day + 1) * 86_400
+        let through = isCut || isShort(now) ? sentThrough : (day + 1) * 86_400
         batch.coverage = converter.spans(day * 86_400..<through, now: now)
         let cursor = context.pedometer.cursor
         if converter.lead == nil {
             batch.cursor = cursor.advanced(to: min(converter.clock.moment(wall: through), now), now: now)
             // What it counted on an earlier day after the last reading of that day is lost.
             if let last = cursor.readThrough, case let read = context.localTime.day(of: last), read.daysSince1970 < day,
-                context.localTime.span(of: read).end - last > CounterOfToday.lastMinutes
+                !CounterOfToday.isClosed(read, by: last, context.localTime)
             {
                 batch.notices.append(.dayNotClosed(read))
             }

@@ -153,11 +153,25 @@ struct No1F1Reading: ExchangeProtocol {
         return batch
     }
 
+    /// The hours that have arrived. They account for no time, since their checksum has not arrived, and all of them are sent again. A part may
+    /// be too small to show running totals: it is stored if an hour has fewer steps than an earlier one of its day.
+    mutating func cut(at now: Timestamp) -> SampleBatch? {
+        guard stage == .steps, !isProbe, stepsOfDays.contains(where: { zip($0, $0.dropFirst()).contains { $0 > $1 } }) else { return nil }
+        let records = hours.sorted { $0.key < $1.key }.map { WallRecord(wall: $0.key, length: 3_600, steps: $0.value) }
+        let samples = records.compactMap { converter.sample($0, now: now) }
+        return samples.isEmpty ? nil : SampleBatch(samples: samples)
+    }
+
+    /// The hours with steps of each day, in order.
+    private var stepsOfDays: [[Int]] {
+        Dictionary(grouping: hours.filter { $0.value > 0 }) { DeviceClock(wall: $0.key).day }.values
+            .map { $0.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
     /// Whether the hours of each day only grow: then they are the day's steps so far, and not those of the hour. Six hours with steps, each
     /// with more than the one before, are the chance of one in 720.
     private var areRunningTotals: Bool {
-        let days = Dictionary(grouping: hours.filter { $0.value > 0 }) { DeviceClock(wall: $0.key).day }.values
-            .map { $0.sorted { $0.key < $1.key }.map(\.value) }
+        let days = stepsOfDays
         guard days.contains(where: { $0.count >= 6 }) else { return false }
         return days.allSatisfy { day in zip(day, day.dropFirst()).allSatisfy { $0 <= $1 } }
     }

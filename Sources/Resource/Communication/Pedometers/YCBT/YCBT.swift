@@ -220,8 +220,16 @@ struct YCBTReading: ExchangeProtocol {
         }
     }
 
-    private mutating func batch(_ now: Timestamp) -> SampleBatch {
-        var batch = SampleBatch()
+    /// The records that have arrived: each frame has a checksum of its own. They account for no time, since it is not known what is missing
+    /// between them, and all of them are sent again. The last one may overlap the next, which may have more steps.
+    mutating func cut(at now: Timestamp) -> SampleBatch? {
+        guard stage == .steps else { return nil }
+        let samples = Self.distinct(decoded().known.dropLast()).records.compactMap { converter.sample($0, now: now) }
+        return samples.isEmpty ? nil : SampleBatch(samples: samples)
+    }
+
+    /// The records that have arrived, and how many are invalid.
+    private func decoded() -> (known: [WallRecord], invalid: Int) {
         var (known, invalid) = ([WallRecord](), 0)
         for start in stride(from: 0, through: records.count - Self.recordSize, by: Self.recordSize) {
             guard let from = records.little(start, 4), let to = records.little(start + 4, 4), let steps = records.little(start + 8, 2),
@@ -234,6 +242,12 @@ struct YCBTReading: ExchangeProtocol {
                 wall: Self.epoch + from, length: to - from, steps: steps, metres: metres, energy: Double(energy))
             known.append(record)
         }
+        return (known, invalid)
+    }
+
+    private mutating func batch(_ now: Timestamp) -> SampleBatch {
+        var batch = SampleBatch()
+        let (known, invalid) = decoded()
         let (distinct, overlapping) = Self.distinct(known)
         batch.samples = distinct.compactMap { converter.sample($0, now: now) }
         // All that it has since its first record has arrived, and its checksum was right.
@@ -255,7 +269,7 @@ struct YCBTReading: ExchangeProtocol {
     /// cannot have counted them twice at the same time.
     ///
     /// - Returns: also how many were left out, except copies.
-    private static func distinct(_ records: [WallRecord]) -> (records: [WallRecord], overlapping: Int) {
+    private static func distinct(_ records: some Sequence<WallRecord>) -> (records: [WallRecord], overlapping: Int) {
         let all = Set(records.filter { $0.steps > 0 })
         var (kept, end) = ([WallRecord](), 0)
         for record in all.sorted(by: { ($0.wall, $0.length, $0.steps) < ($1.wall, $1.length, $1.steps) }) {
