@@ -12,9 +12,21 @@ import Testing
 
     @Test func `a capture is read as it was written`() {
         let capture = FrameCapture(
-            model: "ring", time: Timestamp(1_779_284_400), utcOffset: 7_200,
+            model: "ring", options: ["format": "u32le", "counts": "today"], time: Timestamp(1_779_284_400), utcOffset: 7_200,
             frames: [frame(.sent, [3, 0xff]), frame(.received, []), frame(.received, [0x80])])
-        #expect(capture.text == "pedometer capture 1\nmodel: ring\ntime: 1779284400\noffset: 7200\n> 03 ff\n<\n< 80\n")
+        #expect(
+            capture.text == """
+                pedometer capture 1
+                model: ring
+                time: 1779284400
+                offset: 7200
+                option.counts: today
+                option.format: u32le
+                > 03 ff
+                <
+                < 80
+
+                """)
         var values: [String: String] = [:]
         #expect(FrameCapture.read(capture.text + "# a comment\nsteps: 48\n", values: &values) == capture)
         #expect(values["steps"] == "48")

@@ -115,8 +115,25 @@ import Testing
         #expect(scanner.log == ["scan 6.0", "probe \(Self.watch.address)"], "one that is recognised is not connected to")
         let crowd = (10..<40).map { ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random") }
         let busy = ScriptedPedometerScanner(crowd)
-        await #expect(throws: ServiceError.noNewPedometer(seconds: 6, others: 30)) { try await register(.init(probes: true), busy) }
+        await #expect(throws: ServiceError.noNewPedometer(seconds: 6, others: 30, unprobed: 20)) {
+            try await register(.init(probes: true), busy)
+        }
         #expect(busy.log.count == 11)
+    }
+
+    /// A device that advertises its steps is not connected to: nothing else would show that it is another one.
+    @Test func `a device without the data of the wanted model is named, and one that sends them later is found`() async throws {
+        let band = ScriptedCatalog.band
+        let scanner = ScriptedPedometerScanner([Self.watch])
+        await #expect(throws: ServiceError.advertisesOtherwise("InfiniTime", kind: band.title)) {
+            try await register(.init(device: Self.watch.address, kind: band.key), scanner)
+        }
+        #expect(!scanner.log.contains { $0.hasPrefix("check") })
+        var later = Self.watch
+        later.kind = band
+        let (pedometer, _) = try await register(
+            .init(device: Self.watch.address, kind: band.key), ScriptedPedometerScanner([Self.watch, later]))
+        #expect(pedometer.model == band.key)
     }
 
     @Test func `a pedometer is registered with the address that pairing has shown`() async throws {
@@ -144,7 +161,7 @@ import Testing
         await #expect(throws: ScriptedCatalog.BadOption.self) {
             try await register(.init(device: "Infini", options: ["service": "bad"]), scanner)
         }
-        await #expect(throws: ServiceError.unknownKind("shoe", known: ["ring", "described"])) {
+        await #expect(throws: ServiceError.unknownKind("shoe", known: ["ring", "described", "band"])) {
             try await register(.init(kind: "shoe"), scanner)
         }
         #expect(scanner.log.isEmpty)
@@ -255,8 +272,10 @@ struct ScriptedCatalog: PedometerCatalog {
     static let ring = PedometerKind(key: "ring", title: "a ring")
 
     static let described = PedometerKind(key: "described", title: "another")
+    /// Not connected to.
+    static let band = PedometerKind(key: "band", title: "a band", advertisesSteps: true)
 
-    let kinds = [ring, described]
+    let kinds = [ring, described, band]
     let describedKind = "described"
 
     func checked(_ options: [String: String]) throws -> [String: String] {

@@ -10,10 +10,13 @@ internal import Synchronization
 ///     model: colmi
 ///     time: 1779284400
 ///     offset: 7200
+///     option.format: u32le
 ///     > 03 00 00 00 00 00 00 00 00 00 00 00 00 00 00 03
 ///     < 03 4c 00 00 00 00 00 00 00 00 00 00 00 00 00 4f
 public struct FrameCapture: Hashable, Sendable {
     public var model: String
+    /// How a pedometer of the described kind is read; empty for others.
+    public var options: [String: String]
     /// When the first frame was sent or received, or when the capture began if there is none.
     public var time: Timestamp
     /// Seconds east of Greenwich.
@@ -24,8 +27,11 @@ public struct FrameCapture: Hashable, Sendable {
     /// Lines that are read of a file. The longest sync known has some ten thousand frames.
     static let mostLines = 500_000
 
-    public init(model: String, time: Timestamp, utcOffset: Int, frames: [RawFrame]) {
+    private static let option = "option."
+
+    public init(model: String, options: [String: String] = [:], time: Timestamp, utcOffset: Int, frames: [RawFrame]) {
         self.model = model
+        self.options = options
         self.time = time
         self.utcOffset = utcOffset
         self.frames = frames
@@ -34,6 +40,7 @@ public struct FrameCapture: Hashable, Sendable {
     /// The text of the file.
     public var text: String {
         var lines = [Self.title, "model: \(model)", "time: \(time.seconds)", "offset: \(utcOffset)"]
+        lines += options.sorted { $0.key < $1.key }.map { "\(Self.option)\($0.key): \($0.value)" }
         for frame in frames {
             lines.append("\(frame.direction == .sent ? ">" : "<") \(ValueNotation.hexadecimal(frame.bytes))".trimmed)
         }
@@ -60,8 +67,9 @@ public struct FrameCapture: Hashable, Sendable {
         }
         guard let model = values["model"], let time = values["time"].flatMap({ Int($0) }), let offset = values["offset"].flatMap({ Int($0) })
         else { return nil }
+        let options = values.filter { $0.key.hasPrefix(option) }.map { (String($0.key.dropFirst(option.count)), $0.value) }
         return FrameCapture(
-            model: model, time: Timestamp(time), utcOffset: offset,
+            model: model, options: Dictionary(uniqueKeysWithValues: options), time: Timestamp(time), utcOffset: offset,
             frames: frames.map { RawFrame($0.0, at: Timestamp(time), bytes: $0.1) })
     }
 
@@ -145,7 +153,8 @@ public struct CapturedSync: Sendable {
         let outcome = try await Synchronization(capturing, Synchronization.Options(days: days, isShared: false)).run(
             [pedometer], progress: progress)
         let time = frames.all.first?.at ?? outcome.start
-        let capture = FrameCapture(model: pedometer.model, time: time, utcOffset: context.localTime.utcOffset(time), frames: frames.all)
+        let capture = FrameCapture(
+            model: pedometer.model, options: pedometer.options, time: time, utcOffset: context.localTime.utcOffset(time), frames: frames.all)
         return (outcome, capture.masked(pedometer))
     }
 

@@ -77,7 +77,7 @@ public struct Registration: Sendable {
         let kind = try kind(of: request)
         let isDescribed = kind?.key == catalog.describedKind
         let options = isDescribed ? try catalog.checked(request.options) : [:]
-        let (owner, known) = try await blocking { [history] in (try people.user(allowing: .anybody), try history.pedometers()) }
+        let (owner, known) = try await blocking { [history] in (try people.user(creating: .always), try history.pedometers()) }
         if let device = request.device, let before = known.first(where: { $0.address == device.uppercased() }) {
             throw ServiceError.alreadyRegistered(address: before.address, name: before.name)
         }
@@ -142,11 +142,16 @@ public struct Registration: Sendable {
         let seconds = request.seconds ?? Self.secondsForOne
         let address = catalog.address(device)
         let conditions = ScanConditions(namePrefix: address == nil ? device : nil, address: address)
-        let nameless = Mutex<ScannedDevice?>(nil), passed = Mutex<ScannedDevice?>(nil)
+        let nameless = Mutex<ScannedDevice?>(nil), passed = Mutex<ScannedDevice?>(nil), other = Mutex<ScannedDevice?>(nil)
         let heard = try await scanner.first(conditions, seconds: seconds) { heard in
             // A second one of the same name may be in range.
             if registered[heard.address] != nil {
                 passed.withLock { $0 = heard }
+                return false
+            }
+            // What a device advertises comes in parts: a later one may have the data of the kind.
+            if let kind, kind.advertisesSteps, heard.kind != kind {
+                other.withLock { $0 = heard }
                 return false
             }
             if kind != nil || heard.kind != nil { return true }
@@ -157,6 +162,9 @@ public struct Registration: Sendable {
         guard let found = heard ?? nameless.withLock({ $0 }) else {
             if let other = passed.withLock({ $0 }), let name = registered[other.address] {
                 throw ServiceError.alreadyRegistered(address: other.address, name: name)
+            }
+            if let kind, let other = other.withLock({ $0 }) {
+                throw ServiceError.advertisesOtherwise(other.name ?? other.address, kind: kind.title)
             }
             throw ServiceError.notHeard(device, seconds: seconds)
         }
@@ -174,17 +182,19 @@ public struct Registration: Sendable {
         let seconds = request.seconds ?? Self.secondsForAny
         let heard = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
         var devices = heard.filter { device in !known.contains { $0.address == device.address } }
+        var unprobed = 0
         if request.probes {
             let unknown = devices.filter { $0.kind == nil }
             let probed = await DeviceProbing(scanner).probe(unknown, most: Self.mostProbed) { progress(.probing($0.name ?? $0.address)) }
             try Task.checkCancellation()
+            unprobed = probed.devices.count { !probed.looked.contains($0.address) }
             devices = devices.filter { $0.kind != nil } + probed.devices
         }
         let found =
             devices
             .compactMap { device in device.kind.map { (device, $0) } }
             .filter { pair in kind == nil || kind?.key == pair.1.key }
-        guard let first = found.first else { throw ServiceError.noNewPedometer(seconds: seconds, others: heard.count) }
+        guard let first = found.first else { throw ServiceError.noNewPedometer(seconds: seconds, others: heard.count, unprobed: unprobed) }
         guard found.count == 1 else {
             throw ServiceError.severalInRange(
                 found.prefix(Self.mostListed).map { "\($0.0.address) (\(String(($0.0.name ?? "no name").prefix(64))))" }, count: found.count)

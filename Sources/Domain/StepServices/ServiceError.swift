@@ -31,8 +31,11 @@ public enum ServiceError: ReportableError, Hashable {
     case notRecognised(String)
     /// It was not in range for so many seconds.
     case notHeard(String, seconds: Double)
+    /// It is in range, and does not advertise the data of the kind (its title) as which it is to be registered.
+    case advertisesOtherwise(String, kind: String)
     /// No pedometer to register was in range for so many seconds, but so many other devices: registered, of another kind, or not recognised.
-    case noNewPedometer(seconds: Double, others: Int)
+    /// Some of them may not have been connected to, although the services of unknown ones were to be looked at.
+    case noNewPedometer(seconds: Double, others: Int, unprobed: Int = 0)
     /// More than one new pedometer is in range: the first of them, and how many there are.
     case severalInRange([String], count: Int)
 
@@ -70,7 +73,7 @@ public enum ServiceError: ReportableError, Hashable {
     public var category: FailureCategory {
         switch self {
         case .severalUsers, .unknownUser, .unknownPedometer, .noPedometer, .unknownDestination, .neverShared, .notInOutbox, .alreadySent: .usage
-        case .alreadyRegistered, .unknownKind, .deviceNeeded, .notRecognised, .severalInRange, .backupIsHistory: .usage
+        case .alreadyRegistered, .unknownKind, .deviceNeeded, .notRecognised, .advertisesOtherwise, .severalInRange, .backupIsHistory: .usage
         case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .implausibleSteps, .unusableReason, .notCorrected: .usage
         case .noDestination, .unclearRecipients: .configuration
@@ -99,9 +102,12 @@ public enum ServiceError: ReportableError, Hashable {
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let device, let seconds):
             "\(device) was not heard within \(Self.text(seconds)) s."
-        case .noNewPedometer(let seconds, 0): "No pedometer was heard within \(Self.text(seconds)) s, and no other Bluetooth device either."
-        case .noNewPedometer(let seconds, let others):
-            "No new pedometer was heard within \(Self.text(seconds)) s, only \(others) other \(others == 1 ? "device" : "devices")."
+        case .advertisesOtherwise(let device, let kind):
+            "\(device.prefix(64)) is in range, but is not a \(kind) by what it advertises."
+        case .noNewPedometer(let seconds, 0, _): "No pedometer was heard within \(Self.text(seconds)) s, and no other Bluetooth device either."
+        case .noNewPedometer(let seconds, let others, let unprobed):
+            "No new pedometer was heard within \(Self.text(seconds)) s, only \(others) other \(others == 1 ? "device" : "devices")"
+                + (unprobed > 0 ? ", of which \(unprobed) \(unprobed == 1 ? "was" : "were") not connected to." : ".")
         case .severalInRange(let listed, let count):
             "\(count) pedometers are in range: \(listed.joined(separator: ", "))\(count > listed.count ? " and others" : "")."
         case .dayNotBegun(let day, _): "\(day) has not begun."

@@ -39,18 +39,24 @@ public struct ScanView: View {
         var page = Page(style)
         let names = rows.map { $0.name.map { Printable($0, limit: 24).description } ?? "(no name)" }
         let width = names.map(Columns.of).max() ?? 0
-        for (row, name) in zip(rows, names) {
+        let notes = rows.map { Printable(note($0), limit: 120).description }
+        // Below the devices where one of them has no room beside its name.
+        let areBelow = 31 + width + (notes.map(Columns.of).max() ?? 0) > style.width
+        for ((row, name), note) in zip(zip(rows, names), notes) {
             let signal = row.rssi.map { "\($0) dBm" } ?? "-"
-            page.row(
-                InkedText(Printable(row.address, limit: 17).description, .strong) + "  \(Columns.padLeft(signal, 8))  "
-                    + "\(Columns.pad(name, width))  " + InkedText(Printable(note(row), limit: 120).description, .faint))
-            if let caveat = row.kind?.caveat { page.paragraph("Experimental: \(caveat)", ink: .doubtful, indent: 4) }
+            let device = StyledText(Printable(row.address, limit: 17).description, .strong) + "  \(Columns.padLeft(signal, 8))  "
+            page.row(device + StyledText(areBelow ? name : Columns.pad(name, width) + "  ") + StyledText(areBelow ? "" : note, .faint))
+            if areBelow, !note.isEmpty { page.paragraph(note, emphasis: .faint, indent: 4) }
             if let model = probing?.refuted[row.address] {
-                page.paragraph("By its services it is not a \(Printable(model, limit: 100)).", ink: .doubtful, indent: 4)
+                page.paragraph("By its services it is not a \(Printable(model, limit: 100)).", emphasis: .doubtful, indent: 4)
             }
             if let failure = probing?.failures[row.address] {
-                page.paragraph("Its services are not known: \(Printable(failure, limit: 200))", ink: .doubtful, indent: 4)
+                page.paragraph("Its services are not known: \(Printable(failure, limit: 200))", emphasis: .doubtful, indent: 4)
             }
+        }
+        let experimental = rows.compactMap(\.kind).filter(\.isExperimental)
+        for (index, kind) in experimental.enumerated() where experimental.firstIndex(of: kind) == index {
+            page.paragraph("Experimental, \(kind.title): \(kind.caveat ?? "")", emphasis: .doubtful, hanging: 4)
         }
         if rows.isEmpty {
             let advice = "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
@@ -69,29 +75,30 @@ public struct ScanView: View {
                 """
                 \(Words.count(hidden, "other device")) in range \(hidden == 1 ? "is" : "are") not recognised as \(hidden == 1 ? "a pedometer" : "pedometers"). \
                 To see \(hidden == 1 ? "it" : "them"): \(command: "istep scan --all")
-                """, ink: .faint)
+                """, emphasis: .faint)
         }
         if let probing, probing.skipped > 0 {
             page.advice(
                 """
                 \(probing.skipped) of these devices \(probing.skipped == 1 ? "was" : "were") not connected to: at most \(probing.limit) are. \
                 To see the services of one: \(command: "istep gatt list ADDRESS")
-                """, ink: .faint)
+                """, emphasis: .faint)
         }
         if let probing, probing.unlisted > 0 {
             page.advice(
                 """
                 \(Words.count(probing.unlisted, "other device")) in range \(probing.unlisted == 1 ? "was" : "were") not connected to: \
                 at most \(probing.limit) are. To see \(probing.unlisted == 1 ? "it" : "them"): \(command: "istep scan --all")
-                """, ink: .faint)
+                """, emphasis: .faint)
         }
         return page.lines
     }
 
     private func note(_ row: ScannedDevice) -> String {
         let states = [row.isConnected ? "connected" : nil, row.isPaired ? "paired" : nil].compactMap(\.self)
-        // The model comes last: it is the longest, and the first to be cut.
-        let kind = row.kind.map { kind in (row.evidence.map { "\(Self.words($0)): " } ?? "") + kind.title }
+        let kind = row.kind.map { kind in
+            (row.evidence.map { "\(Self.words($0)): " } ?? "") + kind.title + (kind.isExperimental ? " (experimental)" : "")
+        }
         return (states + [kind].compactMap(\.self)).joined(separator: ", ")
     }
 

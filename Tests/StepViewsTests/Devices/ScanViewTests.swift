@@ -31,10 +31,25 @@ import Testing
         ]
         for (evidence, text) in words {
             row.evidence = evidence
-            #expect(ScanView(rows: [row]).text().contains("\(text): a smart ring\n    Experimental: Its midnight is not proven."))
+            #expect(
+                ScanView(rows: [row, row]).text().hasSuffix(
+                    "\(text): a smart ring (experimental)\nExperimental, a smart ring: Its midnight is not proven."), "once")
         }
         let text = ScanView(rows: [ring], probing: .init(limit: 10, failures: [ring.address: "it refused"])).text()
         #expect(text.contains("Its services are not known: it refused"))
+    }
+
+    @Test func `where one has no room beside its name, what the devices are is shown below them`() {
+        var row = ring
+        row.kind?.title = "SmartHealth ring (R10M, R99, TK5)"
+        row.evidence = .advertisedService
+        #expect(
+            ScanView(rows: [row, other]).text() == """
+                C0:DE:00:00:00:01   -60 dBm  R02_A1B2
+                    by service: SmartHealth ring (R10M, R99, TK5)
+                C0:DE:00:00:00:02         -  (no name)
+                    connected, paired
+                """)
     }
 
     @Test func `a name that the services refute, and devices that were not looked at`() {
