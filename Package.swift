@@ -89,13 +89,13 @@ let package = Package(
         .target(name: "CDBus", path: communication + "CDBus"),
         .target(name: "CBluetooth", path: communication + "CBluetooth"),
         layer(communication, "DBus", ["CDBus"]),
-        layer(communication, "BlueZ", ["DBus"]),
+        layer(communication, "BlueZ", ["DBus", "Backoff"]),
         // The program of the article in the documentation of BlueZ: the tests run it.
         .executableTarget(
             name: "ReadBattery", dependencies: ["BlueZ"], path: communication + "BlueZ/BlueZ.docc/ReadBattery", swiftSettings: rules),
         // A separate target: the product BlueZ must not depend on libbluetooth, which is under the GPL.
         layer(communication, "KernelBluetooth", ["BlueZ", "CBluetooth"]),
-        layer(communication, "Pedometers", ["BlueZ", "StepDomain"]),
+        layer(communication, "Pedometers", ["BlueZ", "StepDomain", "Backoff"]),
 
         layer(communication, "ModemManager", ["DBus", "TextSafety"]),
         layer(communication, "Systemd", ["DBus", "StepDomain"]),
@@ -120,10 +120,11 @@ let package = Package(
             ]),
 
         // Domain
-        layer(domain, "StepDomain"),
-        layer(domain, "StepServices", ["StepDomain"]),
+        layer(domain, "StepDomain", ["Backoff"]),
+        layer(domain, "StepServices", ["StepDomain", "Backoff"]),
 
         // Support
+        layer(support, "Backoff"),
         layer(support, "ProcessSpawning"),
         layer(support, "TextSafety"),
 
@@ -185,8 +186,10 @@ let package = Package(
                 "HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "StepServices", "WebStage", "ModemStage",
                 "MQTTStage", "ProcessStage",
             ], resources: [.copy("Servers")]),
-        tests("StepDomain", []),
-        tests("StepServices", ["StepDomain"]),
+        tests("Backoff", []),
+        tests("TextSafety", []),
+        tests("StepDomain", ["Backoff"]),
+        tests("StepServices", ["StepDomain", "Backoff"]),
         tests("StepDatabase", ["StepDomain", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["TextSafety", "StepDomain"]),
         tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning", "ProcessStage"]),

@@ -23,8 +23,8 @@ import Testing
             // A sync that did not ask leaves it.
             _ = try history.database.merge(batch(nil), sync: history.sync)
             #expect(try history.data().tracks.first?.deviceTotal == total(31, at: noon + 900, slots: 30))
-            let eve = day.advanced(by: -1)
-            let days = try history.database.stepData(of: history.user, on: [eve, day])
+            let yesterday = day.advanced(by: -1)
+            let days = try history.database.stepData(of: history.user, on: [yesterday, day])
             #expect(days.map { $0.tracks.first?.deviceTotal?.total } == [nil, 31])
             let summary = DaySummary(days[1], localTime: .fixed(0), now: noon)
             #expect(summary.steps == 10)

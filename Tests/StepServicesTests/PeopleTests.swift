@@ -6,8 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PeopleTests {
     private let history = InMemoryHistory()
 
-    private func user(_ wanted: String? = nil, login: String = "root", allowing newcomer: People.Newcomer = .nobody) throws -> User {
-        try People(history, wanted: wanted, login: login).user(allowing: newcomer)
+    private func user(_ wanted: String? = nil, login: String = "root", creating creation: People.Creation = .never) throws -> User {
+        try People(history, wanted: wanted, login: login).user(creating: creation)
     }
 
     @Test func `the only user need not be named`() throws {
@@ -26,8 +26,8 @@ import Testing
     @Test func `an unknown name adds no user by mistake`() throws {
         _ = history.addUser(named: "anna")
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob") }
-        #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", allowing: .first) }
-        let bob = try user("bob", allowing: .anybody)
+        #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", creating: .first) }
+        let bob = try user("bob", creating: .always)
         #expect(bob.id == 0 && history.users().count == 1, "only `stored` adds")
         #expect(try People(history, wanted: nil, login: "").stored(bob).id != 0)
         #expect(history.users().map(\.name) == ["anna", "bob"])

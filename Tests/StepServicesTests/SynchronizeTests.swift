@@ -104,23 +104,23 @@ import TestSupport
     }
 
     @Test func `progress is reported for each pedometer`() async {
-        let told = Told()
+        let reported = ReportedProgress()
         let reader = ScriptedReader([
             ring.id: [.progress(.searching), .progress(.reading(done: 1, of: 8)), .finish(ReadReport())],
             watch.id: [.progress(.connecting), .finish(ReadReport())],
         ])
-        _ = await service(reader).synchronize([ring, watch], progress: { told.add($0.name, $1) })
-        #expect(told.all == ["ring searching", "ring reading(done: 1, of: 8)", "watch connecting"])
+        _ = await service(reader).synchronize([ring, watch], progress: { reported.add($0.name, $1) })
+        #expect(reported.all == ["ring searching", "ring reading(done: 1, of: 8)", "watch connecting"])
     }
 
-    private final class Told: Sendable {
+    private final class ReportedProgress: Sendable {
         private let lines = Mutex<[String]>([])
         func add(_ name: String, _ progress: ReadProgress) { lines.withLock { $0.append("\(name) \(progress)") } }
         var all: [String] { lines.withLock { $0 } }
     }
 
     @Test func `a result is reported and recorded before its link is down`() async throws {
-        let log = Told()
+        let log = ReportedProgress()
         let reader = ScriptedReader([
             ring.id: [.deliver(batch(100)), .finish(ReadReport(readSeconds: 1)), .progress(.connecting), .disconnect(3)],
             watch.id: [.fail(Away())],

@@ -5,7 +5,7 @@ import Testing
 
 /// What a test has started ends with the test program, also if that is killed.
 @Suite(.timeLimit(.minutes(5))) struct OrphanTests {
-    /// A FIFO whose writing ends only the processes have that are to end: its reader is told when the last of them has ended.
+    /// A FIFO whose writing ends only the processes have that are to end: its reader sees when the last of them has ended.
     private final class Fifo {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-fifo-\(UUID().uuidString)").path
         let path: String

@@ -1,7 +1,7 @@
 import TextSafety
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PathPartsTests {
+@Suite(.timeLimit(.minutes(5))) struct PathNamesTests {
     @Test(arguments: [
         ("/a/b", "/a", "b"), ("/a/b/", "/a", "b"), ("/a", "/", "a"), ("/", "/", "/"), ("", "", ""), ("x", "", "x"), ("é", "", "é"),
         ("a/b", "a", "b"), ("a//b", "a", "b"), ("//a", "/", "a"), ("../x", "..", "x"), ("/tmp/x.sqlite", "/tmp", "x.sqlite"),

@@ -1,3 +1,5 @@
+internal import Backoff
+
 /// When a pedometer that may be in range at any time is read the next time.
 ///
 /// Each reading costs the pedometer's battery, so one that is always near is read at intervals. One that fails is retried after increasing
@@ -29,24 +31,24 @@ public struct SyncTiming: Hashable, Sendable {
     }
 
     /// Seconds before midnight at which a count of today is read once more: enough for a pedometer to be heard, and for a second try.
-    static let eve = 300
+    static let closing = 300
     /// Seconds by which a reading may be in the future: another process may have recorded it after `now` was read.
     static let clockTolerance = 60
     /// After a pedometer failed: half an hour at most, so that one that works again is soon read.
-    static let backoff = Backoff(first: 60, longest: 1800)
+    static let backoff = ExponentialBackoff(first: .seconds(60), longest: .seconds(1800))
 
     /// When to read it next; a moment that has passed means now.
     public func due(_ standing: Standing, now: Timestamp, localTime: LocalTime) -> Timestamp {
         // A reading in the future was recorded while the clock was ahead: it is ignored.
         let last = standing.lastComplete.flatMap { $0 > now + Self.clockTolerance ? nil : $0 }
         var due = last.map { $0 + interval } ?? now
-        var pause = Self.backoff.pause(after: standing.failures)
+        var pause = Self.backoff.seconds(after: standing.failures)
         if standing.holdsTodayOnly {
-            let eve = localTime.span(of: localTime.day(of: now)).end - Self.eve
-            if last.map({ $0 < eve }) ?? true {
-                due = min(due, eve)
+            let closing = localTime.span(of: localTime.day(of: now)).end - Self.closing
+            if last.map({ $0 < closing }) ?? true {
+                due = min(due, closing)
                 // What is not read now is lost.
-                if now >= eve { pause = Self.backoff.first }
+                if now >= closing { pause = Self.backoff.seconds(after: 1) }
             }
         }
         guard standing.failures > 0, let failure = standing.lastFailure, failure <= now else { return due }

@@ -2,8 +2,8 @@ public import StepDomain
 
 /// Finding and adding the users of a history.
 public struct People: Sendable {
-    /// Who may become a user of a history. Users cannot be removed, so that a typing error must not add one.
-    public enum Newcomer: Sendable { case nobody, first, anybody }
+    /// Whether a user may be added who is not in the history. Users cannot be removed, so that a typing error must not add one.
+    public enum Creation: Sendable { case never, first, always }
 
     private let history: any StepHistory
     /// The requested or configured user.
@@ -21,18 +21,18 @@ public struct People: Sendable {
     ///
     /// - Returns: with the `id` 0 where the history does not have the user yet: `stored` adds one.
     /// - Throws: `ServiceError`, or the history's error.
-    public func user(allowing newcomer: Newcomer = .nobody) throws -> User {
+    public func user(creating creation: Creation = .never) throws -> User {
         let users = try history.users()
         if wanted == nil, users.count == 1 { return users[0] }
         let name = wanted ?? login
         if let user = users.first(where: { $0.name.lowercased() == name.lowercased() }) { return user }
-        let isWelcome =
-            switch newcomer {
-            case .nobody: users.isEmpty && wanted == nil
+        let mayBeAdded =
+            switch creation {
+            case .never: users.isEmpty && wanted == nil
             case .first: users.isEmpty
-            case .anybody: true
+            case .always: true
             }
-        if isWelcome { return User(id: 0, name: name) }
+        if mayBeAdded { return User(id: 0, name: name) }
         let known = users.map(\.name)
         throw wanted == nil ? ServiceError.severalUsers(known: known) : .unknownUser(name, known: known)
     }

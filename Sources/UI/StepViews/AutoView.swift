@@ -21,11 +21,11 @@ public struct AutoView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        page.advice(headline, ink: isOn ? .good : nil)
+        page.advice(headline, emphasis: isOn ? .good : nil)
         if isOn || state.watch.isEnabled { triggers(on: &page) }
         if let run = state.lastRun {
             let (words, isGood) = Self.words(for: run)
-            page.advice("The last sync ended \(Words.ago(run.end, now: now)): \(words)", ink: isGood ? nil : .doubtful)
+            page.advice("The last sync ended \(Words.ago(run.end, now: now)): \(words)", emphasis: isGood ? nil : .doubtful)
         }
         if isOn || state.watch.isEnabled { lingering(on: &page) }
         return page.lines
@@ -75,13 +75,13 @@ public struct AutoView: View {
         guard case .user(let name, let lingers) = state.owner else { return }
         let user = Printable(name, limit: 32)
         switch lingers {
-        case true: page.paragraph("It continues while \(user) is not logged in (lingering is on).", ink: .faint)
+        case true: page.paragraph("It continues while \(user) is not logged in (lingering is on).", emphasis: .faint)
         case false:
             page.advice(
                 """
                 It pauses while \(user) is not logged in, because lingering is off; a missed night is made up at the next login. \
                 To sync while nobody is logged in: \(command: "loginctl enable-linger")
-                """, ink: .doubtful)
+                """, emphasis: .doubtful)
         case nil: break
         }
     }

@@ -206,6 +206,6 @@ public struct HistoryHoldings: Codable, Sendable, Equatable {
             ("Samples", "\(Words.grouped(samples)), of \(Words.count(syncs, "sync"))"),
             ("By hand", corrections == 0 ? "none" : Words.count(corrections, "day")), ("File", "\(Words.size(bytes)), schema \(schema)"),
         ]
-        for (label, value) in rows { page.labelled(label, InkedText(value), width: 12) }
+        for (label, value) in rows { page.labelled(label, StyledText(value), width: 12) }
     }
 }

@@ -37,19 +37,19 @@ public struct DevicesView: View {
         if entries.isEmpty { page.advice(.firstPedometer("No pedometer yet.")) }
         page.list(
             entries, name: \.pedometer.name, limit: 24,
-            beside: { InkedText("\(Printable($0.pedometer.address, limit: 17))  \(Printable($0.user, limit: 24))") },
+            beside: { StyledText("\(Printable($0.pedometer.address, limit: 17))  \(Printable($0.user, limit: 24))") },
             below: { show($0, on: &$1) })
         return page.lines
     }
 
     private func show(_ entry: Entry, on page: inout Page) {
         let history = SyncHistory(syncs: entry.syncs)
-        page.paragraph(entry.model + (history.battery.map { ", battery \($0) %" } ?? ""), ink: .faint, indent: 2)
+        page.paragraph(entry.model + (history.battery.map { ", battery \($0) %" } ?? ""), emphasis: .faint, indent: 2)
         if let moment = entry.pedometer.cursor.readThrough {
             page.paragraph("read up to \(Words.clock(moment, localTime))", indent: 2, hanging: 4)
         }
         page.paragraph(history.state(now: now, localTime), indent: 2, hanging: 4)
-        if let failure = history.lastFailure(now: now) { page.paragraph(failure, ink: .doubtful, indent: 2, hanging: 4) }
+        if let failure = history.lastFailure(now: now) { page.paragraph(failure, emphasis: .doubtful, indent: 2, hanging: 4) }
     }
 }
 

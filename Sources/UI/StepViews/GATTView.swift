@@ -14,16 +14,16 @@ public struct GATTTableView: View {
         var page = Page(style)
         if services.isEmpty { page.paragraph("The device shows no services.") }
         for service in services {
-            page.row(InkedText("service \(Self.short(service.uuid))", .strong) + InkedText(Self.title(service.uuid), .faint))
+            page.row(StyledText("service \(Self.short(service.uuid))", .strong) + StyledText(Self.title(service.uuid), .faint))
             for characteristic in service.characteristics {
                 page.row(
-                    InkedText("  \(Self.short(characteristic.uuid))  ", .strong)
-                        + InkedText(characteristic.flags.joined(separator: ", ") + Self.title(characteristic.uuid), .faint))
+                    StyledText("  \(Self.short(characteristic.uuid))  ", .strong)
+                        + StyledText(characteristic.flags.joined(separator: ", ") + Self.title(characteristic.uuid), .faint))
                 switch characteristic.value {
                 case .notRead: break
                 case .bytes(let bytes):
                     page.paragraph(Self.words(bytes), indent: 4, hanging: 4)
-                case .refused(let reason): page.paragraph("not read: \(Printable(reason, limit: 200))", ink: .doubtful, indent: 4)
+                case .refused(let reason): page.paragraph("not read: \(Printable(reason, limit: 200))", emphasis: .doubtful, indent: 4)
                 }
             }
         }
@@ -164,8 +164,8 @@ public struct CaptureView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         page.path("\(Words.count(frames, "frame")) in", path)
-        if !isComplete { page.paragraph("The sync failed. The file has the frames up to the failure.", ink: .doubtful) }
-        page.paragraph("The pedometer's address and name are masked. Its steps and their times are in the file.", ink: .faint)
+        if !isComplete { page.paragraph("The sync failed. The file has the frames up to the failure.", emphasis: .doubtful) }
+        page.paragraph("The pedometer's address and name are masked. Its steps and their times are in the file.", emphasis: .faint)
         return page.lines
     }
 

@@ -18,8 +18,9 @@ public struct ServeView: View {
         var page = Page(style)
         page.path("Your pages:", address)
         if let socket { page.path("At the socket:", socket) }
-        page.paragraph("The address works once, within an hour, in one browser.", ink: .faint)
-        page.paragraph(isRunning ? "istep serve is already running, or systemd starts it at the first request." : "To end: Ctrl-C.", ink: .faint)
+        page.paragraph("The address works once, within an hour, in one browser.", emphasis: .faint)
+        page.paragraph(
+            isRunning ? "istep serve is already running, or systemd starts it at the first request." : "To end: Ctrl-C.", emphasis: .faint)
         return page.lines
     }
 

@@ -18,7 +18,7 @@ public struct PlanView: View {
             page.advice("\(name) has no sport plan yet. Set one: \(command: "istep plan 8000 --on sun=rest")")
             return page.lines
         }
-        page.row(InkedText(name, .strong))
+        page.row(StyledText(name, .strong))
         for plan in plans { page.paragraph("\(plan.since): \(words(plan))", indent: 2, hanging: 4) }
         return page.lines
     }
@@ -102,7 +102,7 @@ public struct ProfileView: View {
                 """)
             return page.lines
         }
-        page.row(InkedText(name, .strong))
+        page.row(StyledText(name, .strong))
         for profile in profiles { page.paragraph("\(profile.since): \(facts(profile))", indent: 2, hanging: 4) }
         return page.lines
     }

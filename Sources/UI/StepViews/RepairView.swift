@@ -97,7 +97,7 @@ public struct RepairView: View {
         page.path("The damaged file is kept:", repaired.damaged)
         let hurt = repaired.tables.filter { !$0.isWhole }
         if hurt.isEmpty {
-            page.paragraph("All rows were saved.", ink: .good)
+            page.paragraph("All rows were saved.", emphasis: .good)
         } else {
             page.paragraph("Rows that were saved, and what is lost:")
             for table in hurt {

@@ -59,14 +59,14 @@ public struct StatusView: View {
         if people.isEmpty { page.advice(.firstPedometer("No user yet.")) }
         for person in people {
             let day = day(person)
-            page.wrap(InkedText(Printable(person.today.user.name, limit: 32).description, .strong) + ": " + steps(day), hanging: 2)
+            page.wrap(StyledText(Printable(person.today.user.name, limit: 32).description, .strong) + ": " + steps(day), hanging: 2)
             if day.errors.isEmpty, let percentage = day.summary.percentage {
                 page.row("  " + GoalBar(percentage: percentage, cells: min(60, style.width - 4)).text)
             }
             if person.pedometers.isEmpty { page.advice(.firstPedometer("No pedometer yet."), indent: 2) }
             for device in person.pedometers { show(device, on: &page) }
         }
-        page.path("History:", database, ink: .faint)
+        page.path("History:", database, emphasis: .faint)
         return page.lines
     }
 
@@ -77,19 +77,19 @@ public struct StatusView: View {
     private func show(_ kept: StoredNotice, on page: inout Page) {
         let words = words(kept.notice)
         page.paragraph(
-            (kept.isNew ? "New: " : "") + words.headline, ink: kept.notice.isGood ? .good : .doubtful, hanging: 2)
+            (kept.isNew ? "New: " : "") + words.headline, emphasis: kept.notice.isGood ? .good : .doubtful, hanging: 2)
         page.advice(words.advice, indent: 2)
     }
 
-    private func steps(_ day: DayView) -> InkedText {
+    private func steps(_ day: DayView) -> StyledText {
         if let error = day.errors.first {
-            return InkedText("today's figures are invalid: \(error.attribute.rawValue): \(error.message)", .bad)
+            return StyledText("today's figures are invalid: \(error.attribute.rawValue): \(error.message)", .bad)
         }
-        guard let steps = day.summary.steps else { return InkedText("no data for today yet", .doubtful) }
+        guard let steps = day.summary.steps else { return StyledText("no data for today yet", .doubtful) }
         let goal = day.summary.goal.flatMap { goal in
             day.summary.percentage.map { ", \(Int($0.rounded(.down))) % of \(Words.grouped(goal))" }
         }
-        return InkedText("\(Words.count(steps, "step")) today\(goal ?? (day.summary.isRestDay ? ", a rest day" : ""))")
+        return StyledText("\(Words.count(steps, "step")) today\(goal ?? (day.summary.isRestDay ? ", a rest day" : ""))")
     }
 
     private func show(_ device: Device, on page: inout Page) {
@@ -98,7 +98,7 @@ public struct StatusView: View {
         page.paragraph(
             "\(Printable(device.pedometer.name, limit: 32)): \(history.state(now: now, localTime))\(battery)", indent: 2, hanging: 4)
         if device.syncs.isEmpty { page.advice("\(command: "istep sync")", indent: 4) }
-        if let failure = history.lastFailure(now: now) { page.paragraph(failure, ink: .doubtful, indent: 4, hanging: 4) }
+        if let failure = history.lastFailure(now: now) { page.paragraph(failure, emphasis: .doubtful, indent: 4, hanging: 4) }
     }
 }
 

@@ -84,10 +84,10 @@ struct LiveSessionTests {
         let pedometer = Pedometer(
             id: 1, user: 1, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
             options: ["service": watch.steps.service.text, "characteristic": watch.steps.characteristic.text, "counts": "today"])
-        let told = Mutex<[Int?]>([])
+        let reported = Mutex<[Int?]>([])
         let task = Task {
             try await reader.follow(pedometer, known: 0) { steps in
-                told.withLock { $0.append(steps) }
+                reported.withLock { $0.append(steps) }
                 switch steps {
                 case nil: watch.set(100)
                 case 100: watch.set(120)
@@ -96,7 +96,7 @@ struct LiveSessionTests {
             }
         }
         await #expect(throws: BluetoothError.self) { _ = try await task.value }
-        #expect(told.withLock { $0 } == [nil, 100, 120])
+        #expect(reported.withLock { $0 } == [nil, 100, 120])
         let snapshot = await stack.snapshot
         #expect(snapshot.connected.isEmpty && snapshot.discovering.isEmpty)
         await stack.stop()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SecretSourceTests {
     /// What loading throws, with the directory of the test written as ROOT.
-    private func told(_ source: SecretSource, _ machine: Machine) -> String? {
+    private func message(_ source: SecretSource, _ machine: Machine) -> String? {
         do throws(SecretError) { _ = try source.load(environment: machine.environment) } catch {
             #expect(error.exitCode == 78)
             return error.description.replacingOccurrences(of: machine.root, with: "ROOT")
@@ -32,7 +32,7 @@ import Testing
         try withMachine { machine in
             try machine.write("s3cret", to: machine.root + "/a token", mode: mode)
             #expect(
-                told(.file(machine.root + "/a token"), machine) == "the file \"ROOT/a token\" contains a secret, "
+                message(.file(machine.root + "/a token"), machine) == "the file \"ROOT/a token\" contains a secret, "
                     + "but is accessible to others (mode 0\(String(mode, radix: 8))); run `chmod 600 'ROOT/a token'`")
         }
     }
@@ -44,7 +44,7 @@ import Testing
             try machine.write("s3cret", to: path)
             try #require(chown(path, 4711, gid_t.max) == 0)
             #expect(
-                told(.file(path), machine) == "the file \"ROOT/token\" with a secret belongs to another user (4711), "
+                message(.file(path), machine) == "the file \"ROOT/token\" with a secret belongs to another user (4711), "
                     + "who can read and change it; run `sudo chown \"$(id -u)\" ROOT/token`")
         }
     }
@@ -55,10 +55,10 @@ import Testing
             try #require(mkfifo(pipe, 0o600) == 0)
             try #require(mkdir(directory, 0o700) == 0)
             #expect(
-                told(.file(machine.root + "/none"), machine)
+                message(.file(machine.root + "/none"), machine)
                     == "the file \"ROOT/none\", which should contain a secret, does not exist; create it with mode 0600")
-            #expect(told(.file(pipe), machine) == "\"ROOT/pipe\" is not a regular file; put the secret into a regular file with mode 0600")
-            #expect(told(.file(directory), machine) == "cannot read the file \"ROOT/directory\" with a secret: Is a directory")
+            #expect(message(.file(pipe), machine) == "\"ROOT/pipe\" is not a regular file; put the secret into a regular file with mode 0600")
+            #expect(message(.file(directory), machine) == "cannot read the file \"ROOT/directory\" with a secret: Is a directory")
         }
     }
 
@@ -75,10 +75,10 @@ import Testing
         try withMachine(["CREDENTIALS_DIRECTORY": "ROOT/credentials", "ISTEP_TOKEN": text]) { machine in
             try machine.write(text, to: machine.root + "/token")
             try machine.write(text, to: machine.root + "/credentials/garden", mode: 0o440)
-            #expect(told(.file(machine.root + "/token"), machine) == "the file \"ROOT/token\" " + expected)
-            #expect(told(.credential("garden"), machine) == "the credential \"garden\" " + expected)
+            #expect(message(.file(machine.root + "/token"), machine) == "the file \"ROOT/token\" " + expected)
+            #expect(message(.credential("garden"), machine) == "the credential \"garden\" " + expected)
             if !text.isEmpty {
-                #expect(told(.environment("ISTEP_TOKEN"), machine) == "the environment variable ISTEP_TOKEN " + expected)
+                #expect(message(.environment("ISTEP_TOKEN"), machine) == "the environment variable ISTEP_TOKEN " + expected)
             }
         }
     }
@@ -87,7 +87,7 @@ import Testing
         try withMachine { machine in
             try machine.write(Data([0x73, 0xFF]), to: machine.root + "/token")
             #expect(
-                told(.file(machine.root + "/token"), machine)
+                message(.file(machine.root + "/token"), machine)
                     == "the file \"ROOT/token\" is not UTF-8 text; write the token or password again")
         }
     }
@@ -101,7 +101,7 @@ import Testing
     func `an unset or empty variable for a secret is reported`(environment: [String: String]) throws {
         try withMachine(environment) { machine in
             #expect(
-                told(.environment("ISTEP_TOKEN"), machine) == "the environment variable ISTEP_TOKEN, which should "
+                message(.environment("ISTEP_TOKEN"), machine) == "the environment variable ISTEP_TOKEN, which should "
                     + "contain a secret, is not set; where a service runs istep, set it there")
         }
     }
@@ -111,7 +111,7 @@ import Testing
             try machine.write("s3cret\n", to: machine.root + "/credentials/garden", mode: 0o440)
             #expect(try SecretSource.credential("garden").load(environment: machine.environment).reveal() == "s3cret")
             #expect(
-                told(.credential("pond"), machine)
+                message(.credential("pond"), machine)
                     == "the file \"ROOT/credentials/pond\", which should contain a secret, does not exist; create it with mode 0600")
         }
     }
@@ -120,7 +120,7 @@ import Testing
     func `a credential requires the credentials directory of systemd`(environment: [String: String]) throws {
         try withMachine(environment) { machine in
             #expect(
-                told(.credential("garden"), machine) == "there is no CREDENTIALS_DIRECTORY with the credential \"garden\"; "
+                message(.credential("garden"), machine) == "there is no CREDENTIALS_DIRECTORY with the credential \"garden\"; "
                     + "systemd creates it: run istep in a unit with LoadCredential=")
         }
     }

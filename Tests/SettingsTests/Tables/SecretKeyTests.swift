@@ -2,7 +2,7 @@ import Settings
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SecretKeyTests {
-    private func read(_ keys: String, isRequired: Bool = true) throws -> (source: SecretSource?, told: String?) {
+    private func read(_ keys: String, isRequired: Bool = true) throws -> (source: SecretSource?, message: String?) {
         var reader = try reader("[share.garden]\n" + keys)
         let source = reader.secret("token", isRequired: isRequired)
         do throws(SettingsProblems) { try reader.finish() } catch { return (source, error.description) }
@@ -16,9 +16,9 @@ import Testing
             ("token_credential = 'garden.token'", .credential("garden.token")),
         ] as [(String, SecretSource)])
     func `a secret comes from a file, a variable or a credential`(keys: String, expected: SecretSource) throws {
-        let (source, told) = try read(keys)
+        let (source, message) = try read(keys)
         #expect(source == expected)
-        #expect(told == nil)
+        #expect(message == nil)
     }
 
     @Test(arguments: [
@@ -62,25 +62,25 @@ import Testing
         ("Token = 's3cret'\ntoken_env = 'A'", "line 2: unknown key \"Token\" in [share.garden]; did you mean `token_env`?"),
     ])
     func `an invalid secret key is reported without the secret`(keys: String, expected: String) throws {
-        let (_, told) = try read(keys)
-        #expect(told == "\"c.toml\", " + expected)
-        #expect(told?.contains("s3cret") == false)
+        let (_, message) = try read(keys)
+        #expect(message == "\"c.toml\", " + expected)
+        #expect(message?.contains("s3cret") == false)
     }
 
     @Test(arguments: ["ghp_s3cret", "s3cret", "A-B", "2A", "Ä", "A=B", ""])
     func `a secret variable must have a valid name in capitals`(name: String) throws {
-        let (source, told) = try read("token_env = '\(name)'")
+        let (source, message) = try read("token_env = '\(name)'")
         #expect(source == nil)
         #expect(
-            told
+            message
                 == "\"c.toml\", line 2: `share.garden.token_env` has to be the name of an environment variable, in capitals, such as ISTEP_TOKEN"
         )
     }
 
     @Test func `an optional secret that is absent is nil`() throws {
-        let (source, told) = try read("", isRequired: false)
-        #expect(source == nil && told == nil)
-        #expect(try read("token = 's3cret'", isRequired: false).told != nil)
+        let (source, message) = try read("", isRequired: false)
+        #expect(source == nil && message == nil)
+        #expect(try read("token = 's3cret'", isRequired: false).message != nil)
     }
 
     @Test func `later errors about a secret key do not show its value`() throws {

@@ -138,14 +138,14 @@ import Testing
 
     @Test func `listening for one pedometer does not report another as absent`() {
         let devices = [NoticeFacts.Device(ring, []), .init(watch, [sync(9)])]
-        func told(_ since: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
+        func found(_ since: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
             let listening = ListeningState(since: since)
             return NoticeFacts(users: [anna], devices: devices, listening: listening, now: now, localTime: place).notices.map(\.subject)
         }
-        #expect(told([1: now - 3 * 86_400]) == [.pedometer(1)])
-        #expect(told([2: now - 3 * 86_400]) == [.pedometer(2)])
-        #expect(told([1: now - 60, 2: now - 3 * 86_400]) == [.pedometer(2)])
-        #expect(told([:]).isEmpty)
+        #expect(found([1: now - 3 * 86_400]) == [.pedometer(1)])
+        #expect(found([2: now - 3 * 86_400]) == [.pedometer(2)])
+        #expect(found([1: now - 60, 2: now - 3 * 86_400]) == [.pedometer(2)])
+        #expect(found([:]).isEmpty)
     }
 
     /// A watch that cannot listen tries nothing, so no sync fails.
@@ -160,12 +160,12 @@ import Testing
             ).notices
         }
         #expect(notices(silentSince: 47, [sync(3)]).isEmpty)
-        let told = notices(silentSince: 75, [sync(4)])
-        #expect(told == [Notice(.machine, since: now - 75 * 3600, .nightsFailed(nights: 3, reason: "no adapter"))])
-        let known = StoredNotice(id: 1, notice: told[0], storedAt: now)
+        let found = notices(silentSince: 75, [sync(4)])
+        #expect(found == [Notice(.machine, since: now - 75 * 3600, .nightsFailed(nights: 3, reason: "no adapter"))])
+        let known = StoredNotice(id: 1, notice: found[0], storedAt: now)
         // First another program, which does not know what the watch knows; then the watch after a restart.
-        #expect(notices(silentSince: nil, [sync(4)], known: known) == told)
-        #expect(notices(silentSince: 1, [sync(0, .machine), sync(4)], known: known) == told)
+        #expect(notices(silentSince: nil, [sync(4)], known: known) == found)
+        #expect(notices(silentSince: 1, [sync(0, .machine), sync(4)], known: known) == found)
         // A sync has succeeded, or the pedometer was only out of range, or a watch listens again.
         #expect(notices(silentSince: nil, [sync(0)], known: known).isEmpty)
         #expect(notices(silentSince: nil, [sync(0, .outOfRange), sync(4)], known: known).isEmpty)
@@ -217,15 +217,15 @@ import Testing
     // MARK: Battery
 
     @Test func `a low battery is reported until the battery is charged`() {
-        func told(_ percents: Int?...) -> [Notice] { notices(percents.enumerated().map { sync($0, battery: $1) }) }
-        #expect(told(15).isEmpty)
-        #expect(told(14).map(\.content) == [.batteryLow(percent: 14)])
-        #expect(told(9, 12, 14, 20).map(\.since) == [sync(2).start])
+        func found(_ percents: Int?...) -> [Notice] { notices(percents.enumerated().map { sync($0, battery: $1) }) }
+        #expect(found(15).isEmpty)
+        #expect(found(14).map(\.content) == [.batteryLow(percent: 14)])
+        #expect(found(9, 12, 14, 20).map(\.since) == [sync(2).start])
         // The charge varies, as it does in the cold.
-        #expect(told(17, 14).map(\.content) == [.batteryLow(percent: 17)])
-        #expect(told(nil, 14).map(\.content) == [.batteryLow(percent: 14)])
-        #expect(told(30, 14).isEmpty)
-        #expect(told(29, 30, 14).isEmpty)
+        #expect(found(17, 14).map(\.content) == [.batteryLow(percent: 17)])
+        #expect(found(nil, 14).map(\.content) == [.batteryLow(percent: 14)])
+        #expect(found(30, 14).isEmpty)
+        #expect(found(29, 30, 14).isEmpty)
     }
 
     @Test func `a low battery notice keeps its start beyond the recent syncs`() throws {
@@ -240,7 +240,7 @@ import Testing
 
     /// For a user who looks every day, whatever day of the week it began on.
     @Test(arguments: 0..<7) func `a daily clock error is reported once a week`(_ first: Int) {
-        func told(_ noticed: SyncNotice) -> [Int] {
+        func found(_ noticed: SyncNotice) -> [Int] {
             let store = InMemoryHistory()
             return (0..<16).filter { day in
                 let now = Timestamp((16_180 + first + day) * 86_400)
@@ -249,8 +249,8 @@ import Testing
                 return !begun.isEmpty
             }
         }
-        #expect(told(.clockWasOff(seconds: 7200)) == [0, 8])
-        #expect(told(.counterRestarted) == Array(0..<16))
+        #expect(found(.clockWasOff(seconds: 7200)) == [0, 8])
+        #expect(found(.counterRestarted) == Array(0..<16))
     }
 
     @Test func `clock errors and lost steps of a sync produce events`() {

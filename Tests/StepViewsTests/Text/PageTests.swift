@@ -10,18 +10,18 @@ import Testing
     }
 
     @Test func `rows are truncated by columns and end with an ellipsis`() {
-        let text = InkedText(String(repeating: "腕", count: 30), .bad) + "tail"
+        let text = StyledText(String(repeating: "腕", count: 30), .bad) + "tail"
         #expect(page(TextStyle(width: 40)) { $0.row(text) } == [String(repeating: "腕", count: 19) + "…"])
         let coloured = page(TextStyle(width: 40, colour: true)) { $0.row(text) }
         #expect(coloured == ["\u{1b}[31m" + String(repeating: "腕", count: 19) + "…\u{1b}[0m"])
-        let fits = InkedText(String(repeating: "x", count: 36)) + "tail"
+        let fits = StyledText(String(repeating: "x", count: 36)) + "tail"
         #expect(page(TextStyle(width: 40)) { $0.row(fits) } == [String(repeating: "x", count: 36) + "tail"])
         #expect(page(TextStyle(width: 40, unicode: false)) { $0.row(fits + "s") } == [String(repeating: "x", count: 36) + "t..."])
     }
 
     @Test func `colour is written only if enabled`() {
-        #expect(page(TextStyle(colour: true)) { $0.row(InkedText("a", .strong) + "b") } == ["\u{1b}[1ma\u{1b}[0mb"])
-        #expect(page(TextStyle()) { $0.row(InkedText("a", .strong) + "b  ") } == ["ab"])
+        #expect(page(TextStyle(colour: true)) { $0.row(StyledText("a", .strong) + "b") } == ["\u{1b}[1ma\u{1b}[0mb"])
+        #expect(page(TextStyle()) { $0.row(StyledText("a", .strong) + "b  ") } == ["ab"])
     }
 
     @Test func `ASCII output replaces non-ASCII characters`() {

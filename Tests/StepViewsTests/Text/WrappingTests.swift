@@ -60,8 +60,8 @@ import Testing
             for unicode in [true, false] {
                 let style = TextStyle(width: width, unicode: unicode)
                 let cells = (0..<6).map { _ in word(&generator, longest: 40) }
-                let whole = lines(TextStyle(unicode: unicode)) { page in cells.forEach { page.wrap(InkedText($0)) } }.joined(separator: "  ")
-                let row = cells.dropFirst().reduce(InkedText(cells[0], .strong)) { $0 + "  " + InkedText($1, .faint) }
+                let whole = lines(TextStyle(unicode: unicode)) { page in cells.forEach { page.wrap(StyledText($0)) } }.joined(separator: "  ")
+                let row = cells.dropFirst().reduce(StyledText(cells[0], .strong)) { $0 + "  " + StyledText($1, .faint) }
                 let shown = lines(style) { $0.row(row) }[0]
                 #expect(Columns.of(shown) <= style.width)
                 #expect(shown == whole || (shown.hasSuffix(unicode ? "…" : "...") && whole.hasPrefix(shown.dropLast(unicode ? 1 : 3))))

@@ -48,7 +48,8 @@ public struct UserSlugs: Hashable, Sendable {
         return String(words.joined(separator: "_").lowercased().prefix(longest)).trimmingCharacters(in: ["_"])
     }
 
-    private static func distinct(_ plain: String, _ name: String) -> String {
+    /// The identifier with a number that depends only on the name, without regard to case.
+    package static func distinct(_ plain: String, _ name: String) -> String {
         // FNV-1a of 32 bits (draft-eastlake-fnv).
         let hash = name.lowercased().utf8.reduce(UInt32(0x811c_9dc5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
         return (plain.isEmpty ? "" : plain + "_") + String(hash, radix: 16)

@@ -1,3 +1,5 @@
+internal import Backoff
+
 /// The state of a destination as a whole: a server that is down is not asked again for every day.
 public struct DestinationState: Hashable, Sendable {
     public let name: String
@@ -57,7 +59,7 @@ public struct DestinationState: Hashable, Sendable {
     private mutating func delay(_ failure: ShareFailure, at now: Timestamp) {
         lastError = failure.reason
         failures += 1
-        notBefore = now + max(ShareRetry.backoff.pause(after: failures), min(failure.retryAfter ?? 0, ShareRetry.longestWait))
+        notBefore = now + max(ShareRetry.backoff.seconds(after: failures), min(failure.retryAfter ?? 0, ShareRetry.longestWait))
     }
 
     /// The user acted: nothing holds the destination back any longer.

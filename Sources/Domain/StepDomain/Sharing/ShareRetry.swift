@@ -1,3 +1,5 @@
+package import Backoff
+
 /// When sharing is attempted again. What failed decides which of these holds:
 ///
 /// - A destination that cannot be reached, is busy or does not answer: `backoff`, or the wait that the server requests. All its days wait
@@ -8,7 +10,7 @@
 /// - A day with gaps: `delayOfIncompleteDays`.
 public enum ShareRetry {
     /// Between attempts at a destination. At most six hours, so that a nightly sync always finds its destinations due.
-    package static let backoff = Backoff(first: 60, longest: 6 * 3600)
+    package static let backoff = ExponentialBackoff(first: .seconds(60), longest: .seconds(6 * 3600))
 
     /// Seconds. A longer wait that a server requests is limited to this.
     public static let longestWait = 86_400

@@ -1,3 +1,4 @@
+internal import Backoff
 import StepDomain
 
 /// The state of a watch, and the decisions that follow from it: which pedometers to listen for, to read and to follow, and when to decide
@@ -64,7 +65,7 @@ struct WatchState: Sendable {
     }
 
     /// How long a pedometer whose link was lost is not followed again.
-    static let backoff = Backoff(first: 30, longest: 1800)
+    static let backoff = ExponentialBackoff(first: .seconds(30), longest: .seconds(1800))
 
     init(timing: SyncTiming, localTime: LocalTime, isLive: Bool) {
         self.timing = timing
@@ -132,7 +133,7 @@ struct WatchState: Sendable {
             heard.insert(id)
         case .lost:
             losses[id, default: 0] += 1
-            unfollowed.updateValue(now + Self.backoff.pause(after: losses[id, default: 1]), forKey: id)
+            unfollowed.updateValue(now + Self.backoff.seconds(after: losses[id, default: 1]), forKey: id)
         case .impossible: unfollowed.updateValue(nil, forKey: id)
         }
     }

@@ -106,7 +106,7 @@ extension HTTPRequest {
         return nil
     }
 
-    private func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(PercentEncoding.isToken) }
+    private func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(AddressSyntax.isToken) }
 }
 
 extension HTTPRequest {
@@ -127,7 +127,7 @@ extension HTTPRequest {
     }
 
     static func encoded(_ fields: [Field], _ text: (Value) -> String) -> String {
-        fields.map { PercentEncoding.encoded($0.name) + "=" + PercentEncoding.encoded(text($0.value)) }.joined(separator: "&")
+        fields.map { percentEncodedSegment($0.name) + "=" + percentEncodedSegment(text($0.value)) }.joined(separator: "&")
     }
 }
 
@@ -192,8 +192,8 @@ extension HTTPRequest {
                 ?? "(\(bytes.count) bytes that are not text)"
         case .form(let fields):
             fields.map {
-                let value = $0.value.secret == nil ? PercentEncoding.encoded($0.value.masked) : $0.value.masked
-                return PercentEncoding.encoded($0.name) + "=" + value
+                let value = $0.value.secret == nil ? percentEncodedSegment($0.value.masked) : $0.value.masked
+                return percentEncodedSegment($0.name) + "=" + value
             }.joined(separator: "&")
         case nil: ""
         }

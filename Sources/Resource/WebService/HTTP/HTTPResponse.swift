@@ -49,7 +49,7 @@ extension HTTPResponse {
     private func wait(from now: Int?) -> Int? {
         guard let text = header("Retry-After") else { return nil }
         let seconds: Int
-        if !text.isEmpty, text.utf8.allSatisfy(PercentEncoding.isDigit) {
+        if !text.isEmpty, text.utf8.allSatisfy(AddressSyntax.isDigit) {
             // A number with more digits than fit is above the limit in any case.
             seconds = Int(text) ?? .max
         } else if let date = HTTPDate.seconds(text), let now {
@@ -93,7 +93,7 @@ enum HTTPDate {
     }
 
     private static func number(_ text: Substring, upTo most: Int) -> Int? {
-        guard text.utf8.allSatisfy(PercentEncoding.isDigit), let number = Int(text), number <= most else { return nil }
+        guard text.utf8.allSatisfy(AddressSyntax.isDigit), let number = Int(text), number <= most else { return nil }
         return number
     }
 
@@ -123,7 +123,7 @@ extension HTTPResponse {
     public func words(hiding secrets: [Secret]) -> String {
         // A body in an encoding that was not requested is not text.
         guard (header("Content-Encoding") ?? "identity").lowercased() == "identity" else { return "" }
-        let found = JSONWords.find(in: body) ?? HTMLText.text(of: text)
+        let found = JSONWords.find(in: body) ?? HTMLText.text(ofPage: text)
         let start = String(found.unicodeScalars.prefix(HTTPResponse.longestFinding))
         let scrubbed = secrets.reduce(start) { $1.scrubbed(from: $0) }
         return HTTPResponse.line(scrubbed)
@@ -172,51 +172,4 @@ enum JSONWords {
         let fields = object.keys.sorted().prefix(5).compactMap { key in said(key).map { key + " " + $0 } }
         return fields.isEmpty ? nil : fields.joined(separator: "; ")
     }
-}
-
-/// The text of a page, without its markup. Not a full parser, but good enough for the error pages of servers.
-enum HTMLText {
-    /// The page's title, else all of its text. A text that is not a page is returned unchanged.
-    static func text(of page: String) -> String {
-        let start = page.drop(while: \.isWhitespace)
-        guard start.hasPrefix("<") else { return page }
-        let title = element("title", in: start).map { withoutTags($0) } ?? ""
-        return title.isEmpty ? withoutTags(start) : title
-    }
-
-    private static func element(_ name: String, in page: Substring) -> Substring? {
-        // The names are ASCII, and so their case changes no length.
-        guard let opening = page.firstRange(of: "<\(name)>") ?? page.firstRange(of: "<\(name.uppercased())>") else { return nil }
-        let rest = page[opening.upperBound...]
-        guard let closing = rest.firstRange(of: "</") else { return nil }
-        return rest[..<closing.lowerBound]
-    }
-
-    private static func withoutTags(_ page: Substring) -> String {
-        var result = ""
-        var rest = page
-        while let opening = rest.firstIndex(of: "<") {
-            result += rest[..<opening] + " "
-            let tag = rest[opening...].prefix(8).lowercased()
-            // The content of these is not meant for readers.
-            let closing = tag.hasPrefix("<style") ? "</style>" : tag.hasPrefix("<script") ? "</script>" : tag.hasPrefix("<!--") ? "-->" : ">"
-            guard let end = rest[opening...].firstRange(of: closing) else { return unescaped(result) }
-            rest = rest[end.upperBound...]
-        }
-        return unescaped(result + rest)
-    }
-
-    private static func unescaped(_ text: String) -> String {
-        let entities = [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
-        let result = entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
-        return result.allSatisfy(\.isWhitespace) ? "" : result
-    }
-}
-
-/// `text` with everything escaped that a terminal would interpret instead of showing, except for `kept`.
-func printable(_ text: String, keeping kept: Set<Unicode.Scalar> = []) -> String {
-    guard text.unicodeScalars.contains(where: { $0.isUnfitForTerminals && !kept.contains($0) }) else { return text }
-    return text.unicodeScalars.map { scalar in
-        scalar.isUnfitForTerminals && !kept.contains(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }.joined()
 }

@@ -34,9 +34,9 @@ public struct WebAddress: Hashable, Sendable {
         (host, port) = try WebAddress.parse(authority: authority, scheme: scheme)
 
         let parts = rest[authority.endIndex...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        path = try PercentEncoding.checked(parts[0], allowed: PercentEncoding.isPath)
+        path = try AddressSyntax.checked(parts[0], allowed: AddressSyntax.isPath)
         if path.isEmpty { path = "/" }
-        query = parts.count > 1 ? try PercentEncoding.checked(parts[1], allowed: PercentEncoding.isQuery) : nil
+        query = parts.count > 1 ? try AddressSyntax.checked(parts[1], allowed: AddressSyntax.isQuery) : nil
         guard scheme == "https" || insecure || isLoopback else { throw .insecure(host: host) }
     }
 
@@ -71,7 +71,7 @@ public struct WebAddress: Hashable, Sendable {
         let tail = authority[(hostEnd ?? authority.endIndex)...]
         if tail.isEmpty { return (host, nil) }
         let digits = tail.dropFirst()
-        guard tail.hasPrefix(":"), digits.utf8.allSatisfy(PercentEncoding.isDigit), let port = Int(digits), 1...65535 ~= port
+        guard tail.hasPrefix(":"), digits.utf8.allSatisfy(AddressSyntax.isDigit), let port = Int(digits), 1...65535 ~= port
         else { throw .port(String(digits)) }
         return (host, port == (scheme == "https" ? 443 : 80) ? nil : port)
     }
@@ -85,7 +85,7 @@ public struct WebAddress: Hashable, Sendable {
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         return host.utf8.count <= 253
-            && labels.allSatisfy { (1...63).contains($0.utf8.count) && $0.utf8.allSatisfy(PercentEncoding.isHost) }
+            && labels.allSatisfy { (1...63).contains($0.utf8.count) && $0.utf8.allSatisfy(AddressSyntax.isHost) }
     }
 }
 
@@ -108,7 +108,7 @@ extension WebAddress {
         var result = self
         for segment in segments {
             if !result.path.hasSuffix("/") { result.path += "/" }
-            result.path += PercentEncoding.encoded(segment)
+            result.path += percentEncodedSegment(segment)
         }
         return result
     }
@@ -118,7 +118,7 @@ extension WebAddress {
     /// Servers show and log addresses: secrets belong in a header or a form.
     public func appending(query items: [(String, String)]) -> WebAddress {
         guard !items.isEmpty else { return self }
-        let added = items.map { PercentEncoding.encoded($0) + "=" + PercentEncoding.encoded($1) }.joined(separator: "&")
+        let added = items.map { percentEncodedSegment($0) + "=" + percentEncodedSegment($1) }.joined(separator: "&")
         var result = self
         result.query = query.map { $0.isEmpty ? added : $0 + "&" + added } ?? added
         return result
@@ -137,7 +137,7 @@ extension WebAddress {
             guard let closing = rest.firstIndex(of: "}") else { throw .character("{") }
             let name = String(rest[..<closing])
             guard let value = values[name] else { throw .unknownName(name, known: values.keys.sorted()) }
-            text += PercentEncoding.encoded(value)
+            text += percentEncodedSegment(value)
             rest = rest[rest.index(after: closing)...]
         }
         return try WebAddress(text + rest, insecure: insecure)
@@ -194,15 +194,8 @@ extension WebAddress.Problem: CustomStringConvertible {
     }
 }
 
-/// Percent-encoding of RFC 3986, section 2.
-enum PercentEncoding {
-    /// Encodes every byte except the unreserved ones (section 2.3).
-    static func encoded(_ text: String) -> String {
-        // A dot segment would go up the path, so its dots are encoded although they are unreserved.
-        if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
-        return encoded(text.utf8, keeping: isUnreserved)
-    }
-
+/// The characters of addresses (RFC 3986) and of HTTP.
+enum AddressSyntax {
     /// A part of an address as the user wrote it. Characters that are not ASCII are encoded (RFC 3987, section 3.1).
     static func checked(_ part: Substring, allowed: (UInt8) -> Bool) throws(WebAddress.Problem) -> String {
         let bytes = Array(part.utf8)
@@ -211,38 +204,19 @@ enum PercentEncoding {
             let digits = bytes[(index + 1)...].prefix(2)
             guard digits.count == 2, digits.allSatisfy(isHexDigit) else { throw .escape }
         }
-        return encoded(bytes) { $0 < 0x80 }
+        return percentEncoded(part) { $0 < 0x80 }
     }
 
     static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
+    private static func isHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20 }
 
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
-    }
+    static func isHost(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-_".utf8.contains(byte) }
 
-    static func isUnreserved(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte) }
-
-    static func isHost(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "-_".utf8.contains(byte) }
-
-    static func isPath(_ byte: UInt8) -> Bool { isUnreserved(byte) || "!$&'()*+,;=:@/".utf8.contains(byte) }
+    static func isPath(_ byte: UInt8) -> Bool { byte.isUnreserved || "!$&'()*+,;=:@/".utf8.contains(byte) }
 
     static func isQuery(_ byte: UInt8) -> Bool { isPath(byte) || byte == UInt8(ascii: "?") }
 
     /// The characters of a token (RFC 9110, section 5.6.2), such as a method or the name of a header.
-    static func isToken(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
-
-    private static func encoded(_ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var result: [UInt8] = []
-        for byte in bytes {
-            if isKept(byte) {
-                result.append(byte)
-            } else {
-                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
+    static func isToken(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
 }

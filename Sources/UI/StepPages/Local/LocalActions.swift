@@ -5,15 +5,15 @@ internal import StepViews
 /// What the forms of the pages do. Each ends with the address of a page, so that loading that again repeats nothing.
 extension LocalPages {
     /// - Throws: the history's error; `PageError`.
-    func act(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+    func act(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         switch request.path {
-        case ["sync"]: return try begin("Sync", visit) { try await sync(visit, $0) }
-        case ["share"]: return try share(request, visit)
-        case ["outbox", "retry"]: return try retry(request, visit)
-        case ["outbox", "drop"]: return try await drop(request, visit)
-        case ["notices", "dismiss"]: return try await dismiss(request, visit)
-        case ["plan"]: return try await setPlan(request, visit)
-        case ["profile"]: return try await setProfile(request, visit)
+        case ["sync"]: return try begin("Sync", scope) { try await sync(scope, $0) }
+        case ["share"]: return try share(request, scope)
+        case ["outbox", "retry"]: return try retry(request, scope)
+        case ["outbox", "drop"]: return try await drop(request, scope)
+        case ["notices", "dismiss"]: return try await dismiss(request, scope)
+        case ["plan"]: return try await setPlan(request, scope)
+        case ["profile"]: return try await setProfile(request, scope)
         default: throw PageError(message: "There is nothing at this address.")
         }
     }
@@ -22,7 +22,7 @@ extension LocalPages {
 
     /// Begins it, and goes on to the page that shows how far it is.
     private func begin(
-        _ title: String, _ visit: Visit,
+        _ title: String, _ scope: RequestScope,
         _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result
     ) throws -> PageResponse {
         let words = services.words
@@ -38,14 +38,14 @@ extension LocalPages {
                 status: 409, title: "Already running", message: "A sync or a share is already running.",
                 advice: "See its progress at /activity.")
         }
-        return .redirect(to: visit.context.link("activity") ?? Link(["activity"]))
+        return .redirect(to: scope.context.link("activity") ?? Link(["activity"]))
     }
 
-    private func sync(_ visit: Visit, _ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result {
+    private func sync(_ scope: RequestScope, _ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result {
         let localTime = services.localTime, words = services.words
         guard
             let run = try await RequestedSync(
-                SyncRequest(user: visit.context.user.id == 0 ? nil : visit.context.user.name), in: services.histories,
+                SyncRequest(user: scope.context.user.id == 0 ? nil : scope.context.user.name), in: services.histories,
                 services: services.services)
         else { throw ServiceError.noPedometer(to: .sync) }
         let outcome = try await run.run(progress: { progress(ProgressWords.line($0, localTime)) })
@@ -66,81 +66,81 @@ extension LocalPages {
         return Activity.Result(lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { !$0.failures.isEmpty })
     }
 
-    private func share(_ request: PageRequest, _ visit: Visit) throws -> PageResponse {
-        let (destination, day) = try choice(request, visit, isDayNeeded: true)
+    private func share(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+        let (destination, day) = try choice(request, scope, isDayNeeded: true)
         guard let day else { throw PageError.incomplete("The day is missing.") }
-        let user = visit.context.user
-        return try begin("Share \(day)", visit) { progress in
-            let sharing = try await blocking { try Sharing(visit.services).with([destination]) }
+        let user = scope.context.user
+        return try begin("Share \(day)", scope) { progress in
+            let sharing = try await blocking { try Sharing(scope.services).with([destination]) }
             return try await deliver(.days([day], of: user, again: false), by: sharing, progress)
         }
     }
 
-    private func retry(_ request: PageRequest, _ visit: Visit) throws -> PageResponse {
-        let (destination, day) = try choice(request, visit, isDayNeeded: false)
-        let user = visit.context.user
-        return try begin(day.map { "Retry \($0)" } ?? "Send waiting days", visit) { progress in
+    private func retry(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+        let (destination, day) = try choice(request, scope, isDayNeeded: false)
+        let user = scope.context.user
+        return try begin(day.map { "Retry \($0)" } ?? "Send waiting days", scope) { progress in
             let choice = OutboxService.Choice(destination: destination, day: day, user: user)
-            let sharing = try await OutboxService(visit.services).retry(choice)
+            let sharing = try await OutboxService(scope.services).retry(choice)
             return try await deliver(.due, by: sharing, progress)
         }
     }
 
     // MARK: What is done at once
 
-    private func drop(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
-        let (destination, day) = try choice(request, visit, isDayNeeded: true)
-        _ = try await OutboxService(visit.services).drop(OutboxService.Choice(destination: destination, day: day, user: visit.context.user))
-        return .redirect(to: visit.context.link("share") ?? Link(["share"]))
+    private func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+        let (destination, day) = try choice(request, scope, isDayNeeded: true)
+        _ = try await OutboxService(scope.services).drop(OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
+        return .redirect(to: scope.context.link("share") ?? Link(["share"]))
     }
 
-    private func choice(_ request: PageRequest, _ visit: Visit, isDayNeeded: Bool) throws -> (destination: String, day: Day?) {
+    private func choice(_ request: PageRequest, _ scope: RequestScope, isDayNeeded: Bool) throws -> (destination: String, day: Day?) {
         guard let destination = request.form["destination"] else { throw PageError.incomplete("The destination is missing.") }
         let day = request.form["day"].flatMap { Day($0) }
         guard day != nil || !isDayNeeded && request.form["day"] == nil else {
             throw PageError.incomplete("A past day or today is needed, written like 2026-11-03.")
         }
         if let day {
-            do { try ServiceError.checkBegun(day, today: visit.context.today) } catch { throw PageError.incomplete("\(error)") }
+            do { try ServiceError.checkBegun(day, today: scope.context.today) } catch { throw PageError.incomplete("\(error)") }
         }
         return (destination, day)
     }
 
-    private func dismiss(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+    private func dismiss(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         guard let id = request.form["notice"].flatMap({ StoredNotice.ID($0) }) else {
             throw PageError.incomplete("The notice is missing.")
         }
         try await blocking {
             // Only what this person may see.
-            if try visit.notices.contains(where: { $0.id == id }) { try visit.history.markSeen([id], at: visit.context.now) }
+            if try scope.notices.contains(where: { $0.id == id }) { try scope.history.markSeen([id], at: scope.context.now) }
         }
-        return .redirect(to: visit.context.link("devices") ?? Link(["devices"]))
+        return .redirect(to: scope.context.link("devices") ?? Link(["devices"]))
     }
 
-    private func setPlan(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+    private func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = PlanForm(request.form)
         guard let (goals, from) = form.checked() else {
             let filled = form
-            return .page(try await blocking { try planPage(visit, plan: filled).document }, status: 422)
+            return .page(try await blocking { try planPage(scope, plan: filled).document }, status: 422)
         }
         try await blocking {
-            let user = try services.people(visit.history).stored(visit.context.user)
-            try Planning(visit.history, today: visit.context.today).setPlan(everyDay: nil, weekdays: goals, from: from, of: user)
+            let user = try services.people(scope.history).stored(scope.context.user)
+            try Planning(scope.history, today: scope.context.today).setPlan(everyDay: nil, weekdays: goals, from: from, of: user)
         }
-        return .redirect(to: Link(["plan"], query: [("saved", "goals")] + visit.context.userQuery))
+        return .redirect(to: Link(["plan"], query: [("saved", "goals")] + scope.context.userQuery))
     }
 
-    private func setProfile(_ request: PageRequest, _ visit: Visit) async throws -> PageResponse {
+    private func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = ProfileForm(request.form)
-        guard let (change, from) = form.checked(today: visit.context.today) else {
+        guard let (change, from) = form.checked(today: scope.context.today) else {
             let filled = form
-            return .page(try await blocking { try planPage(visit, profile: filled).document }, status: 422)
+            return .page(try await blocking { try planPage(scope, profile: filled).document }, status: 422)
         }
         try await blocking {
-            let user = try services.people(visit.history).stored(visit.context.user)
-            try Planning(visit.history, today: visit.context.today).setProfile(change, from: from, of: user)
+            let user = try services.people(scope.history).stored(scope.context.user)
+            try Planning(scope.history, today: scope.context.today).setProfile(change, from: from, of: user)
         }
-        return .redirect(to: Link(["plan"], query: [("saved", "profile")] + visit.context.userQuery))
+        return .redirect(to: Link(["plan"], query: [("saved", "profile")] + scope.context.userQuery))
     }
 }
 

@@ -8,17 +8,17 @@ internal import StepViews
 package struct LocalPages: Sendable {
     let services: PageServices
     let activity = Activity()
-    private let gate: Gate
+    private let requestGuard: RequestGuard
 
     package init(_ services: PageServices) {
         self.services = services
-        gate = Gate(access: services.access)
+        requestGuard = RequestGuard(access: services.access)
     }
 
     /// - Parameter request: nil for one that could not be read.
     package func respond(to request: PageRequest?) async -> PageResponse {
         guard let request else { return PageResponse.page(MessagePage.refusal("The request is invalid."), status: 400).secured }
-        switch gate.decide(request) {
+        switch requestGuard.decide(request) {
         case .refused(let status, let message): return PageResponse.page(MessagePage.refusal(message), status: status).secured
         case .opened(let cookie):
             // Not a redirection: of one that began elsewhere, such as in a file, a browser would not send the new cookie (RFC 6265bis, 5.2).
@@ -38,20 +38,20 @@ package struct LocalPages: Sendable {
         case ["events"] where request.method == "GET": return .events(activity.events())
         default: break
         }
-        let visit: Visit
+        let scope: RequestScope
         do {
-            visit = try await blocking { try Visit(request, session, services) }
+            scope = try await blocking { try RequestScope(request, session, services) }
         } catch  where services.histories.isMissing(error) {
             return .page(MessagePage.firstSteps(emptyContext(session)))
         } catch {
             return message(error, emptyContext(session))
         }
         do {
-            if request.method == "POST" { return try await act(request, visit) }
-            return try await blocking { try show(request, visit) }
+            if request.method == "POST" { return try await act(request, scope) }
+            return try await blocking { try show(request, scope) }
         } catch {
             // Of the same person: the links lead on to their pages.
-            return message(error, visit.context)
+            return message(error, scope.context)
         }
     }
 
@@ -93,7 +93,7 @@ struct PageError: Error, Hashable {
 }
 
 /// A request, with the history as it is now and the user that it is for.
-struct Visit: Sendable {
+struct RequestScope: Sendable {
     let history: History
     let services: ServiceContext
     let context: PageContext
@@ -111,7 +111,7 @@ struct Visit: Sendable {
             user = found
         } else {
             do {
-                user = try services.people(history).user(allowing: .first)
+                user = try services.people(history).user(creating: .first)
             } catch ServiceError.severalUsers where !users.isEmpty {
                 // The one who is logged in is not among them: the page lets choose.
                 user = users[0]

@@ -8,30 +8,30 @@ extension LocalPages {
     private enum Format: String { case html, json, csv, svg }
 
     /// - Throws: the history's error; `PageError`.
-    func show(_ request: PageRequest, _ visit: Visit) throws -> PageResponse {
+    func show(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
         var path = request.path
         // The numbers of the present period: `month.csv`.
         if path.count == 1, let first = path.first, case (let unit, let format) = Self.split(first), format != .html, unit != "range" {
             path = [unit, "." + format.rawValue]
         }
         switch path.first {
-        case nil: return .page(try overviewPage(visit).document)
+        case nil: return .page(try overviewPage(scope).document)
         case "day", "week", "month", "year":
             guard path.count <= 2, let unit = path.first.flatMap(Period.Unit.init(rawValue:)) else { break }
             let (word, format) = Self.split(path.count > 1 ? path[1] : "")
-            let day = try day(word, unit, visit.context)
-            let period = Period(unit, containing: day, weekStart: visit.context.weekStart)
-            return unit == .day ? try showDay(day, format, visit) : try showPeriod(period, format, visit)
+            let day = try day(word, unit, scope.context)
+            let period = Period(unit, containing: day, weekStart: scope.context.weekStart)
+            return unit == .day ? try showDay(day, format, scope) : try showPeriod(period, format, scope)
         case let word? where word == "range" || word.hasPrefix("range.") && path.count == 1:
             let format = Self.split(word.replacing("range", with: "", maxReplacements: 1)).format
-            return try showPeriod(try range(request, visit.context), format, visit)
-        case "go" where path.count == 1: return try go(request, visit.context)
-        case "share" where path.count == 1: return .page(try sharePage(visit).document)
-        case "devices" where path.count == 1: return .page(try devicesPage(visit).document)
+            return try showPeriod(try range(request, scope.context), format, scope)
+        case "go" where path.count == 1: return try go(request, scope.context)
+        case "share" where path.count == 1: return .page(try sharePage(scope).document)
+        case "devices" where path.count == 1: return .page(try devicesPage(scope).document)
         case "plan" where path.count == 1:
             let messages = ["goals": "The goals are saved.", "profile": "The profile is saved."]
-            return .page(try planPage(visit, message: request.query["saved"].flatMap { messages[$0] }).document)
-        case "activity" where path.count == 1: return .page(ActivityPage(context: visit.context, state: activity.state).document)
+            return .page(try planPage(scope, message: request.query["saved"].flatMap { messages[$0] }).document)
+        case "activity" where path.count == 1: return .page(ActivityPage(context: scope.context, state: activity.state).document)
         default: break
         }
         throw PageError(message: "There is nothing at this address.")
@@ -78,35 +78,35 @@ extension LocalPages {
         return .redirect(to: context.link(to: Period(unit, containing: day, weekStart: context.weekStart)) ?? Link([]))
     }
 
-    private func showDay(_ day: Day, _ format: Format, _ visit: Visit) throws -> PageResponse {
-        let (view, data) = try visit.summary(of: day)
+    private func showDay(_ day: Day, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
+        let (view, data) = try scope.summary(of: day)
         switch format {
         case .json: return PageResponse(type: "application/json", try view.json())
         case .svg: return PageResponse(type: "image/svg+xml", DayCard(view).document.source)
         case .csv:
-            let figures = try visit.figures()
+            let figures = try scope.figures()
             return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, Period(.day, containing: day)))
         case .html:
-            let shares = try destinations(visit).map {
-                DayPage.Share(destination: $0, entry: try visit.history.entry(for: $0, of: visit.context.user.id, on: day))
+            let shares = try destinations(scope).map {
+                DayPage.Share(destination: $0, entry: try scope.history.entry(for: $0, of: scope.context.user.id, on: day))
             }
-            let provenance = try Provenance(of: data, in: visit.history, localTime: visit.context.localTime)
-            let notices = day == visit.context.today ? try visit.newNotices : []
+            let provenance = try Provenance(of: data, in: scope.history, localTime: scope.context.localTime)
+            let notices = day == scope.context.today ? try scope.newNotices : []
             let page = DayPage(
-                view, figures: try visit.figures(), provenance: provenance, shares: shares, notices: notices, context: visit.context)
+                view, figures: try scope.figures(), provenance: provenance, shares: shares, notices: notices, context: scope.context)
             return .page(page.document)
         }
     }
 
-    private func showPeriod(_ period: Period, _ format: Format, _ visit: Visit) throws -> PageResponse {
-        let figures = try visit.figures()
+    private func showPeriod(_ period: Period, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
+        let figures = try scope.figures()
         switch format {
-        case .html: return .page(PeriodPage(figures, period: period, context: visit.context).document)
+        case .html: return .page(PeriodPage(figures, period: period, context: scope.context).document)
         case .json: return PageResponse(type: "application/json", try HistoryView(figures, period, by: .day).json())
         case .csv: return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, period))
         case .svg:
             guard period.unit == .year else { throw PageError(message: "Pictures exist only for a day or a year.") }
-            return PageResponse(type: "image/svg+xml", YearPicture(figures.statistics(of: period), of: visit.context.user).document.source)
+            return PageResponse(type: "image/svg+xml", YearPicture(figures.statistics(of: period), of: scope.context.user).document.source)
         }
     }
 
@@ -116,47 +116,47 @@ extension LocalPages {
     }
 
     /// Names of those that are configured, and of those that have days in the outbox.
-    private func destinations(_ visit: Visit) throws -> [String] {
-        let waiting = try visit.history.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).map(\.destination)
-        return (visit.services.destinationNames + waiting).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    private func destinations(_ scope: RequestScope) throws -> [String] {
+        let waiting = try scope.history.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).map(\.destination)
+        return (scope.services.destinationNames + waiting).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    private func sharePage(_ visit: Visit) throws -> SharePage {
-        let entries = try visit.history.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).filter {
-            $0.user == visit.context.user.id
+    private func sharePage(_ scope: RequestScope) throws -> SharePage {
+        let entries = try scope.history.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).filter {
+            $0.user == scope.context.user.id
         }
         var problem: String?
-        do { _ = try visit.services.destinations() } catch { problem = services.words(error) }
+        do { _ = try scope.services.destinations() } catch { problem = services.words(error) }
         return SharePage(
-            context: visit.context, states: try destinations(visit).map { try visit.history.state(of: $0) }, entries: entries, problem: problem)
+            context: scope.context, states: try destinations(scope).map { try scope.history.state(of: $0) }, entries: entries, problem: problem)
     }
 
-    private func devicesPage(_ visit: Visit) throws -> DevicesPage {
-        DevicesPage(context: visit.context, notices: try visit.notices, entries: try devices(visit) { _ in true })
+    private func devicesPage(_ scope: RequestScope) throws -> DevicesPage {
+        DevicesPage(context: scope.context, notices: try scope.notices, entries: try devices(scope) { _ in true })
     }
 
-    private func devices(_ visit: Visit, _ isWanted: (Pedometer) -> Bool) throws -> [DevicesPage.Entry] {
-        let names = Dictionary(visit.context.users.map { ($0.id, $0.name) }) { first, _ in first }
-        return try visit.history.pedometers().filter(isWanted).map { pedometer in
+    private func devices(_ scope: RequestScope, _ isWanted: (Pedometer) -> Bool) throws -> [DevicesPage.Entry] {
+        let names = Dictionary(scope.context.users.map { ($0.id, $0.name) }) { first, _ in first }
+        return try scope.history.pedometers().filter(isWanted).map { pedometer in
             DevicesPage.Entry(
                 pedometer: pedometer, model: services.modelTitle(pedometer.model), user: names[pedometer.user] ?? "",
-                syncs: try visit.history.syncs(of: pedometer.id, limit: 20))
+                syncs: try scope.history.syncs(of: pedometer.id, limit: 20))
         }
     }
 
-    private func overviewPage(_ visit: Visit) throws -> OverviewPage {
+    private func overviewPage(_ scope: RequestScope) throws -> OverviewPage {
         OverviewPage(
-            view: try visit.summary(of: visit.context.today).view, figures: try visit.figures(),
-            pedometers: try devices(visit) { $0.user == visit.context.user.id }, notices: try visit.newNotices, activity: activity.state,
-            context: visit.context)
+            view: try scope.summary(of: scope.context.today).view, figures: try scope.figures(),
+            pedometers: try devices(scope) { $0.user == scope.context.user.id }, notices: try scope.newNotices, activity: activity.state,
+            context: scope.context)
     }
 
-    func planPage(_ visit: Visit, plan: PlanForm? = nil, profile: ProfileForm? = nil, message: String? = nil) throws -> PlanPage {
-        let user = visit.context.user.id
-        let plans = try visit.history.plans(of: user)
-        let profiles = try visit.history.profiles(of: user)
+    func planPage(_ scope: RequestScope, plan: PlanForm? = nil, profile: ProfileForm? = nil, message: String? = nil) throws -> PlanPage {
+        let user = scope.context.user.id
+        let plans = try scope.history.plans(of: user)
+        let profiles = try scope.history.profiles(of: user)
         return PlanPage(
-            context: visit.context, plan: plan ?? PlanForm(plans.inForce(on: visit.context.today)),
-            profile: profile ?? ProfileForm(profiles.inForce(on: visit.context.today)), plans: plans.reversed(), message: message)
+            context: scope.context, plan: plan ?? PlanForm(plans.inForce(on: scope.context.today)),
+            profile: profile ?? ProfileForm(profiles.inForce(on: scope.context.today)), plans: plans.reversed(), message: message)
     }
 }

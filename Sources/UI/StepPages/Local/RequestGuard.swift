@@ -28,7 +28,7 @@ package protocol PageAccess: Sendable {
 ///   programs can connect as well, see nothing.
 /// - What changes something needs the key of the session in the form, and an origin that is these pages: other pages in the same browser
 ///   can send forms, but have neither.
-struct Gate: Sendable {
+struct RequestGuard: Sendable {
     enum Decision: Hashable {
         case admitted(PageSession)
         /// The token was right: with this cookie the browser goes on to the first page.

@@ -260,7 +260,7 @@ public struct BrowseState: Hashable, Sendable {
     private func clip(_ text: String, _ columns: Int, _ style: TextStyle, isFaint: Bool = false) -> String {
         var page = Page(style.wide)
         let shown = style.unicode ? text : Self.ascii(text)
-        page.row(InkedText(Columns.clip(Printable(shown, limit: 500).description, to: columns - 1, ending: "."), isFaint ? .faint : nil))
+        page.row(StyledText(Columns.clip(Printable(shown, limit: 500).description, to: columns - 1, ending: "."), isFaint ? .faint : nil))
         return page.lines[0]
     }
 

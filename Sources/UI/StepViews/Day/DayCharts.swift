@@ -10,18 +10,18 @@ struct GoalBar {
     /// Twice the goal fills the bar; a greater value is only shown by the number beside it.
     private static let mostPercentage = 200.0
 
-    var text: InkedText {
+    var text: StyledText {
         let full = min(max(percentage, 100), Self.mostPercentage)
         // Rounded down: the bar reaches the mark when the goal is reached and not before.
         let goal = max(1, Int(100 * Double(cells) / full))
         let filled = percentage >= 100 ? cells : max(0, Int(percentage * Double(cells) / 100))
-        let ink: InkedText.Ink = percentage >= 100 ? .good : .doubtful
-        func part(_ range: Range<Int>) -> InkedText {
+        let emphasis: StyledText.Emphasis = percentage >= 100 ? .good : .doubtful
+        func part(_ range: Range<Int>) -> StyledText {
             let done = min(max(filled - range.lowerBound, 0), range.count)
-            return InkedText(String(repeating: "█", count: done), ink)
-                + InkedText(String(repeating: "░", count: range.count - done), .faint)
+            return StyledText(String(repeating: "█", count: done), emphasis)
+                + StyledText(String(repeating: "░", count: range.count - done), .faint)
         }
-        return part(0..<(goal - 1)) + InkedText("│", .strong) + part(goal..<max(goal, cells))
+        return part(0..<(goal - 1)) + StyledText("│", .strong) + part(goal..<max(goal, cells))
     }
 }
 

@@ -44,9 +44,9 @@ extension DayView {
         var page = Page(style)
         let isToday = summary.day == today
         page.wrap(
-            InkedText(Printable(summary.user.name, limit: 32).description, .strong) + " · "
-                + InkedText(Words.date(summary.day), .strong) + InkedText(isToday ? " · today" : ""), hanging: 2)
-        if let laterBegin { page.wrap(InkedText("  The history begins on \(laterBegin).", .faint), hanging: 2) }
+            StyledText(Printable(summary.user.name, limit: 32).description, .strong) + " · "
+                + StyledText(Words.date(summary.day), .strong) + StyledText(isToday ? " · today" : ""), hanging: 2)
+        if let laterBegin { page.wrap(StyledText("  The history begins on \(laterBegin).", .faint), hanging: 2) }
         page.blank()
         if let error = error(.day) {
             page.wrap("  " + wrong(error), hanging: 2)
@@ -69,7 +69,7 @@ extension DayView {
             previousDay.map { "Previous: istep show \($0)" }, nextDay.map { "Next: istep show \($0)" },
         ].compactMap(\.self)
         let isWide = style.width >= 64
-        for line in isWide ? [neighbours.joined(separator: "   ")] : neighbours { page.row(InkedText("  " + line, .faint)) }
+        for line in isWide ? [neighbours.joined(separator: "   ")] : neighbours { page.row(StyledText("  " + line, .faint)) }
         return page.lines
     }
 
@@ -81,23 +81,23 @@ extension DayView {
     }
 
     /// - Parameter hint: what to do about a value that is not there.
-    private func show(_ label: String, _ value: InkedText, hint: Advice? = nil, on page: inout Page) {
+    private func show(_ label: String, _ value: StyledText, hint: Advice? = nil, on page: inout Page) {
         page.labelled(label, value)
-        if let hint { page.advice(hint, ink: .faint, indent: 12) }
+        if let hint { page.advice(hint, emphasis: .faint, indent: 12) }
     }
 
     private func isUnknown<T>(_ attribute: AttributeError.Attribute, _ value: T?) -> Bool { value == nil && holds(attribute) }
 
     private var hasNoPlan: Bool { isUnknown(.goal, summary.goal) && holds(.percentage) && !summary.isRestDay }
 
-    private func wrong(_ error: AttributeError) -> InkedText { InkedText("wrong: \(error.message)", .bad) }
+    private func wrong(_ error: AttributeError) -> StyledText { StyledText("wrong: \(error.message)", .bad) }
 
     // MARK: Values
 
-    private var steps: InkedText {
+    private var steps: StyledText {
         if let error = error(.steps) { return wrong(error) }
-        guard let steps = summary.steps else { return InkedText("unknown", .doubtful) }
-        let number = InkedText(Words.grouped(steps), .strong)
+        guard let steps = summary.steps else { return StyledText("unknown", .doubtful) }
+        let number = StyledText(Words.grouped(steps), .strong)
         if let error = error(.category) { return number + "  " + wrong(error) }
         guard let category = summary.category else { return number }
         if summary.isRunning {
@@ -107,28 +107,28 @@ extension DayView {
         return number + "  \(category.words)"
     }
 
-    private var distance: InkedText {
+    private var distance: StyledText {
         if let error = error(.distance) { return wrong(error) }
         guard let metres = summary.distance, let source = summary.distanceSource else {
-            return InkedText("unknown: set your height, and it is calculated", .faint)
+            return StyledText("unknown: set your height, and it is calculated", .faint)
         }
-        return InkedText("\(Words.fixed(metres / 1000, 2)) km") + InkedText("  \(source.words)", .faint)
+        return StyledText("\(Words.fixed(metres / 1000, 2)) km") + StyledText("  \(source.words)", .faint)
     }
 
-    private var energy: InkedText {
+    private var energy: StyledText {
         if let error = error(.energy) { return wrong(error) }
         guard let energy = summary.energy, let source = summary.energySource else {
-            return InkedText("unknown: set your weight, and they are calculated", .faint)
+            return StyledText("unknown: set your weight, and they are calculated", .faint)
         }
-        return InkedText("\(Words.fixed(energy, 0)) kcal") + InkedText("  \(source.words)", .faint)
+        return StyledText("\(Words.fixed(energy, 0)) kcal") + StyledText("  \(source.words)", .faint)
     }
 
-    private func goal(_ style: TextStyle) -> InkedText {
+    private func goal(_ style: TextStyle) -> StyledText {
         if let error = error(.goal) ?? error(.percentage) { return wrong(error) }
         guard let goal = summary.goal else {
-            return summary.isRestDay ? "rest day" : InkedText("none: set one", .faint)
+            return summary.isRestDay ? "rest day" : StyledText("none: set one", .faint)
         }
-        let number = InkedText(Words.grouped(goal))
+        let number = StyledText(Words.grouped(goal))
         guard holds(.steps), let percentage = summary.percentage else { return number }
         // Rounded down: 100 % is shown when it is reached and not before.
         let whole = Int(percentage.rounded(.down))
@@ -136,13 +136,13 @@ extension DayView {
         return number + "  " + bar.text + "  \(Words.grouped(whole)) %"
     }
 
-    private var leftOut: InkedText {
+    private var leftOut: StyledText {
         if let error = error(.implausibleSteps) { return wrong(error) }
-        return InkedText("\(Words.count(summary.implausibleSteps, "implausible step")), not counted", .doubtful)
+        return StyledText("\(Words.count(summary.implausibleSteps, "implausible step")), not counted", .doubtful)
     }
 
     /// The pedometer whose own total of the day differs most from what its slots add up to; nil if none differs.
-    private var doubt: InkedText? { deviceTotalWords.map { InkedText($0, .doubtful) } }
+    private var doubt: StyledText? { deviceTotalWords.map { StyledText($0, .doubtful) } }
 
     /// The same in words.
     package var deviceTotalWords: String? {
@@ -164,26 +164,26 @@ extension DayView {
         let lines = chart.lines
         guard !lines.isEmpty else { return }
         page.blank()
-        page.row(InkedText("  Steps per hour of the day" + (chart.hasUnknown ? "  (? unknown)" : ""), .faint))
-        for line in lines { page.row(InkedText(line)) }
+        page.row(StyledText("  Steps per hour of the day" + (chart.hasUnknown ? "  (? unknown)" : ""), .faint))
+        for line in lines { page.row(StyledText(line)) }
     }
 
     // MARK: What is known
 
-    private var completeness: InkedText {
+    private var completeness: StyledText {
         if let error = error(.completeness) { return wrong(error) }
         if summary.isCorrected { return correction }
-        let ink: InkedText.Ink? =
+        let emphasis: StyledText.Emphasis? =
             switch summary.completeness {
             case .complete: .good
             case .partial: summary.isRunning ? nil : .doubtful
             case .unknown: .doubtful
             }
-        return InkedText(summary.completenessWords, ink)
+        return StyledText(summary.completenessWords, emphasis)
     }
 
     /// By how much the steps were corrected, and why.
-    private var correction: InkedText {
+    private var correction: StyledText {
         let difference: String
         if let steps = summary.steps, holds(.steps), let counted = summary.countedSteps {
             let count = "the \(Words.grouped(counted)) counted"
@@ -193,16 +193,16 @@ extension DayView {
         } else {
             difference = "; nothing was counted"
         }
-        return InkedText("entered by hand\(difference)")
-            + InkedText(summary.correctionReason.map { " (\(Printable($0, limit: 80)))" } ?? "", .faint)
+        return StyledText("entered by hand\(difference)")
+            + StyledText(summary.correctionReason.map { " (\(Printable($0, limit: 80)))" } ?? "", .faint)
     }
 
-    private var synced: InkedText {
+    private var synced: StyledText {
         if let error = error(.lastSync) { return wrong(error) }
-        guard let moment = summary.lastSync else { return InkedText("never: read your pedometers", .doubtful) }
+        guard let moment = summary.lastSync else { return StyledText("never: read your pedometers", .doubtful) }
         let clock = Words.clock(moment, localTime)
         // How long ago matters for a day that still grows; beside a day of the past, `just now` would seem to be of that day.
-        return InkedText(summary.day == today ? "\(Words.ago(moment, now: now)), \(clock)" : "last on \(clock)")
+        return StyledText(summary.day == today ? "\(Words.ago(moment, now: now)), \(clock)" : "last on \(clock)")
     }
 }
 

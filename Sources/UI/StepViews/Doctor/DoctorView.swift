@@ -37,12 +37,12 @@ public struct DoctorView: View {
         var page = Page(style)
         if last?.area != finding.area {
             if last != nil { page.blank() }
-            page.row(InkedText(finding.area.words, .strong))
+            page.row(StyledText(finding.area.words, .strong))
         }
         let words = DiagnosisWords(finding.diagnosis, now: now, localTime: localTime)
         let subject = Printable(words.subject, limit: 32)
         let message = Printable(words.message, limit: 600)
-        page.paragraph("\(severity.mark(style)) \(subject): \(message)", ink: severity.ink, hanging: 4)
+        page.paragraph("\(severity.mark(style)) \(subject): \(message)", emphasis: severity.emphasis, hanging: 4)
         if let fix = words.fix { page.advice(fix, mark: "> ", indent: 4) }
         return page.lines
     }
@@ -56,12 +56,12 @@ public struct DoctorView: View {
         if warnings > 0 { parts.append(Words.count(warnings, "warning")) }
         if skipped > 0 { parts.append("\(Words.count(skipped, "check")) skipped") }
         page.blank()
-        if let legend = legend(style) { page.paragraph(legend, ink: .faint) }
+        if let legend = legend(style) { page.paragraph(legend, emphasis: .faint) }
         guard faults + warnings > 0 else {
-            page.wrap(InkedText(skipped == 0 ? "No problems found." : "No problems found (\(parts.joined())).", .good))
+            page.wrap(StyledText(skipped == 0 ? "No problems found." : "No problems found (\(parts.joined())).", .good))
             return page.lines
         }
-        page.paragraph(parts.joined(separator: ", ") + ".", ink: faults > 0 ? .bad : .doubtful)
+        page.paragraph(parts.joined(separator: ", ") + ".", emphasis: faults > 0 ? .bad : .doubtful)
         return page.lines
     }
 
@@ -165,7 +165,7 @@ extension Severity {
         }
     }
 
-    fileprivate var ink: InkedText.Ink? {
+    fileprivate var emphasis: StyledText.Emphasis? {
         switch self {
         case .fine, .note: nil
         case .warning: .doubtful

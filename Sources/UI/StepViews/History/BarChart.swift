@@ -33,7 +33,7 @@ struct BarChart {
     /// More cells would not make a bar easier to read.
     private static let mostCells = 120
 
-    var rows: [InkedText] {
+    var rows: [StyledText] {
         let labels = bars.map { Columns.of($0.label) }.max() ?? 0
         let figures = bars.map(Self.figure)
         let numbers = figures.map(Columns.of).max() ?? 0
@@ -42,17 +42,17 @@ struct BarChart {
         let room = width - Self.indent - labels - 2 - 2 - numbers - (notes > 0 ? 2 + notes : 0)
         let cells = min(max(room, 8), Self.mostCells)
         return zip(bars, figures).map { bar, figure in
-            InkedText(String(repeating: " ", count: Self.indent) + Columns.pad(bar.label, labels) + "  ", .faint)
+            StyledText(String(repeating: " ", count: Self.indent) + Columns.pad(bar.label, labels) + "  ", .faint)
                 + Self.cells(bar, cells, most)
-                + InkedText("  " + Columns.padLeft(figure, numbers), bar.kind == .unknown ? .doubtful : nil)
-                + InkedText(bar.note.isEmpty ? "" : "  " + bar.note, bar.kind == .complete ? .faint : .doubtful)
+                + StyledText("  " + Columns.padLeft(figure, numbers), bar.kind == .unknown ? .doubtful : nil)
+                + StyledText(bar.note.isEmpty ? "" : "  " + bar.note, bar.kind == .complete ? .faint : .doubtful)
         }
     }
 
     private static func figure(_ bar: Bar) -> String { bar.steps.map { Words.grouped(Int($0.rounded())) } ?? "?" }
 
     /// As many cells as asked for: the bar, the mark, blanks.
-    private static func cells(_ bar: Bar, _ count: Int, _ most: Double) -> InkedText {
+    private static func cells(_ bar: Bar, _ count: Int, _ most: Double) -> StyledText {
         let steps = bar.steps ?? 0
         // Counted from 1; rounded down, as the bar is.
         let mark = bar.goal.map { max(1, Int($0 * Double(count) / most)) }
@@ -60,17 +60,17 @@ struct BarChart {
         // The bar reaches the mark when the goal is reached; before, a blank is between them.
         if let mark, !bar.isMet { filled = min(filled, max(mark - 2, 0)) }
         let walked = steps > 0 ? filled - min(filled, Int((bar.running / steps * Double(filled)).rounded())) : 0
-        let ink: InkedText.Ink? = bar.goal == nil ? nil : bar.isMet ? .good : .doubtful
-        var text = InkedText("")
+        let emphasis: StyledText.Emphasis? = bar.goal == nil ? nil : bar.isMet ? .good : .doubtful
+        var text = StyledText("")
         for cell in 1...count {
             if cell == mark {
-                text = text + InkedText("│", .strong)
+                text = text + StyledText("│", .strong)
             } else if cell <= filled {
-                text = text + InkedText(bar.kind == .partial ? "▒" : cell <= walked ? "█" : "▓", ink)
+                text = text + StyledText(bar.kind == .partial ? "▒" : cell <= walked ? "█" : "▓", emphasis)
             } else if bar.kind == .unknown, cell == 1 {
-                text = text + InkedText("?", .doubtful)
+                text = text + StyledText("?", .doubtful)
             } else {
-                text = text + InkedText(" ")
+                text = text + StyledText(" ")
             }
         }
         return text

@@ -17,7 +17,7 @@ struct HeatMap {
     ]
 
     /// Empty where there is no day.
-    var rows: [InkedText] {
+    var rows: [StyledText] {
         guard let first = days.first?.day, let last = days.last?.day else { return [] }
         var start = Period(.week, containing: first, weekStart: weekStart).days.lowerBound
         var weeks: [Day] = []
@@ -34,24 +34,24 @@ struct HeatMap {
         }
     }
 
-    private func block(_ weeks: [Day], _ first: Day) -> [InkedText] {
+    private func block(_ weeks: [Day], _ first: Day) -> [StyledText] {
         let blank = String(repeating: " ", count: Self.margin)
-        let rows = (0..<7).map { row -> InkedText in
+        let rows = (0..<7).map { row -> StyledText in
             let weekday = Weekday.allCases[(weekStart.rawValue - 1 + row) % 7]
-            let label = InkedText("  " + weekday.shortName + " ", .faint)
+            let label = StyledText("  " + weekday.shortName + " ", .faint)
             return weeks.reduce(label) { line, week in
                 let index = first.distance(to: week.advanced(by: row))
-                return line + (days.indices.contains(index) ? cell(days[index]) : InkedText(" "))
+                return line + (days.indices.contains(index) ? cell(days[index]) : StyledText(" "))
             }
         }
-        return [InkedText(blank + months(weeks), .faint)] + rows
+        return [StyledText(blank + months(weeks), .faint)] + rows
     }
 
-    private func cell(_ day: DayFigures) -> InkedText {
-        guard let steps = day.steps else { return InkedText("?", .doubtful) }
-        if day.completeness == .partial, !day.isRunning { return InkedText("~", day.isGoalMet ? .good : .doubtful) }
+    private func cell(_ day: DayFigures) -> StyledText {
+        guard let steps = day.steps else { return StyledText("?", .doubtful) }
+        if day.completeness == .partial, !day.isRunning { return StyledText("~", day.isGoalMet ? .good : .doubtful) }
         let shade = Self.shades[ActivityCategory(steps: steps)]
-        return InkedText((style.unicode ? shade?.unicode : shade?.ascii) ?? "?", day.isGoalMet ? .good : nil)
+        return StyledText((style.unicode ? shade?.unicode : shade?.ascii) ?? "?", day.isGoalMet ? .good : nil)
     }
 
     /// Columns of the name of a month with the blank after it.
@@ -92,19 +92,19 @@ struct HourMap {
     private static let unicode: [String] = ["·", "░", "▒", "▓", "█"]
     private static let ascii: [String] = [".", ":", "+", "*", "#"]
 
-    var rows: [InkedText] {
+    var rows: [StyledText] {
         let most = weekdays.flatMap { weekday in (0..<24).compactMap(weekday.mean(hour:)) }.max() ?? 0
         guard most > 0 else { return [] }
         let pitch = style.width >= 56 ? 2 : 1
         let shades = style.unicode ? Self.unicode : Self.ascii
         let hours = stride(from: 0, to: 24, by: 6).map { Columns.pad("\($0)", 6 * pitch) }.joined()
-        return [InkedText("       " + hours, .faint)]
+        return [StyledText("       " + hours, .faint)]
             + weekdays.map { weekday in
-                (0..<24).reduce(InkedText("  " + weekday.weekday.shortName + "  ", .faint)) { line, hour in
-                    guard let mean = weekday.mean(hour: hour) else { return line + InkedText(String(repeating: "?", count: pitch), .doubtful) }
+                (0..<24).reduce(StyledText("  " + weekday.weekday.shortName + "  ", .faint)) { line, hour in
+                    guard let mean = weekday.mean(hour: hour) else { return line + StyledText(String(repeating: "?", count: pitch), .doubtful) }
                     // Even a single step differs from none.
                     let level = mean == 0 ? nil : min(4, Int(mean * 5 / most))
-                    return line + InkedText(String(repeating: level.map { shades[$0] } ?? " ", count: pitch))
+                    return line + StyledText(String(repeating: level.map { shades[$0] } ?? " ", count: pitch))
                 }
             }
     }

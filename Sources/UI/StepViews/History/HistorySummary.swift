@@ -7,16 +7,16 @@ struct HistorySummary {
     private var statistics: PeriodStatistics { view.statistics }
 
     /// Labels and their values, without those of which nothing is known.
-    var entries: [(label: String, text: InkedText)] {
+    var entries: [(label: String, text: StyledText)] {
         [
             ("Total", total), ("Mean", mean), ("Best", best), ("Goal", goal), ("Streak", streak), ("Compared", comparison), ("Gait", gait),
             ("Days", days),
         ].compactMap { label, text in text.map { (label, $0) } }
     }
 
-    private var total: InkedText? {
-        guard let total = statistics.total else { return InkedText("unknown", .doubtful) }
-        var text = InkedText(Words.count(total, "step"), .strong)
+    private var total: StyledText? {
+        guard let total = statistics.total else { return StyledText("unknown", .doubtful) }
+        var text = StyledText(Words.count(total, "step"), .strong)
         if let distance = statistics.distance {
             let km = distance / 1000
             text = text + " · \(km < 1000 ? Words.fixed(km, 1) : Words.grouped(Int(min(km, 1e12).rounded()))) km"
@@ -25,44 +25,44 @@ struct HistorySummary {
         return text
     }
 
-    private var mean: InkedText? {
+    private var mean: StyledText? {
         guard let mean = statistics.mean, let median = statistics.median else { return nil }
         let known = statistics.knownDays - (statistics.days.last?.isRunning == true && statistics.days.last?.steps != nil ? 1 : 0)
-        return InkedText("\(Words.grouped(Int(mean.rounded()))) a day", .strong) + ", median \(Words.grouped(Int(median.rounded())))"
-            + InkedText("  of \(Words.count(known, "day"))\(statistics.runningDays > 0 ? ", without today" : "")", .faint)
+        return StyledText("\(Words.grouped(Int(mean.rounded()))) a day", .strong) + ", median \(Words.grouped(Int(median.rounded())))"
+            + StyledText("  of \(Words.count(known, "day"))\(statistics.runningDays > 0 ? ", without today" : "")", .faint)
     }
 
-    private var best: InkedText? {
+    private var best: StyledText? {
         guard statistics.days.count > 1, let best = statistics.best, let steps = best.steps else { return nil }
-        return InkedText(Words.grouped(steps)) + " on \(Words.date(best.day))"
+        return StyledText(Words.grouped(steps)) + " on \(Words.date(best.day))"
     }
 
-    private var goal: InkedText? {
+    private var goal: StyledText? {
         guard statistics.daysWithGoal > 0 else {
-            return statistics.days.contains { $0.isRestDay || $0.goal != nil } ? nil : InkedText("none: set one with istep plan 8000", .faint)
+            return statistics.days.contains { $0.isRestDay || $0.goal != nil } ? nil : StyledText("none: set one with istep plan 8000", .faint)
         }
-        return InkedText("met on \(statistics.goalDays) of \(Words.count(statistics.daysWithGoal, "day"))")
+        return StyledText("met on \(statistics.goalDays) of \(Words.count(statistics.daysWithGoal, "day"))")
     }
 
     /// Of the whole history, so that it is the same in all views.
-    private var streak: InkedText? {
+    private var streak: StyledText? {
         let streaks = view.figures.streaks
         guard let longest = streaks.longest else { return nil }
-        let text: InkedText
+        let text: StyledText
         if let current = streaks.current {
-            text = InkedText(Words.count(current.count, "day"), .good) + ", since \(Words.range(current.first...current.first))"
+            text = StyledText(Words.count(current.count, "day"), .good) + ", since \(Words.range(current.first...current.first))"
         } else {
             switch streaks.last?.end {
-            case .unknown(let day): text = InkedText("ended: nothing shows that the goal of \(Words.range(day...day)) was met", .doubtful)
-            case .missed(let day): text = InkedText("ended on \(Words.range(day...day))")
+            case .unknown(let day): text = StyledText("ended: nothing shows that the goal of \(Words.range(day...day)) was met", .doubtful)
+            case .missed(let day): text = StyledText("ended on \(Words.range(day...day))")
             case .some(.none), nil: text = ""
             }
         }
-        if longest.count == streaks.current?.count { return text + InkedText("  (the longest)", .faint) }
-        return text + InkedText("  (longest: \(Words.count(longest.count, "day")), \(Words.range(longest.first...longest.last)))", .faint)
+        if longest.count == streaks.current?.count { return text + StyledText("  (the longest)", .faint) }
+        return text + StyledText("  (longest: \(Words.count(longest.count, "day")), \(Words.range(longest.first...longest.last)))", .faint)
     }
 
-    private var comparison: InkedText? {
+    private var comparison: StyledText? {
         guard let comparison = view.comparison else { return nil }
         let isWhole = comparison.previousDays == comparison.previous.days
         let name =
@@ -73,25 +73,26 @@ struct HistorySummary {
             }
         let before = "\(Words.grouped(Int(comparison.previousMean.rounded()))) a day \(name)"
         let days =
-            isWhole || comparison.previous.unit == nil ? "" : InkedText("  (\(Words.range(comparison.previousDays)))", .faint)
+            isWhole || comparison.previous.unit == nil ? "" : StyledText("  (\(Words.range(comparison.previousDays)))", .faint)
         guard let percentage = comparison.percentage else { return "more than the \(before)" + days }
         let whole = Int(percentage.rounded())
         let change =
             whole == 0
-            ? InkedText("as much as") : InkedText("\(Words.grouped(abs(whole))) % \(whole > 0 ? "more" : "less") than", whole > 0 ? .good : nil)
+            ? StyledText("as much as")
+            : StyledText("\(Words.grouped(abs(whole))) % \(whole > 0 ? "more" : "less") than", whole > 0 ? .good : nil)
         return change + " the \(before)" + days
     }
 
-    private var gait: InkedText? {
+    private var gait: StyledText? {
         let (walking, running) = (statistics.walkingSteps, statistics.runningSteps)
         guard walking + running > 0, running > 0 else { return nil }
-        return InkedText("\(Words.grouped(walking)) steps walked, \(Words.grouped(running)) run")
+        return StyledText("\(Words.grouped(walking)) steps walked, \(Words.grouped(running)) run")
     }
 
-    private var days: InkedText? {
-        var parts: [InkedText] = []
-        func add(_ count: Int, _ words: String, _ ink: InkedText.Ink? = nil) {
-            if count > 0 { parts.append(InkedText("\(Words.grouped(count)) \(words)", ink)) }
+    private var days: StyledText? {
+        var parts: [StyledText] = []
+        func add(_ count: Int, _ words: String, _ emphasis: StyledText.Emphasis? = nil) {
+            if count > 0 { parts.append(StyledText("\(Words.grouped(count)) \(words)", emphasis)) }
         }
         let byHand = statistics.correctedDays
         add(statistics.completeDays, byHand > 0 ? "complete (\(Words.grouped(byHand)) by hand)" : "complete")

@@ -56,7 +56,7 @@ public struct HistoryView: View {
             return words.lines
         }
         var page = Page(style)
-        let user = InkedText(Printable(figures.user.name, limit: 32).description, .strong)
+        let user = StyledText(Printable(figures.user.name, limit: 32).description, .strong)
         guard let known = figures.known else {
             page.wrap(user)
             page.blank()
@@ -65,9 +65,9 @@ public struct HistoryView: View {
                     ? "Nothing is known yet. Read your pedometers: \(command: "istep sync")" : .firstPedometer("Nothing is known yet."))
             return page.lines
         }
-        page.wrap(user + " · " + InkedText(period.title, .strong), hanging: 2)
+        page.wrap(user + " · " + StyledText(period.title, .strong), hanging: 2)
         if period.days.lowerBound < known.lowerBound {
-            page.wrap(InkedText("  The history begins on \(known.lowerBound).", .faint), hanging: 2)
+            page.wrap(StyledText("  The history begins on \(known.lowerBound).", .faint), hanging: 2)
         }
         page.blank()
         if statistics.days.count > 62 || period.unit == .year, grouping.unit != nil { heatMap(on: &page) }
@@ -82,7 +82,7 @@ public struct HistoryView: View {
         // Of ten years, the last: more would not fit on a screen.
         let map = HeatMap(days: Array(statistics.days.suffix(371)), weekStart: period.weekStart, style: page.style)
         for row in map.rows { page.row(row) }
-        page.wrap(InkedText("  " + map.legend, .faint), hanging: 2)
+        page.wrap(StyledText("  " + map.legend, .faint), hanging: 2)
         page.blank()
     }
 
@@ -101,18 +101,18 @@ public struct HistoryView: View {
         guard !chart.bars.isEmpty else {
             let isOver = statistics.days.contains { !$0.isRunning }
             return page.wrap(
-                InkedText(
+                StyledText(
                     statistics.days.isEmpty || isOver
                         ? "  Nothing is known of the hours of these days."
                         : "  No day of these is over yet: means by hour and weekday are of days that are over.", .faint),
                 hanging: 2)
         }
         for row in chart.rows { page.row(row) }
-        if let legend = chart.legend { page.wrap(InkedText("  " + legend, .faint), hanging: 2) }
+        if let legend = chart.legend { page.wrap(StyledText("  " + legend, .faint), hanging: 2) }
         let map = grouping == .hour ? HourMap(weekdays: statistics.weekdays.filter(\.isOver), style: page.style).rows : []
         if map.isEmpty { return }
         page.blank()
-        page.row(InkedText("  Steps by weekday and hour", .faint))
+        page.row(StyledText("  Steps by weekday and hour", .faint))
         for row in map { page.row(row) }
     }
 
@@ -130,7 +130,7 @@ public struct HistoryView: View {
         let commands = [("  Previous:", command(period.previous)), ("  Next:", command(period.next))]
         if commands.allSatisfy({ $0.1 == nil }) { return }
         page.blank()
-        for case (let label, let command?) in commands { page.path(label, command, ink: .faint) }
+        for case (let label, let command?) in commands { page.path(label, command, emphasis: .faint) }
     }
 }
 

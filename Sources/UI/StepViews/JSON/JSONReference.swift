@@ -98,7 +98,7 @@ public enum JSONReference {
             """)
         for entry in documents {
             page.blank()
-            page.wrap(InkedText(entry.title, .strong), hanging: 2)
+            page.wrap(StyledText(entry.title, .strong), hanging: 2)
             page.paragraph(entry.summary, indent: 2)
             if case .object(let keys) = entry.schema { show(keys, 2, on: &page) }
         }
@@ -109,7 +109,7 @@ public enum JSONReference {
         for key in keys where key.name != "version" {
             let note = (key.isDeprecated ? "Deprecated. " : "") + key.description
             page.wrap(
-                InkedText(String(repeating: " ", count: indent)) + InkedText(key.name, .strong) + InkedText(": \(key.schema.words). \(note)"),
+                StyledText(String(repeating: " ", count: indent)) + StyledText(key.name, .strong) + StyledText(": \(key.schema.words). \(note)"),
                 hanging: indent + 4)
             if let inner = key.schema.innerKeys { show(inner, indent + 2, on: &page) }
         }

@@ -19,10 +19,10 @@ public struct ConfigView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         if files.isEmpty, problems.isEmpty { page.paragraph("There is no configuration file, and none is needed.") }
-        for file in files { page.path("Read:", file, ink: .faint) }
-        for problem in problems { page.advice(Advice(markup: problem), ink: .bad) }
+        for file in files { page.path("Read:", file, emphasis: .faint) }
+        for problem in problems { page.advice(Advice(markup: problem), emphasis: .bad) }
         if problems.isEmpty, !files.isEmpty {
-            page.paragraph("No problems found.", ink: .good)
+            page.paragraph("No problems found.", emphasis: .good)
             if !destinations.isEmpty { page.paragraph("Days are shared with: \(destinations.joined(separator: ", "))", hanging: 2) }
         }
         return page.lines
@@ -95,7 +95,7 @@ public struct KindsView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         let width = kinds.map { Columns.of($0.key) }.max() ?? 0
-        for kind in kinds { page.wrap(InkedText(Columns.pad(kind.key, width), .strong) + InkedText("  \(kind.title)"), hanging: width + 2) }
+        for kind in kinds { page.wrap(StyledText(Columns.pad(kind.key, width), .strong) + StyledText("  \(kind.title)"), hanging: width + 2) }
         page.blank()
         page.advice("How each is set up: \(command: "istep config example KIND")")
         return page.lines

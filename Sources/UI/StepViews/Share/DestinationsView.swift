@@ -44,7 +44,7 @@ public struct DestinationsView: View {
         }
         page.list(
             entries, name: \.name, limit: 32,
-            beside: { InkedText($0.kind) + InkedText("  \(Printable($0.place, limit: 60))", .faint) },
+            beside: { StyledText($0.kind) + StyledText("  \(Printable($0.place, limit: 60))", .faint) },
             below: { show($0, on: &$1) })
         return page.lines
     }
@@ -54,12 +54,12 @@ public struct DestinationsView: View {
         if let stopped = entry.state.stopped {
             page.advice(
                 "paused: credentials rejected: \(Printable(stopped, limit: 300)); when renewed: \(command: "istep outbox retry", entry.name)",
-                ink: .bad, indent: 2)
+                emphasis: .bad, indent: 2)
         }
         switch entry.answer {
-        case .success(let words)?: page.paragraph("answers: \(Printable(words, limit: 200))", ink: .good, indent: 2, hanging: 4)
+        case .success(let words)?: page.paragraph("answers: \(Printable(words, limit: 200))", emphasis: .good, indent: 2, hanging: 4)
         case .failure(let failure)?:
-            page.paragraph(Printable(failure.reason, limit: 300).description, ink: .bad, indent: 2, hanging: 4)
+            page.paragraph(Printable(failure.reason, limit: 300).description, emphasis: .bad, indent: 2, hanging: 4)
             if let advice = failure.advice { page.advice(Advice(markup: advice), indent: 2) }
         case nil: break
         }
@@ -158,7 +158,7 @@ public struct PreviewView: View {
         for preview in previews {
             if !lines.isEmpty { lines.append("") }
             var page = Page(style)
-            page.row(InkedText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong))
+            page.row(StyledText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong))
             lines += page.lines
             guard let content = preview.content else {
                 lines.append("  nothing would be sent: \(preview.remark ?? "nothing is known of that day")")

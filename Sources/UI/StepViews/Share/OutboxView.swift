@@ -40,17 +40,18 @@ public struct OutboxView: View {
 
     private func head(_ destination: String, on page: inout Page) {
         let name = Printable(destination, limit: 32).description
-        page.row(InkedText(name, .strong))
+        page.row(StyledText(name, .strong))
         guard let state = states.first(where: { $0.name == destination }) else { return }
         if let stopped = state.stopped {
-            page.paragraph("paused: credentials rejected: \(Printable(stopped, limit: 300))", ink: .bad, indent: 2, hanging: 4)
+            page.paragraph("paused: credentials rejected: \(Printable(stopped, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
             return page.advice("Renew the credentials, then: \(command: "istep outbox retry", destination)", indent: 2)
         }
         let here = entries.filter { $0.destination == destination }
         if let moment = state.nextAttempt(after: now), here.contains(where: { $0.state == .pending }) {
             let reason = state.lastError.map { ": \(Printable($0, limit: 300))" } ?? ""
             page.paragraph(
-                "next attempt after \(Words.clock(moment, localTime)), since the last one failed\(reason)", ink: .doubtful, indent: 2, hanging: 4
+                "next attempt after \(Words.clock(moment, localTime)), since the last one failed\(reason)", emphasis: .doubtful, indent: 2,
+                hanging: 4
             )
             page.advice("To try now: \(command: "istep outbox retry", destination)", indent: 2)
         } else if here.contains(where: { $0.state == .pending }) {
@@ -72,9 +73,9 @@ public struct OutboxView: View {
 
     private func show(_ entry: ShareEntry, isMarked: Bool, on page: inout Page) {
         let user = users.count > 1 ? "  " + (users.first { $0.id == entry.user }.map { Printable($0.name, limit: 24).description } ?? "") : ""
-        page.wrap(InkedText("\(isMarked ? Self.mark : "  ")\(entry.day)\(user)  ") + InkedText(words(entry), ink(entry)), hanging: 4)
+        page.wrap(StyledText("\(isMarked ? Self.mark : "  ")\(entry.day)\(user)  ") + StyledText(words(entry), emphasis(entry)), hanging: 4)
         if let error = entry.lastError, entry.state != .sent {
-            page.paragraph(Printable(error, limit: 300).description, ink: .faint, indent: 4, hanging: 4)
+            page.paragraph(Printable(error, limit: 300).description, emphasis: .faint, indent: 4, hanging: 4)
         }
     }
 
@@ -91,7 +92,7 @@ public struct OutboxView: View {
         }
     }
 
-    private func ink(_ entry: ShareEntry) -> InkedText.Ink? {
+    private func emphasis(_ entry: ShareEntry) -> StyledText.Emphasis? {
         switch entry.state {
         case .pending, .sending: nil
         case .sent: .good

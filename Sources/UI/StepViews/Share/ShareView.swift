@@ -46,7 +46,7 @@ public struct ShareView: View {
         if !parts.isEmpty || !hasNews(report) {
             page.paragraph("\(name): " + (parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")), hanging: 2)
         } else if report.events.contains(where: { hasOwnLine($0) }) {
-            page.row(InkedText("\(name):"))
+            page.row(StyledText("\(name):"))
         }
         for event in report.events { show(event, on: &page) }
         if let day = report.events.first(where: { if case .doubtful = $0.outcome { true } else { false } })?.day {
@@ -54,20 +54,20 @@ public struct ShareView: View {
         }
         if let fault = report.fault {
             let (problem, advice) = explanation(fault)
-            page.paragraph("\(name): \(Printable(problem, limit: 400))", ink: .bad, hanging: 2)
+            page.paragraph("\(name): \(Printable(problem, limit: 400))", emphasis: .bad, hanging: 2)
             if let advice { page.advice(Advice(markup: advice), indent: 2) }
         } else if let stopped = report.state.stopped {
             page.paragraph(
-                "\(name): paused: credentials rejected: \(Printable(stopped, limit: 300))", ink: .bad, hanging: 2)
+                "\(name): paused: credentials rejected: \(Printable(stopped, limit: 300))", emphasis: .bad, hanging: 2)
             page.advice("Renew the credentials, then: \(command: "istep outbox retry", report.destination)", indent: 2)
         } else if let failure = report.failure, failure.kind != .rejected, !report.events.contains(where: { $0.names(failure.reason) }) {
-            page.paragraph("\(name): \(Printable(failure.reason, limit: 300))", ink: .bad, hanging: 2)
+            page.paragraph("\(name): \(Printable(failure.reason, limit: 300))", emphasis: .bad, hanging: 2)
         }
         if let advice = report.failure?.advice, report.state.stopped == nil {
             page.advice(Advice(markup: advice), indent: 2)
         }
         if report.queued > 0 {
-            page.paragraph(queue(report), ink: .doubtful, indent: 2, hanging: 2)
+            page.paragraph(queue(report), emphasis: .doubtful, indent: 2, hanging: 2)
             if isRejecting(report) { page.advice("When the cause is fixed: \(command: "istep outbox retry", report.destination)", indent: 2) }
         }
     }
@@ -106,16 +106,17 @@ public struct ShareView: View {
         case .sent, .corrected, .unchanged, .queued: break
         case .passed: page.paragraph("\(subject(event)): a later day is shown there", indent: 2, hanging: 4)
         case .fixed:
-            page.paragraph("\(subject(event)): changed since it was sent, and cannot be corrected there", ink: .doubtful, indent: 2, hanging: 4)
+            page.paragraph(
+                "\(subject(event)): changed since it was sent, and cannot be corrected there", emphasis: .doubtful, indent: 2, hanging: 4)
         case .held(let until):
             page.paragraph("\(subject(event)): \(holding(event.day, until))", indent: 2, hanging: 4)
         case .unknown(let reason), .doubtful(let reason):
-            page.paragraph("\(subject(event)): may have arrived: \(Printable(reason, limit: 300))", ink: .doubtful, indent: 2, hanging: 4)
+            page.paragraph("\(subject(event)): may have arrived: \(Printable(reason, limit: 300))", emphasis: .doubtful, indent: 2, hanging: 4)
         case .rejected(let reason):
-            page.paragraph("\(subject(event)): rejected: \(Printable(reason, limit: 300))", ink: .bad, indent: 2, hanging: 4)
+            page.paragraph("\(subject(event)): rejected: \(Printable(reason, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
         case .nothingKnown:
             page.paragraph(
-                "\(subject(event)): nothing is known of that day, so there is nothing to share", ink: .doubtful, indent: 2, hanging: 4)
+                "\(subject(event)): nothing is known of that day, so there is nothing to share", emphasis: .doubtful, indent: 2, hanging: 4)
         }
     }
 

@@ -44,7 +44,7 @@ public struct SyncView: View {
         var page = Page(style)
         if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
         for report in reports {
-            page.paragraph(line(report), ink: report.failure == nil ? nil : .bad, hanging: 2)
+            page.paragraph(line(report), emphasis: report.failure == nil ? nil : .bad, hanging: 2)
             if let failure = report.failure, let advice = advice(failure) {
                 page.advice(Advice(markup: advice), indent: 2)
             }
@@ -53,9 +53,9 @@ public struct SyncView: View {
             }
             for notice in report.notices {
                 if case .stepsInDoubt = notice {
-                    page.advice("\(notice.words): \(command: "istep gatt capture", report.pedometer.name)", ink: .doubtful, indent: 2)
+                    page.advice("\(notice.words): \(command: "istep gatt capture", report.pedometer.name)", emphasis: .doubtful, indent: 2)
                 } else {
-                    page.paragraph(words(notice, report), ink: .doubtful, indent: 2)
+                    page.paragraph(words(notice, report), emphasis: .doubtful, indent: 2)
                 }
             }
         }

@@ -70,10 +70,10 @@ public struct TextStyle: Hashable, Sendable {
     }
 }
 
-/// Text in pieces, each with its own ink.
-struct InkedText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+/// Text in pieces, each with its own emphasis.
+struct StyledText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// What a piece means rather than how it looks.
-    enum Ink: String {
+    enum Emphasis: String {
         case strong = "1"
         case faint = "2"
         case bad = "31"
@@ -81,14 +81,14 @@ struct InkedText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
         case doubtful = "33"
     }
 
-    fileprivate typealias Piece = (text: String, ink: Ink?)
+    fileprivate typealias Piece = (text: String, emphasis: Emphasis?)
 
     fileprivate var pieces: [Piece]
 
-    init(_ text: String, _ ink: Ink? = nil) { pieces = [(text, ink)] }
+    init(_ text: String, _ emphasis: Emphasis? = nil) { pieces = [(text, emphasis)] }
     init(stringLiteral text: String) { self.init(text) }
 
-    static func + (a: InkedText, b: InkedText) -> InkedText {
+    static func + (a: StyledText, b: StyledText) -> StyledText {
         var sum = a
         sum.pieces += b.pieces
         return sum
@@ -100,7 +100,7 @@ struct InkedText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
 /// Every cut is marked. A row of a table that is too wide ends in `…`; sentences are wrapped between words; a command or a path is never
 /// cut or broken, and exceeds the width if necessary: half of one is useless.
 struct Page {
-    private typealias Piece = InkedText.Piece
+    private typealias Piece = StyledText.Piece
 
     let style: TextStyle
     private(set) var lines: [String] = []
@@ -113,18 +113,18 @@ struct Page {
     ///
     /// - Parameter limit: columns for a name.
     mutating func list<Item>(
-        _ items: [Item], name: (Item) -> String, limit: Int, beside: (Item) -> InkedText, below: (Item, inout Page) -> Void
+        _ items: [Item], name: (Item) -> String, limit: Int, beside: (Item) -> StyledText, below: (Item, inout Page) -> Void
     ) {
         let names = items.map { Printable(name($0), limit: limit).description }
         let width = names.map(Columns.of).max() ?? 0
         for (item, name) in zip(items, names) {
-            row(InkedText(Columns.pad(name, width), .strong) + "  " + beside(item))
+            row(StyledText(Columns.pad(name, width), .strong) + "  " + beside(item))
             below(item, &self)
         }
     }
 
     /// A row of a table: what does not fit is cut and ends in `…`.
-    mutating func row(_ text: InkedText) {
+    mutating func row(_ text: StyledText) {
         var pieces = shown(text)
         if pieces.reduce(0, { $0 + Columns.of($1.text) }) > style.width {
             let ending = style.unicode ? "…" : "..."
@@ -146,7 +146,7 @@ struct Page {
     /// Text that is wrapped between words. A word that is wider than the line stays whole.
     ///
     /// - Parameter hanging: blanks that lines after the first begin with.
-    mutating func wrap(_ text: InkedText, hanging: Int = 0) {
+    mutating func wrap(_ text: StyledText, hanging: Int = 0) {
         var (line, gap) = ([Piece](), [Piece]())
         var used = 0
         var hasWord = false
@@ -173,20 +173,20 @@ struct Page {
     /// A value beside its label; the values of one page begin in the same column.
     ///
     /// - Parameter width: columns for the label.
-    mutating func labelled(_ label: String, _ value: InkedText, width: Int = 10) {
-        wrap(InkedText("  " + Columns.pad(label, width), .faint) + value, hanging: 2 + width)
+    mutating func labelled(_ label: String, _ value: StyledText, width: Int = 10) {
+        wrap(StyledText("  " + Columns.pad(label, width), .faint) + value, hanging: 2 + width)
     }
 
     /// Sentences.
-    mutating func paragraph(_ text: String, ink: InkedText.Ink? = nil, indent: Int = 0, hanging: Int? = nil) {
+    mutating func paragraph(_ text: String, emphasis: StyledText.Emphasis? = nil, indent: Int = 0, hanging: Int? = nil) {
         let words = text.split(separator: " ").joined(separator: " ")
-        wrap(InkedText(String(repeating: " ", count: indent) + words, ink), hanging: hanging ?? indent)
+        wrap(StyledText(String(repeating: " ", count: indent) + words, emphasis), hanging: hanging ?? indent)
     }
 
     /// What to do: sentences, and each command on a line of its own, whole.
     ///
     /// - Parameter mark: what the first line begins with, behind the indent; the other lines stand below what follows it.
-    mutating func advice(_ advice: Advice, ink: InkedText.Ink? = nil, mark: String = "", indent: Int = 0) {
+    mutating func advice(_ advice: Advice, emphasis: StyledText.Emphasis? = nil, mark: String = "", indent: Int = 0) {
         let hanging = indent + Columns.of(mark)
         var beginning = String(repeating: " ", count: indent) + mark
         let blanks = String(repeating: " ", count: hanging)
@@ -194,11 +194,11 @@ struct Page {
         for (index, part) in advice.parts.enumerated() {
             switch part {
             case .command(let command):
-                append([((isFirst ? beginning : blanks + "  ") + command.text(isASCII: !style.unicode), ink)])
+                append([((isFirst ? beginning : blanks + "  ") + command.text(isASCII: !style.unicode), emphasis)])
             case .prose(let text):
                 let sentence = Self.sentence(text, isFirst: index == 0, isLast: index == advice.parts.count - 1)
                 if sentence.isEmpty { continue }
-                wrap(InkedText(beginning + sentence, ink), hanging: hanging)
+                wrap(StyledText(beginning + sentence, emphasis), hanging: hanging)
             }
             (beginning, isFirst) = (blanks, false)
         }
@@ -215,20 +215,20 @@ struct Page {
     }
 
     /// A path after its label, or on a line of its own if both do not fit.
-    mutating func path(_ label: String, _ path: String, ink: InkedText.Ink? = nil) {
+    mutating func path(_ label: String, _ path: String, emphasis: StyledText.Emphasis? = nil) {
         let path = Printable(path, limit: 2 * path.unicodeScalars.count).description
-        guard Columns.of(label) + 1 + Columns.of(path) > style.width else { return append(shown(InkedText("\(label) \(path)", ink))) }
-        append(shown(InkedText(label, ink)))
-        append(shown(InkedText(path, ink)))
+        guard Columns.of(label) + 1 + Columns.of(path) > style.width else { return append(shown(StyledText("\(label) \(path)", emphasis))) }
+        append(shown(StyledText(label, emphasis)))
+        append(shown(StyledText(path, emphasis)))
     }
 
     // MARK: Pieces
 
-    private func shown(_ text: InkedText) -> [Piece] {
-        style.unicode ? text.pieces : text.pieces.map { (Self.ascii($0.text), $0.ink) }
+    private func shown(_ text: StyledText) -> [Piece] {
+        style.unicode ? text.pieces : text.pieces.map { (Self.ascii($0.text), $0.emphasis) }
     }
 
-    /// Words and the blanks between them alternately, each in pieces where its ink changes.
+    /// Words and the blanks between them alternately, each in pieces where its emphasis changes.
     private func runs(_ pieces: [Piece]) -> [[Piece]] {
         var runs: [[Piece]] = []
         for piece in pieces {
@@ -238,9 +238,9 @@ struct Page {
                 let run = rest.prefix { ($0 == " ") == isBlank }
                 rest = rest.dropFirst(run.count)
                 if let last = runs.last?.last, (last.text.first == " ") == isBlank {
-                    runs[runs.count - 1].append((String(run), piece.ink))
+                    runs[runs.count - 1].append((String(run), piece.emphasis))
                 } else {
-                    runs.append([(String(run), piece.ink)])
+                    runs.append([(String(run), piece.emphasis)])
                 }
             }
         }
@@ -249,7 +249,7 @@ struct Page {
 
     private mutating func append(_ pieces: [Piece]) {
         var pieces = pieces.reduce(into: [Piece]()) { pieces, piece in
-            if let last = pieces.last, last.ink == piece.ink {
+            if let last = pieces.last, last.emphasis == piece.emphasis {
                 pieces[pieces.count - 1].text += piece.text
             } else {
                 pieces.append(piece)
@@ -262,12 +262,12 @@ struct Page {
             pieces.append(last)
             break
         }
-        lines.append(pieces.reduce(into: "") { $0 += inked($1.text, $1.ink) })
+        lines.append(pieces.reduce(into: "") { $0 += styled($1.text, $1.emphasis) })
     }
 
-    private func inked(_ text: String, _ ink: InkedText.Ink?) -> String {
-        guard style.colour, let ink, !text.isEmpty else { return text }
-        return "\u{1b}[\(ink.rawValue)m\(text)\u{1b}[0m"
+    private func styled(_ text: String, _ emphasis: StyledText.Emphasis?) -> String {
+        guard style.colour, let emphasis, !text.isEmpty else { return text }
+        return "\u{1b}[\(emphasis.rawValue)m\(text)\u{1b}[0m"
     }
 
     private static func ascii(_ text: String) -> String {

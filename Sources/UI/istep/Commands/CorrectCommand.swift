@@ -43,7 +43,7 @@ struct CorrectCommand: AsyncParsableCommand {
         let correction = steps.map { StepCorrection(steps: $0, reason: reason) }
         if let correction { try Corrections.check(correction, on: day, today: today) }
         let history = try wiring.history(for: remove ? .updating : .creating)
-        var user = try wiring.user(in: history, allowing: remove ? .nobody : .first)
+        var user = try wiring.user(in: history, creating: remove ? .never : .first)
         let corrections = Corrections(history, localTime: wiring.localTime, now: wiring.now)
         if let correction {
             user = try wiring.people(of: history).stored(user)

@@ -44,7 +44,7 @@ struct PlanCommand: AsyncParsableCommand {
         let from = from?.day(today: today)
         if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : .reading)
-        var user = try wiring.user(in: history, allowing: isSetting ? .first : .nobody)
+        var user = try wiring.user(in: history, creating: isSetting ? .first : .never)
         if isSetting {
             user = try wiring.people(of: history).stored(user)
             let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }

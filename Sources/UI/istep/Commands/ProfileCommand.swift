@@ -58,7 +58,7 @@ struct ProfileCommand: AsyncParsableCommand {
         try checkBirth(today: today)
         if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : .reading)
-        var user = try wiring.user(in: history, allowing: isSetting ? .first : .nobody)
+        var user = try wiring.user(in: history, creating: isSetting ? .first : .never)
         if isSetting {
             user = try wiring.people(of: history).stored(user)
             let change = Planning.ProfileChange(

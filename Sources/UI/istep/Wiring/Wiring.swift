@@ -144,8 +144,8 @@ struct Wiring: Sendable {
     }
 
     /// The requested user; otherwise the only one, or the one who is logged in.
-    func user(in history: any StepHistory, allowing newcomer: People.Newcomer = .nobody) throws -> User {
-        try people(of: history).user(allowing: newcomer)
+    func user(in history: any StepHistory, creating creation: People.Creation = .never) throws -> User {
+        try people(of: history).user(creating: creation)
     }
 
     /// Whether the pedometer holds only today's count.

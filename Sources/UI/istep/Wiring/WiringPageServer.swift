@@ -95,7 +95,7 @@ struct PageServer {
     private static func user(of wiring: Wiring) throws -> String? {
         do {
             let history = try wiring.history(for: .reading)
-            let user = try wiring.user(in: history, allowing: .first)
+            let user = try wiring.user(in: history, creating: .first)
             return try history.users().count > 1 ? user.name : nil
         } catch let error as ServiceError {
             if case .severalUsers = error { return nil }

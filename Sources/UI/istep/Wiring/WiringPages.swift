@@ -27,7 +27,7 @@ extension Wiring {
     }
 }
 
-/// The files of tokens and sessions, for the gate of the pages.
+/// The files of tokens and sessions, for the guard of the pages.
 private struct FolderAccess: PageAccess {
     let folder: AccessFolder
 

@@ -1,3 +1,4 @@
+import HTTP
 import StepDomain
 import Testing
 import TestSupport
@@ -55,7 +56,7 @@ import TestSupport
                 later: Int.random(in: 0...300, using: &random))
             let text = template.text { $0.value(day, .metric) }
             guard text.contains("\(day.day)") else { continue }
-            let shown = PostText.text(ofHTML: html(text))
+            let shown = HTMLText.text(of: html(text))
             #expect(PostPattern(template, day.day).matches(shown), "\(template) made \(text)")
             #expect(!PostPattern(template, day.day.advanced(by: 7)).matches(shown))
         }
@@ -73,15 +74,5 @@ import TestSupport
     @Test func `matching a long text ends quickly`() throws {
         let template = String(repeating: "{goal}{percentage}\n", count: 200) + "x"
         #expect(try !pattern(template).matches(String(repeating: "1", count: 5000)))
-    }
-
-    @Test(arguments: [
-        ("<p>a<br>b</p><p>c</p>", "a b c"), ("&lt;p&gt; &amp;amp; &quot;&#39;&apos;&nbsp;&#x20AC;&#8364;", "<p> &amp; \"'' €€"),
-        ("a & b &c; &#x110000; &#; &#xZ; &toolongtobeanentity;", "a & b &c; &#x110000; &#; &#xZ; &toolongtobeanentity;"),
-        ("<a href=\"x\">y", "y"), ("a <b", "a"), ("<<<", ""), ("&", "&"), ("&amp", "&amp"),
-    ])
-    func `HTML is converted to plain text`(html: String, text: String) {
-        let words = PostText.text(ofHTML: html).split(whereSeparator: \.isWhitespace)
-        #expect(words == text.split(whereSeparator: \.isWhitespace))
     }
 }

@@ -1,3 +1,5 @@
+internal import Backoff
+
 /// Whether, when and how a connection attempt is repeated.
 struct RetryPolicy {
     enum Step: Equatable {
@@ -34,7 +36,8 @@ struct RetryPolicy {
         if failure.reason == .vanished { isVanishing = true }
         // After `le-connection-abort-by-local` an immediate second attempt works best; further attempts back off.
         let isFirst = attempt == 1 && failure.reason != .busy
-        let wait: Duration = isFirst ? .zero : limits.backOff * (1 << min(max(attempt - 2, 0), 6))
+        let backoff = ExponentialBackoff(first: limits.backOff, longest: limits.backOff * 64)
+        let wait: Duration = isFirst ? .zero : backoff.pause(after: attempt - 1)
         if isVanishing { return .again(after: wait, .whileDiscovering) }
         let isFar = took >= Self.slow && [.linkFailed, .timedOut].contains(failure.reason)
         return .again(after: wait, isFar || attempt >= 3 ? .afterDiscovery : .direct)

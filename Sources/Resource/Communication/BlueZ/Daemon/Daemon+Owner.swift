@@ -1,3 +1,4 @@
+internal import Backoff
 internal import DBus
 internal import Synchronization
 
@@ -114,11 +115,13 @@ extension Daemon {
         isStale = true
         guard recovery == nil, end == nil else { return }
         recovery = Task { [weak self, clock] in
-            var pause = 1
+            // Longer pauses after failures, so that a flood of signals does not cause a flood of calls.
+            let backoff = ExponentialBackoff(first: .seconds(2), longest: .seconds(60))
+            var failures = 0
             while let isRead = await self?.readStaleState() {
-                // After a failed read the pause doubles, up to 60 s, so that a flood of signals does not cause a flood of calls.
-                pause = isRead ? 1 : min(2 * pause, 60)
-                guard (try? await clock.sleep(for: .seconds(pause))) != nil else { return }
+                failures = isRead ? 0 : failures + 1
+                let pause = failures == 0 ? .seconds(1) : backoff.pause(after: failures)
+                guard (try? await clock.sleep(for: pause)) != nil else { return }
             }
         }
     }

@@ -70,7 +70,7 @@ struct ColmiSession: PedometerSession {
         self.context = context
         self.isProbe = isProbe
         let cursor = context.pedometer.cursor
-        converter = ColmiSlotConverter(clock: WallClock(context.pedometer.clock, context.localTime), cursor: cursor)
+        converter = ColmiSlotConverter(clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor)
         plan = .todayOnly(cursor, today: 0)  // replaced when the session starts
     }
 
@@ -107,7 +107,7 @@ struct ColmiSession: PedometerSession {
         // Written by a machine whose clock was ahead: with a mark in the future, newer steps would stay unread.
         if let readThrough = cursor.readThrough, readThrough > now + ColmiSlotConverter.drift {
             cursor.readThrough = nil
-            converter = ColmiSlotConverter(clock: WallClock(context.pedometer.clock, context.localTime), cursor: cursor)
+            converter = ColmiSlotConverter(clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor)
         }
         let today = converter.today(at: now)
         plan =

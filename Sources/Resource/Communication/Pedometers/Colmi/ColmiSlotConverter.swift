@@ -16,13 +16,13 @@ struct ColmiSlotConverter {
 
     private(set) var verdict = Verdict.right
     private(set) var misplaced = 0
-    private let clock: WallClock
+    private let clock: WallClockConverter
     private let readThrough: Timestamp?
     /// By wall time.
     private let known: [Int: WallSlot]
     private var seen: [Int: WallSlot] = [:]
 
-    init(clock: WallClock, cursor: PedometerCursor) {
+    init(clock: WallClockConverter, cursor: PedometerCursor) {
         self.clock = clock
         readThrough = cursor.readThrough
         known = Dictionary((cursor.tail ?? []).map { ($0.wall, $0) }, uniquingKeysWith: { $1 })
@@ -81,7 +81,7 @@ struct ColmiSlotConverter {
         var reading = clock.reading(wall: record.wall, length: length)
         if verdict == .utc, readThrough.map({ reading.start >= $0 }) ?? true, isFresh(record) {
             let start = Timestamp(record.wall)
-            reading = WallClock.Reading(start: start, utcOffset: clock.localTime.utcOffset(start))
+            reading = WallClockConverter.Reading(start: start, utcOffset: clock.localTime.utcOffset(start))
         }
         var slot = WallSlot(wall: record.wall, start: reading.start, steps: record.steps)
         if let before = known[record.wall] {

@@ -52,7 +52,7 @@ extension CounterOfToday {
         if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 {
             // The pedometer is still on the day before.
             counted.countsDay = reading.day.advanced(by: -1)
-            span = spanOfEve(from: last.at, to: reading, steps: reading.value - last.value)
+            span = spanOfYesterday(from: last.at, to: reading, steps: reading.value - last.value)
         }
         credit.add(reading.value - last.value, span, counted, isWhole: isWhole, to: &result)
         if abs(lead) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: lead)) }
@@ -73,11 +73,11 @@ extension CounterOfToday {
     ///
     /// - Parameter began: when it began to count; nil for yesterday's midnight.
     private func closeYesterday(_ reading: CounterReading, since began: Timestamp?) -> Result? {
-        var (steps, start, isWhole) = eve(of: reading, after: cursor.counter)
+        var (steps, start, isWhole) = stepsOfYesterday(in: reading, after: cursor.counter)
         if let began, began > start { (start, isWhole) = (began, true) }  // it was reset at its own midnight, as expected
         var closing = reading
         closing.countsDay = reading.day.advanced(by: -1)
-        let span = spanOfEve(from: start, to: reading, steps: steps)
+        let span = spanOfYesterday(from: start, to: reading, steps: steps)
         guard CounterCredit.isPlausible(steps, span) else { return nil }
         var result = Result()
         credit.add(steps, span, closing, isWhole: isWhole, to: &result)
@@ -88,7 +88,7 @@ extension CounterOfToday {
 
     /// The span of the steps that a reading of today shows for the day before. It ends at midnight. It ends at the reading if the day
     /// before was read after midnight already, or if the time until midnight is too short for the steps.
-    func spanOfEve(from start: Timestamp, to reading: CounterReading, steps: Int) -> TimeSpan {
+    func spanOfYesterday(from start: Timestamp, to reading: CounterReading, steps: Int) -> TimeSpan {
         let toMidnight = TimeSpan(start, localTime.moment(Day(of: reading.at, utcOffset: reading.utcOffset)))
         let isEnough = !toMidnight.isEmpty && (steps == 0 || CounterCredit.isPlausible(steps, toMidnight))
         return isEnough ? toMidnight : TimeSpan(start, reading.at)
@@ -123,4 +123,37 @@ extension CounterOfToday {
         guard let clock, result.batch.cursor?.counter?.at == reading.at else { return }
         result.batch.cursor?.clockLead = clock.wall - reading.at.seconds
     }
+}
+
+/// One of the two clocks was set between two readings of a counter of today: the pedometer's or this machine's. It is not known which.
+///
+/// The difference between the clocks has changed by more than they drift.
+///
+/// - If this machine's clock was set, the pedometer's clock shows how much time has passed, and its date shows whether its midnight, and with
+///   it a reset, lies between the readings.
+/// - If the pedometer's clock was set, it may have skipped a midnight. InfiniTime resets its counter when it first sees an hour of 0: a clock
+///   that is put forward by more than an hour can skip that hour, and then there is no reset before the next midnight.
+struct ClockJump: Hashable {
+    /// Days of the pedometer's calendar from the one reading to the other.
+    private let days: Int
+    /// Seconds by which the pedometer's clock has gained on this machine's; negative if it has lost.
+    private let gain: Int
+
+    /// Nil if the difference between the clocks is the same as before.
+    ///
+    /// - Parameters:
+    ///   - before: the pedometer's clock at the last counted reading.
+    ///   - now: the same at this one.
+    ///   - seconds: between the readings, by this machine's clock.
+    init?(from before: DeviceClock, to now: DeviceClock, seconds: Int) {
+        days = now.day - before.day
+        gain = now.wall - before.wall - seconds
+        guard abs(gain) > WallSlotConverter.drift else { return nil }
+    }
+
+    /// Whether the counter was reset between the readings, whichever clock was set.
+    ///
+    /// A clock that was put forward can have skipped all midnights between the two dates only if it has gained the days between them, and
+    /// more than an hour.
+    var hasReset: Bool { days > 0 && gain <= (days - 1) * 86_400 + 3_600 + WallSlotConverter.drift }
 }

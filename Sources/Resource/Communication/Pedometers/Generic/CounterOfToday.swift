@@ -119,8 +119,8 @@ struct CounterOfToday {
         if !hasFallen, reading.at - last.at < Self.resetPeriod, isSoonAfterMidnight || !isTooMuch(last, within: reading) { return true }
         guard isSoonAfterMidnight else { return false }
         // It has fallen since a reading that was taken after the reset of the day before: there was one more reset, that of today.
-        let eve = reading.day.advanced(by: -1)
-        return !hasFallen || last.day != eve || last.at - localTime.moment(eve) < Self.latestReset
+        let yesterday = reading.day.advanced(by: -1)
+        return !hasFallen || last.day != yesterday || last.at - localTime.moment(yesterday) < Self.latestReset
     }
 
     /// Whether the last value is too high for there to have been no reset between it and a reading less than a day later.
@@ -188,8 +188,8 @@ struct CounterOfToday {
 
     /// Credits a doubtful reading to the day before it.
     private func complete(_ doubtful: CounterReading, _ result: inout Result) {
-        let (late, start, isWhole) = eve(of: doubtful, after: cursor.counter)
-        credit.addSamples(late, spanOfEve(from: start, to: doubtful, steps: late), doubtful, isWhole: isWhole, to: &result)
+        let (late, start, isWhole) = stepsOfYesterday(in: doubtful, after: cursor.counter)
+        credit.addSamples(late, spanOfYesterday(from: start, to: doubtful, steps: late), doubtful, isWhole: isWhole, to: &result)
         if let last = cursor.counter, start > last.at { result.notices += notClosed(last) }
     }
 
@@ -217,7 +217,7 @@ struct CounterOfToday {
         if isOfEve {
             complete(doubtful, &earlier)
         } else {
-            let (late, start, _) = eve(of: doubtful, after: cursor.counter)
+            let (late, start, _) = stepsOfYesterday(in: doubtful, after: cursor.counter)
             credit.addSamples(late, TimeSpan(start, doubtful.at), doubtful, isWhole: false, to: &earlier)
             earlier.notices = notClosed(cursor.counter)
         }
@@ -235,20 +235,25 @@ struct CounterOfToday {
 
     /// For a reading that belongs to the day before: that day's steps, since when they were made, and whether these are all of them. A
     /// value that is lower than the one before it was reset between the two.
-    func eve(of reading: CounterReading, after last: CounterReading?) -> (steps: Int, since: Timestamp, isWhole: Bool) {
-        let eve = Day(of: reading.at, utcOffset: reading.utcOffset).advanced(by: -1)
-        guard let last else { return (reading.value, localTime.moment(eve), true) }
+    func stepsOfYesterday(in reading: CounterReading, after last: CounterReading?) -> (steps: Int, since: Timestamp, isWhole: Bool) {
+        let yesterday = Day(of: reading.at, utcOffset: reading.utcOffset).advanced(by: -1)
+        guard let last else { return (reading.value, localTime.moment(yesterday), true) }
         let hasFallen = reading.value < last.value
         let isOneCount = !hasFallen && (reading.value == last.value || reading.at - last.at < Self.resetPeriod)
-        guard last.day == eve || isOneCount else { return (reading.value, max(last.at, localTime.moment(eve)), true) }
+        guard last.day == yesterday || isOneCount else { return (reading.value, max(last.at, localTime.moment(yesterday)), true) }
         return (hasFallen ? reading.value : reading.value - last.value, last.at, !hasFallen)
     }
 
     /// The steps of a day after its last reading are lost, if that was taken before the day's end. Where the last reading was as late as
     /// those before midnight are, this is not reported again every night: the day is shown as partial.
     func notClosed(_ last: CounterReading?) -> [SyncNotice] {
-        guard let last, last.at < localTime.span(of: last.day).end - Self.lastMinutes else { return [] }
+        guard let last, !Self.isClosed(last.day, by: last.at, localTime) else { return [] }
         return [.dayNotClosed(last.day)]
+    }
+
+    /// Whether a reading at this moment was the last one of a day: all but its last minutes were read.
+    static func isClosed(_ day: Day, by last: Timestamp, _ localTime: LocalTime) -> Bool {
+        localTime.span(of: day).end - last <= lastMinutes
     }
 
     var credit: CounterCredit { CounterCredit(localTime: localTime, clockLead: cursor.clockLead) }

@@ -1,3 +1,4 @@
+internal import Backoff
 public import BlueZ
 public import StepDomain
 internal import Synchronization
@@ -14,7 +15,7 @@ public actor ReconnectingScanner: PresenceScanner {
     private nonisolated let names = Mutex<[DeviceAddress: String]>([:])
 
     /// Two seconds at first: a bus or a daemon that is being restarted is back soon.
-    static let backoff = Backoff(first: 2, longest: 60)
+    static let backoff = ExponentialBackoff(first: .seconds(2), longest: .seconds(60))
 
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for the first that is powered.
@@ -64,7 +65,7 @@ public actor ReconnectingScanner: PresenceScanner {
                 if let error = error as? BluetoothError, error != .cancelled { report(.unavailable(error)) }
             }
             failures += 1
-            try? await clock.sleep(for: .seconds(Self.backoff.pause(after: failures)))
+            try? await clock.sleep(for: Self.backoff.pause(after: failures))
         }
     }
 }

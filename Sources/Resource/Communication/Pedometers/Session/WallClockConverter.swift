@@ -4,10 +4,10 @@ internal import StepDomain
 ///
 /// A pedometer shows what it was last set to: it does not follow daylight saving or travel. So a slot that began after istep set the clock
 /// is in that setting's offset, whatever local clocks have done since.
-struct WallClock {
+struct WallClockConverter {
     let settings: [ClockState.Setting]
     let localTime: LocalTime
-    /// The first of the settings is what the clock was seen to show, not one made by istep: it tells nothing about the place.
+    /// The first of the settings is what the clock was seen to show, not one made by istep: it shows nothing about the place.
     private let beginsObserved: Bool
 
     init(_ clock: ClockState, _ localTime: LocalTime) {
@@ -16,14 +16,14 @@ struct WallClock {
         beginsObserved = false
     }
 
-    private init(observed setting: ClockState.Setting, before clock: WallClock) {
+    private init(observed setting: ClockState.Setting, before clock: WallClockConverter) {
         settings = [setting] + clock.settings
         localTime = clock.localTime
         beginsObserved = true
     }
 
     /// The same clock, with what it showed before the first setting.
-    func since(_ setting: ClockState.Setting) -> WallClock { WallClock(observed: setting, before: self) }
+    func since(_ setting: ClockState.Setting) -> WallClockConverter { WallClockConverter(observed: setting, before: self) }
 
     struct Reading: Hashable {
         var start: Timestamp

@@ -29,7 +29,7 @@ struct WallSlotConverter {
     /// Seconds by which a clock may drift.
     static let drift = 120
 
-    private(set) var clock: WallClock
+    private(set) var clock: WallClockConverter
     /// Seconds that a pedometer of this model remembers. An older slot is an error.
     let memory: Int
     /// Slots in the future, older than the pedometer's memory, or of a day that is not certain. They are only in the raw frames.
@@ -50,7 +50,7 @@ struct WallSlotConverter {
 
     /// - Parameter days: for which the pedometer keeps slots.
     init(_ context: SessionContext, days: Int) {
-        clock = WallClock(context.pedometer.clock, context.localTime)
+        clock = WallClockConverter(context.pedometer.clock, context.localTime)
         memory = (days + 2) * 86_400
         // Its slots from before it was first set are in the time that it showed then.
         if let mark = context.pedometer.cursor.tail?.first, let first = clock.settings.first, first.at >= mark.start {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import StepDomain
 
 /// A day as JSON for programs, with the names of `istep show --json`; all keys are always there.
-struct DayDocument: Encodable {
+struct SharedDayDocument: Encodable {
     let day: SharedDay
     /// Whether it also contains the samples, by pedometer.
     var hasSamples = false

@@ -222,7 +222,7 @@ private struct CommandDocument: Encodable {
     private enum Key: String, CodingKey { case destination, key, correction }
 
     func encode(to encoder: any Encoder) throws {
-        try DayDocument(day: parcel.day, hasSamples: withSamples).encode(to: encoder)
+        try SharedDayDocument(day: parcel.day, hasSamples: withSamples).encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(destination, forKey: .destination)
         try container.encode(parcel.key, forKey: .key)

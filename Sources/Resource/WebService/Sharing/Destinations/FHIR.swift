@@ -235,10 +235,8 @@ extension FHIRObservation {
     /// the same name on one server never replace each other's days, and nothing that must be escaped in a search
     /// (hl7.org/fhir/R4/search.html#escaping).
     private static func identity(_ figure: Figure, of day: SharedDay, subject: String) -> String {
-        let name = day.user.name.utf8.map { byte in
-            byte.isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-        return "\(subject)/\(name.joined())/\(day.day)/\(figure.rawValue)"
+        let name = percentEncoded(day.user.name, keeping: \.isAlphanumeric)
+        return "\(subject)/\(name)/\(day.day)/\(figure.rawValue)"
     }
 }
 
@@ -309,7 +307,7 @@ struct FHIRAnswer {
 
     /// Type `id` (hl7.org/fhir/R4/datatypes.html#id).
     static func isID(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isPlain || "-.".utf8.contains($0) }
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isAlphanumeric || "-.".utf8.contains($0) }
     }
 }
 

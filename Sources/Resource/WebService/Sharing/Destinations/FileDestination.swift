@@ -139,7 +139,7 @@ struct DayLine {
         let user = format == .csv ? String(day.user.name.map { $0.isNewline ? " " : $0 }) : day.user.name
         key = Key(user: user, day: "\(day.day)")
         switch format {
-        case .json: text = json(DayDocument(day: day))
+        case .json: text = json(SharedDayDocument(day: day))
         case .csv:
             let fields: [String?] = [
                 "\(day.day)", user, "\(day.steps)", day.metres.map { "\($0)" }, day.kilocalories.map { "\($0)" },

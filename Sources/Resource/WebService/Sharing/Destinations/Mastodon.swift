@@ -235,7 +235,7 @@ struct MastodonPost: Decodable {
     var isNamed: Bool { MastodonPost.isID(id) }
 
     static func isID(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isPlain || "-_".utf8.contains($0) }
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
     }
 }
 
@@ -261,7 +261,7 @@ extension MastodonDestination {
         for _ in 0..<Self.mostPages {
             let posts = try await posts(of: account.id, before: last)
             for post in posts {
-                let text = PostText.text(ofHTML: post.content)
+                let text = HTMLText.text(of: post.content)
                 if pattern.matches(text) { return .arrived(ShareReceipt(remoteID: post.id)) }
                 namesDay = namesDay || text.filter { !$0.isWhitespace }.contains("\(parcel.day.day)")
                 listsAll = listsAll || post.visibility == visibility.rawValue

@@ -85,7 +85,7 @@ struct RESTDestination: ConfiguredDestination {
         return .json(
             method, try template.address(parcel.day, destination: name),
             headers: try authentication.headers(credentials) + own,
-            DayDocument(day: parcel.day, hasSamples: traits.wantsSamples), isRepeatable: traits.resending == .replaces)
+            SharedDayDocument(day: parcel.day, hasSamples: traits.wantsSamples), isRepeatable: traits.resending == .replaces)
     }
 }
 

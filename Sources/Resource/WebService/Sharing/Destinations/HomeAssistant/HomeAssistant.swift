@@ -92,7 +92,8 @@ extension TableReader {
         let token = secret("token", isRequired: true)
         let hasStatistics = flag("statistics") ?? true
         guard let url, let token else { return nil }
-        let statistics = HomeAssistantImport(transport: context.environment.webSockets(), url: url, now: context.environment.now)
+        let statistics = HomeAssistantImport(
+            transport: context.environment.webSockets(), url: url, now: context.environment.now, pause: context.environment.pause)
         return HomeAssistantRESTDestination(
             context: context, exchange: Exchange(transport: context.environment.transport()), url: url, entity: entity, token: token,
             statistics: hasStatistics ? statistics : nil)
@@ -130,9 +131,7 @@ struct HomeAssistantSensor: Encodable, Sendable {
         let words = folded.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         let slug = words.joined(separator: "_").lowercased()
         if slug == name.lowercased(), !slug.isEmpty { return slug }
-        // FNV-1a of 32 bits (draft-eastlake-fnv).
-        let hash = name.lowercased().utf8.reduce(UInt32(0x811c_9dc5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
-        return (slug.isEmpty ? "" : slug + "_") + String(hash, radix: 16)
+        return UserSlugs.distinct(slug, name)
     }
 
     var state: String { "\(day.steps)" }

@@ -116,6 +116,7 @@ struct HomeAssistantImport: Sendable {
     let transport: any WebSocketTransport
     let url: WebAddress
     let now: @Sendable () -> Timestamp
+    let pause: @Sendable (Duration) async throws -> Void
     /// Pauses between checks whether the recorder has stored the rows: a minute in total, which is enough for a small computer.
     var pauses: [Duration] = Array(repeating: .milliseconds(50), count: 10) + Array(repeating: .milliseconds(500), count: 119)
 
@@ -218,7 +219,7 @@ struct HomeAssistantImport: Sendable {
         guard let first = rows.first, let last = rows.last else { return }
         for pause in [.zero] + pauses {
             if pause > .zero {
-                do { try await Task.sleep(for: pause) } catch { break }
+                do { try await self.pause(pause) } catch { break }
             }
             let stored = Set(try await self.rows(of: id, from: first.start.seconds, through: last.start.seconds, &session))
             if rows.allSatisfy(stored.contains) { return }

@@ -1,0 +1,157 @@
+internal import BlueZ
+internal import StepDomain
+
+/// One reading of several pedometers: one search for all, and one link at a time. BlueZ takes about 2 s to disconnect; the next pedometer
+/// is searched for and read meanwhile.
+struct ReadingRun: Sendable {
+    let reader: BluetoothPedometerReader
+    let central: Central
+    let receiver: any ReadingReceiver
+
+    /// Returns when each pedometer has ended and each link is down.
+    func run(_ all: [DuePedometer]) async {
+        for due in all { receiver.progress(.searching, of: due.pedometer) }
+        await withTaskGroup(of: Void.self) { group in
+            var missing = all
+            do {
+                try await read(&missing, &group)
+            } catch {
+                let reason: any Error = Task.isCancelled ? CancellationError() : error
+                for due in missing { await receiver.end(of: due.pedometer, .failure(reason)) }
+            }
+        }
+    }
+
+    /// - Parameter missing: those that have not ended, if it throws.
+    private func read(_ missing: inout [DuePedometer], _ group: inout TaskGroup<Void>) async throws {
+        var remembered: [DeviceAddress: Discovery] = [:]
+        for due in missing { remembered[due.address] = try await central.remembered(due.address, adapter: reader.adapter) }
+        // A connected device does not advertise.
+        for due in missing where remembered[due.address]?.isConnected == true {
+            missing.removeAll { $0.address == due.address }
+            await read(due, isInRange: true, &group)
+        }
+
+        // A paired one may advertise to this machine alone, which no scan shows: no search is started for it alone.
+        let isSearched = { (due: DuePedometer) in remembered[due.address]?.isPaired != true }
+        var heard: SearchResult?
+        if missing.contains(where: isSearched) { heard = try await search(for: &missing, while: isSearched, &group) }
+
+        for due in missing where isSearched(due) {
+            missing.removeAll { $0.address == due.address }
+            await receiver.end(of: due.pedometer, .failure(absence(of: due, remembered[due.address], heard ?? SearchResult())))
+        }
+        while let due = missing.first {
+            try Task.checkCancellation()
+            missing.removeFirst()
+            await read(due, isInRange: heard != nil, wasSearchedFor: heard != nil, &group)
+        }
+    }
+
+    /// Reads each pedometer as soon as it is heard, and goes on searching for the others. If nothing at all is heard and the user wants it,
+    /// the adapter is restarted once, and the search begins again.
+    ///
+    /// - Parameters:
+    ///   - missing: those that were heard are removed.
+    ///   - isSearched: the search ends when there is none left of these.
+    /// - Returns: what was heard in all.
+    private func search(
+        for missing: inout [DuePedometer], while isSearched: (DuePedometer) -> Bool, _ group: inout TaskGroup<Void>
+    ) async throws -> SearchResult {
+        var left = reader.limits.scan
+        var heard = SearchResult()
+        var wasRestarted = false
+        while missing.contains(where: isSearched) {
+            if left <= .zero {
+                guard reader.restartsAdapter, !wasRestarted, heard.isSilent, try await central.restartAdapter(reader.adapter) else { break }
+                for due in missing { receiver.progress(.adapterRestarted, of: due.pedometer) }
+                (left, wasRestarted) = (reader.limits.scan, true)
+            }
+            let stopwatch = Stopwatch(reader.clock)
+            let result = try await central.search(for: Set(missing.map(\.address)), adapter: reader.adapter, limit: left)
+            left -= stopwatch.elapsed()
+            heard.found.formUnion(result.found)
+            heard.others.merge(result.others) { _, new in new }
+            heard.unrestrictedTime += result.unrestrictedTime
+            guard !result.found.isEmpty else {
+                left = .zero  // The time is over, whatever the clock says.
+                continue
+            }
+            for due in missing where result.found.contains(due.address) {
+                try Task.checkCancellation()
+                missing.removeAll { $0.address == due.address }
+                await read(due, isInRange: true, &group)
+            }
+        }
+        return heard
+    }
+
+    private func absence(of due: DuePedometer, _ remembered: Discovery?, _ heard: SearchResult) -> any Error {
+        let (address, seconds) = (due.pedometer.address, reader.limits.scan.inSeconds)
+        let others = heard.others.values
+        if let other = Lookalike.find(due.pedometer, remembered: remembered, among: others, registered: reader.registered) {
+            return PedometerError.addressMayHaveChanged(
+                address, seconds: seconds, name: other.name ?? due.pedometer.name, to: other.address.description)
+        }
+        guard heard.isSilent else {
+            return BluetoothError.peripheralNotFound(address, seconds: seconds)
+        }
+        return PedometerError.nothingHeard(address, seconds: seconds)
+    }
+
+    /// Returns when the link is not needed any more; it may still be disconnecting then.
+    private func read(
+        _ due: DuePedometer, isInRange: Bool, wasSearchedFor: Bool = false, _ group: inout TaskGroup<Void>
+    ) async {
+        let (linkIsFree, signal) = AsyncStream<Void>.makeStream()
+        let reading = PedometerReading(reader: reader, central: central, receiver: receiver, due: due, wasSearchedFor: wasSearchedFor)
+        group.addTask {
+            await reading.run(isInRange: isInRange) { signal.finish() }
+            signal.finish()
+        }
+        for await _ in linkIsFree {}
+    }
+}
+
+extension SearchResult {
+    /// Whether nothing at all was heard in a time in which any device in range would have been.
+    fileprivate var isSilent: Bool { found.isEmpty && others.isEmpty && unrestrictedTime >= Self.timeToHearAnything }
+}
+
+/// A peripheral in range that may be a pedometer which is missing under its own address.
+///
+/// Some pedometers take a new random address when they are reset or charged. Only properties that identify a device almost uniquely count:
+/// the name that the missing one advertised, or exactly its manufacturer data. It stays a guess, so it is shown and never acted upon.
+enum Lookalike {
+    /// - Parameters:
+    ///   - remembered: what BlueZ has stored about the missing one.
+    ///   - others: other peripherals that a search has heard.
+    ///   - registered: addresses of the pedometers of the history: those are different devices.
+    static func find(
+        _ pedometer: Pedometer, remembered: Discovery?, among others: some Collection<Discovery>, registered: Set<String>
+    ) -> Discovery? {
+        // A public address belongs to the hardware and does not change.
+        guard pedometer.addressType == AddressType.random.rawValue else { return nil }
+        let name = remembered?.name ?? pedometer.name
+        let data = remembered?.manufacturerData ?? [:]
+        return others.filter { other in
+            other.addressType == .random && !registered.contains(other.address.description)
+                && (other.name == name || (!data.isEmpty && other.manufacturerData == data))
+        }
+        .max { ($0.rssi ?? Int.min, $1.address) < ($1.rssi ?? Int.min, $0.address) }
+    }
+}
+
+/// Measures the time since its creation on a clock.
+struct Stopwatch: Sendable {
+    let elapsed: @Sendable () -> Duration
+
+    init(_ clock: some Clock<Duration>) {
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}
