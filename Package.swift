@@ -159,32 +159,30 @@ let package = Package(
         // Tests
         .target(name: "CLineBuffering", path: "Tests/CLineBuffering"),
         .target(
-            name: "TestSupport", dependencies: ["CLineBuffering", "ProcessSpawning", "ProcessStage", "StepDomain"],
+            name: "TestSupport", dependencies: ["CLineBuffering", "ProcessSpawning", "StepDomain"],
             path: "Tests/Support", swiftSettings: rules),
-        .target(name: "SocketStage", path: "Tests/SocketStage", swiftSettings: rules),
-        tests("DBus", ["PrivateBus", "SocketStage"]),
+        tests("DBus", ["PrivateBus"]),
         tests("BlueZ", ["DBus", "ReadBattery", "SimulatedBlueZ", "PrivateBus"]),
         tests("KernelBluetooth", ["BlueZ"]),
         tests("Pedometers", ["StepDomain", "StepServices", "BlueZ", "SimulatedBlueZ", "PrivateBus"], exclude: ["Captures"]),
-        .target(name: "ProcessStage", dependencies: ["ProcessSpawning"], path: "Tests/ProcessStage", swiftSettings: rules),
         .target(
-            name: "ModemStage", dependencies: ["DBus", "PrivateBus", "ProcessStage", "SocketStage"], path: "Tests/ModemStage",
+            name: "ModemStage", dependencies: ["DBus", "PrivateBus", "TestSupport"], path: "Tests/ModemStage",
             swiftSettings: rules),
         tests("ModemManager", ["DBus", "PrivateBus", "ModemStage"]),
         .target(name: "SystemdStage", dependencies: ["DBus"], path: "Tests/SystemdStage", swiftSettings: rules),
         tests("Systemd", ["DBus", "PrivateBus", "SystemdStage", "StepDomain"]),
         .target(name: "DesktopStage", dependencies: ["DBus"], path: "Tests/DesktopStage", swiftSettings: rules),
         tests("Desktop", ["DBus", "PrivateBus", "DesktopStage", "StepDomain"]),
-        .target(name: "WebStage", dependencies: ["SocketStage"], path: "Tests/WebStage", swiftSettings: rules),
+        .target(name: "WebStage", dependencies: ["TestSupport"], path: "Tests/WebStage", swiftSettings: rules),
         tests("HTTP", ["CCurl", "TextSafety", "WebStage"]),
         tests("SOAP", ["HTTP", "TextSafety", "WebStage"]),
-        .target(name: "MQTTStage", dependencies: ["ProcessStage", "SocketStage"], path: "Tests/MQTTStage", swiftSettings: rules),
+        .target(name: "MQTTStage", dependencies: ["TestSupport"], path: "Tests/MQTTStage", swiftSettings: rules),
         tests("MQTT", ["MQTTStage", "TextSafety"]),
         tests(
             "Sharing",
             [
                 "HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "StepServices", "WebStage", "ModemStage",
-                "MQTTStage", "ProcessStage",
+                "MQTTStage",
             ], resources: [.copy("Servers")]),
         tests("Backoff", []),
         tests("TextSafety", []),
@@ -192,15 +190,15 @@ let package = Package(
         tests("StepServices", ["StepDomain", "Backoff"]),
         tests("StepDatabase", ["StepDomain", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["TextSafety", "StepDomain"]),
-        tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning", "ProcessStage"]),
+        tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
         tests("StepPages", ["StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
-        tests("LocalServer", ["SocketStage", "StepDomain"]),
+        tests("LocalServer", ["StepDomain"]),
         .testTarget(
             name: "istepTests",
             dependencies: [
                 "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "WebStage", "SystemdStage",
-                "DesktopStage", "PrivateBus", "ProcessStage", "SocketStage",
+                "DesktopStage", "PrivateBus",
                 "DBus", "BlueZ", "Pedometers", "Settings",
             ],
             path: "Tests/istepTests", swiftSettings: rules),
@@ -213,7 +211,7 @@ let package = Package(
             path: "Tests/EnduranceTests", swiftSettings: rules),
 
         .testTarget(
-            name: "TestSupportTests", dependencies: ["TestSupport", "ProcessStage"], path: "Tests/TestSupportTests", swiftSettings: rules),
+            name: "TestSupportTests", dependencies: ["TestSupport"], path: "Tests/TestSupportTests", swiftSettings: rules),
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: rules),
 
         // The simulation for Tests/RealStack, which compares it with the real bluetoothd

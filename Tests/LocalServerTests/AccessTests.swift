@@ -1,5 +1,5 @@
 import Foundation
-import SocketStage
+import TestSupport
 import Synchronization
 import Testing
 

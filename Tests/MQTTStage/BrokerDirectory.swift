@@ -1,5 +1,5 @@
 internal import Foundation
-internal import ProcessStage
+internal import TestSupport
 
 /// The files of a broker.
 enum BrokerDirectory {

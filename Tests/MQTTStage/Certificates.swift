@@ -1,4 +1,4 @@
-internal import ProcessStage
+internal import TestSupport
 
 /// A certificate authority for tests, and a certificate that it has issued for `localhost`, made by the openssl command.
 public enum Certificates {

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Glibc
-internal import SocketStage
+internal import TestSupport
 internal import Synchronization
 
 /// A fake broker on a port of 127.0.0.1, which behaves as the test specifies.

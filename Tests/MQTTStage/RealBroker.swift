@@ -1,4 +1,4 @@
-internal import ProcessStage
+internal import TestSupport
 
 /// A `mosquitto` for one test, on a port of 127.0.0.1. It ends with `stop`, and at the latest with this process.
 public final class RealBroker: Sendable {

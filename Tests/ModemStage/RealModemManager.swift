@@ -1,6 +1,6 @@
 internal import DBus
 internal import PrivateBus
-internal import ProcessStage
+internal import TestSupport
 
 /// Debian's ModemManager on a private bus, with a simulated modem on a serial line.
 public final class RealModemManager: Sendable {

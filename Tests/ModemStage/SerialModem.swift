@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Glibc
-internal import SocketStage
+internal import TestSupport
 internal import Synchronization
 
 /// A simulated modem, which answers AT commands (3GPP TS 27.007 and 27.005) over a socket instead of a serial line.

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Glibc
-internal import SocketStage
+internal import TestSupport
 internal import Synchronization
 
 /// The threads of a `LoopbackServer`: one that accepts, and one for each connection.

@@ -1,5 +1,4 @@
 import Foundation
-import ProcessStage
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SocketStage
+import TestSupport
 import Synchronization
 
 /// A socket that acts as a bus and behaves as the test specifies.

@@ -1,5 +1,5 @@
 import Foundation
-import ProcessStage
+import TestSupport
 
 /// A server installed on this machine, started for a test in its own directory. Both end with this object.
 final class ServerProcess: Sendable {

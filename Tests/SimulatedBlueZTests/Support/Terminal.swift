@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import ProcessSpawning
-import ProcessStage
+import TestSupport
 
 /// A program on a pseudo-terminal, used as a person would: type, and read until a text appears.
 actor Terminal {

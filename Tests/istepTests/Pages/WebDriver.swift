@@ -1,5 +1,4 @@
 import Foundation
-import SocketStage
 import StepDomain
 import TestSupport
 

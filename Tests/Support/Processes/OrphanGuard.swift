@@ -19,13 +19,15 @@ public enum OrphanGuard {
     /// What a child's environment must contain.
     public static var environment: [String: String] { ["ISTEP_TEST_RUN": run] }
 
-    /// A process that is just starting another one can escape a search. So the search is repeated until it finds nothing.
+    /// A process that is just starting another one, or replacing its program, can escape a search. So the search is repeated until it finds
+    /// nothing three times.
     private static let script = """
         trap '' HUP INT QUIT TERM
         read -r line
-        for search in 1 2 3 4 5 6 7 8 9 10; do
+        empty=0
+        while [ $empty -lt 3 ]; do
             files=$(grep -lsaF -e "$1" /proc/[0-9]*/environ)
-            [ -n "$files" ] || break
+            if [ -n "$files" ]; then empty=0; else empty=$((empty + 1)); sleep 0.1; fi
             for file in $files; do
                 process=${file%/environ}
                 kill -s KILL "${process#/proc/}"
