@@ -62,7 +62,8 @@ final class Machine: Sendable {
 
     private func reader(_ place: LocalTime, _ now: @escaping @Sendable () -> Timestamp) -> BluetoothPedometerReader {
         var limits = ConnectionLimits()
-        limits.scan = .seconds(2)
+        // Of the hurried clock: a ring in range must be heard in a tenth of it.
+        limits.scan = .seconds(10)
         limits.attempts = 2
         return BluetoothPedometerReader(
             limits: limits, localTime: place, now: now, clock: HurriedClock(pace: 100),

@@ -1,5 +1,5 @@
 import Foundation
-import SocketStage
+import TestSupport
 import StepDomain
 import Synchronization
 import Testing
@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: ["", "G", "GET / HTTP/1.1\r\nHost: h\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nkey"])
     func `a client that does not finish its request is sent away`(_ beginning: String) async throws {
         var limits = ServerLimits()
-        limits.request = .milliseconds(200)
+        limits.request = .seconds(3)
         try await serving(limits) { port in
             let answer = try await client(port) { client in
                 client.send(beginning)
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `one byte now and then gains no time`() async throws {
         var limits = ServerLimits()
-        limits.request = .milliseconds(300)
+        limits.request = .seconds(2)
         try await serving(limits) { port in
             // Without a limit for the whole request, this would go on for the 16 KB of a header.
             let sent = try await client(port) { client in

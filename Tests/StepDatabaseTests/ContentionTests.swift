@@ -12,10 +12,13 @@ import Testing
                 for writer in 0..<4 {
                     let path = history.path, sync = history.sync
                     group.addTask {
-                        let database = try StepDatabase(path: path)
-                        for number in 0..<25 {
-                            let sample = slot(writer * 100 + number, 1, length: 60)
-                            _ = try database.merge(SampleBatch(samples: [sample]), sync: sync)
+                        // Each waits for the others, which must not block the threads of other tests.
+                        try await blocking {
+                            let database = try StepDatabase(path: path, busyTimeout: 60)
+                            for number in 0..<25 {
+                                let sample = slot(writer * 100 + number, 1, length: 60)
+                                _ = try database.merge(SampleBatch(samples: [sample]), sync: sync)
+                            }
                         }
                     }
                 }
@@ -32,7 +35,7 @@ import Testing
             let path = history.path, sync = history.sync
             @Sendable func child(_ first: Int) async {
                 await #expect(processExitsWith: .success) { [path = path as String, sync = sync as SyncRecord.ID, first = first as Int] in
-                    let database = try StepDatabase(path: path)
+                    let database = try StepDatabase(path: path, busyTimeout: 60)
                     for minute in first..<first + 50 {
                         _ = try database.merge(SampleBatch(samples: [slot(minute, 1, length: 60)]), sync: sync)
                     }

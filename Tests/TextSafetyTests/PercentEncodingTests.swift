@@ -8,7 +8,7 @@ import Testing
         (".", "%2E"), ("..", "%2E%2E"), ("...", "..."), ("a.", "a."),
     ])
     func `a segment of a path`(text: String, encoded: String) {
-        #expect(percentEncodedSegment(text) == encoded)
+        #expect(percentEncodedComponent(text) == encoded)
     }
 
     @Test func `some bytes may stay`() {

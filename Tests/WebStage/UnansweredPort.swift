@@ -26,7 +26,7 @@ public final class UnansweredPort: Sendable {
             sockets.append(filler)
             _ = LoopbackAddress.ipv4.with(port: port) { connect(filler, $0, $1) }
             var descriptor = pollfd(fd: filler, events: Int16(POLLOUT), revents: 0)
-            if poll(&descriptor, 1, 50) == 0 { break }
+            if poll(&descriptor, 1, 1_000) == 0 { break }
         }
         return UnansweredPort(port, sockets)
     }

@@ -65,7 +65,7 @@ import TestSupport
                     return (results.first?["steps"] as? Int ?? 0) > 0
                 }
             }
-            let found = try await istep("--demo", "scan", "--all", "--timeout", "3", "--json")
+            let found = try await istep("--demo", "scan", "--all", "--timeout", "10", "--json")
             let models = Set((found.json["peripherals"] as? [[String: Any]] ?? []).compactMap { $0["model"] as? String })
             #expect(models.isSuperset(of: Self.models + ["colmi"]), "\(found.output)")
             #expect(found.output.contains("Stepper"))

@@ -12,7 +12,9 @@ import Testing
             let band = SimulatedSerialBand.moYoung(memory, .neither)
             await home.stack.add(band)
             let scan = try await home.istep("scan", "--timeout", "5")
-            #expect(scan.output.contains("(experimental)") && scan.output.contains("\nExperimental, MoYoung"), "\(scan.output)\(scan.error)")
+            #expect(
+                scan.output.contains("(experimental)") && scan.output.contains("\nMoYoung / Da Fit watch or band is experimental:"),
+                "\(scan.output)\(scan.error)")
             let add = try await home.istep("add", band.address, "--name", "band", "--timeout", "120")
             #expect(add.status == 0, "\(add.error)")
             let (notice, added) = (add.output.range(of: "experimental"), add.output.range(of: "Added band"))

@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a scan with probe is certain about what its services show`() async throws {
         try await Household.live { home in
-            let scan = try await home.istep("scan", "--probe", "--timeout", "2", "--json")
+            let scan = try await home.istep("scan", "--probe", "--timeout", "10", "--json")
             #expect(scan.status == 0, "\(scan.error)")
             let found = scan.json["peripherals"] as? [[String: Any]] ?? []
             #expect(found.count == 2 && found.allSatisfy { $0["evidence"] as? String == "services" })

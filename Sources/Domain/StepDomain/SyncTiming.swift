@@ -31,7 +31,7 @@ public struct SyncTiming: Hashable, Sendable {
     }
 
     /// Seconds before midnight at which a count of today is read once more: enough for a pedometer to be heard, and for a second try.
-    static let closing = 300
+    static let secondsBeforeMidnight = 300
     /// Seconds by which a reading may be in the future: another process may have recorded it after `now` was read.
     static let clockTolerance = 60
     /// After a pedometer failed: half an hour at most, so that one that works again is soon read.
@@ -44,11 +44,11 @@ public struct SyncTiming: Hashable, Sendable {
         var due = last.map { $0 + interval } ?? now
         var pause = Self.backoff.seconds(after: standing.failures)
         if standing.holdsTodayOnly {
-            let closing = localTime.span(of: localTime.day(of: now)).end - Self.closing
-            if last.map({ $0 < closing }) ?? true {
-                due = min(due, closing)
+            let lastReading = localTime.span(of: localTime.day(of: now)).end - Self.secondsBeforeMidnight
+            if last.map({ $0 < lastReading }) ?? true {
+                due = min(due, lastReading)
                 // What is not read now is lost.
-                if now >= closing { pause = Self.backoff.seconds(after: 1) }
+                if now >= lastReading { pause = Self.backoff.seconds(after: 1) }
             }
         }
         guard standing.failures > 0, let failure = standing.lastFailure, failure <= now else { return due }

@@ -142,16 +142,17 @@ public struct Registration: Sendable {
         let seconds = request.seconds ?? Self.secondsForOne
         let address = catalog.address(device)
         let conditions = ScanConditions(namePrefix: address == nil ? device : nil, address: address)
-        let nameless = Mutex<ScannedDevice?>(nil), passed = Mutex<ScannedDevice?>(nil), other = Mutex<ScannedDevice?>(nil)
+        let nameless = Mutex<ScannedDevice?>(nil), registeredOne = Mutex<ScannedDevice?>(nil)
+        let withoutData = Mutex<ScannedDevice?>(nil)
         let heard = try await scanner.first(conditions, seconds: seconds) { heard in
             // A second one of the same name may be in range.
             if registered[heard.address] != nil {
-                passed.withLock { $0 = heard }
+                registeredOne.withLock { $0 = heard }
                 return false
             }
             // What a device advertises comes in parts: a later one may have the data of the kind.
-            if let kind, kind.advertisesSteps, heard.kind != kind {
-                other.withLock { $0 = heard }
+            if let kind, kind.advertisesSteps, heard.kind?.key != kind.key {
+                withoutData.withLock { $0 = heard }
                 return false
             }
             if kind != nil || heard.kind != nil { return true }
@@ -160,11 +161,11 @@ public struct Registration: Sendable {
             return heard.name != nil
         }
         guard let found = heard ?? nameless.withLock({ $0 }) else {
-            if let other = passed.withLock({ $0 }), let name = registered[other.address] {
-                throw ServiceError.alreadyRegistered(address: other.address, name: name)
+            if let device = registeredOne.withLock({ $0 }), let name = registered[device.address] {
+                throw ServiceError.alreadyRegistered(address: device.address, name: name)
             }
-            if let kind, let other = other.withLock({ $0 }) {
-                throw ServiceError.advertisesOtherwise(other.name ?? other.address, kind: kind.title)
+            if let kind, let device = withoutData.withLock({ $0 }) {
+                throw ServiceError.advertisesOtherwise(device.name ?? device.address, kind: kind.title)
             }
             throw ServiceError.notHeard(device, seconds: seconds)
         }

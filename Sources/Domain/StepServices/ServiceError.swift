@@ -31,10 +31,10 @@ public enum ServiceError: ReportableError, Hashable {
     case notRecognised(String)
     /// It was not in range for so many seconds.
     case notHeard(String, seconds: Double)
-    /// It is in range, and does not advertise the data of the kind (its title) as which it is to be registered.
+    /// It is in range, but does not advertise the data of the requested kind, which is given by its title.
     case advertisesOtherwise(String, kind: String)
     /// No pedometer to register was in range for so many seconds, but so many other devices: registered, of another kind, or not recognised.
-    /// Some of them may not have been connected to, although the services of unknown ones were to be looked at.
+    /// `unprobed`: where unknown devices are connected to, those that were not, because there are too many.
     case noNewPedometer(seconds: Double, others: Int, unprobed: Int = 0)
     /// More than one new pedometer is in range: the first of them, and how many there are.
     case severalInRange([String], count: Int)
@@ -103,11 +103,11 @@ public enum ServiceError: ReportableError, Hashable {
         case .notHeard(let device, let seconds):
             "\(device) was not heard within \(Self.text(seconds)) s."
         case .advertisesOtherwise(let device, let kind):
-            "\(device.prefix(64)) is in range, but is not a \(kind) by what it advertises."
+            "\(device.prefix(64)) is in range, but does not advertise the data of a \(kind)."
         case .noNewPedometer(let seconds, 0, _): "No pedometer was heard within \(Self.text(seconds)) s, and no other Bluetooth device either."
         case .noNewPedometer(let seconds, let others, let unprobed):
             "No new pedometer was heard within \(Self.text(seconds)) s, only \(others) other \(others == 1 ? "device" : "devices")"
-                + (unprobed > 0 ? ", of which \(unprobed) \(unprobed == 1 ? "was" : "were") not connected to." : ".")
+                + (unprobed > 0 ? "; \(unprobed) of them \(unprobed == 1 ? "was" : "were") not tried." : ".")
         case .severalInRange(let listed, let count):
             "\(count) pedometers are in range: \(listed.joined(separator: ", "))\(count > listed.count ? " and others" : "")."
         case .dayNotBegun(let day, _): "\(day) has not begun."

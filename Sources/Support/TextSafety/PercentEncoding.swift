@@ -1,6 +1,6 @@
-/// The text as a segment of a path, or as a name or value in a query: all of it percent-encoded but unreserved characters. The segments `.`
-/// and `..` lead to another place, so their dots are encoded, too.
-public func percentEncodedSegment(_ text: String) -> String {
+/// The text as a segment of a path, a name or value in a query or a form, or a fragment: all of it percent-encoded but unreserved characters.
+/// The segments `.` and `..` lead to another place, so their dots are encoded, too.
+public func percentEncodedComponent(_ text: String) -> String {
     text == "." || text == ".." ? text.replacing(".", with: "%2E") : percentEncoded(text, keeping: \.isUnreserved)
 }
 

@@ -21,11 +21,12 @@ public enum ServiceWords {
         case .deviceNeeded: "List the devices in range with: istep scan --all"
         case .notRecognised: "If it shows its steps in a characteristic, describe it: istep add --help, --model generic."
         case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
-        case .advertisesOtherwise: "Leave --model out: istep then recognises it by what it advertises, or by its services."
+        case .advertisesOtherwise:
+            "If it is one, switch on 'Discoverable' for it in its app, bring it close, and try again. Otherwise leave --model out."
         case .noNewPedometer(_, others: 0, _):
             "Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: istep doctor"
         case .noNewPedometer(_, _, unprobed: 1...):
-            "The devices with the strongest signal are connected to: bring it close. Or name it: istep scan --all, then istep add ADDRESS"
+            "istep tries the devices with the strongest signal: bring the pedometer close. Or find its address with istep scan --all, then: istep add ADDRESS"
         case .noNewPedometer:
             "Bring it close, wake it, or disconnect it from the phone. It may also be one of the others: istep scan --all"
         case .severalInRange: "Choose one: istep add ADDRESS"

@@ -40,7 +40,7 @@ public struct ScanView: View {
         let names = rows.map { $0.name.map { Printable($0, limit: 24).description } ?? "(no name)" }
         let width = names.map(Columns.of).max() ?? 0
         let notes = rows.map { Printable(note($0), limit: 120).description }
-        // Below the devices where one of them has no room beside its name.
+        // The notes go below the devices if one of them has no room beside its name. Address, signal and blanks take 31 columns.
         let areBelow = 31 + width + (notes.map(Columns.of).max() ?? 0) > style.width
         for ((row, name), note) in zip(zip(rows, names), notes) {
             let signal = row.rssi.map { "\($0) dBm" } ?? "-"
@@ -56,7 +56,7 @@ public struct ScanView: View {
         }
         let experimental = rows.compactMap(\.kind).filter(\.isExperimental)
         for (index, kind) in experimental.enumerated() where experimental.firstIndex(of: kind) == index {
-            page.paragraph("Experimental, \(kind.title): \(kind.caveat ?? "")", emphasis: .doubtful, hanging: 4)
+            page.paragraph("\(kind.title) is experimental: \(kind.caveat ?? "")", emphasis: .doubtful, hanging: 4)
         }
         if rows.isEmpty {
             let advice = "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."

@@ -99,5 +99,8 @@ import Testing
     @Test func `what was received before the link ended is delivered`() {
         let outcome = play([exchange(.required)], linkEndsAfter: 1) { _ in [[1], [1], [2]] }
         #expect(outcome.wasCut && outcome.notices == [.undecided(steps: 1)])
+        // The answer was wrong, and is to be requested again.
+        let wrong = play([exchange(.required)], linkEndsAfter: 2) { _ in [[1], [3], [1]] }
+        #expect(wrong.wasCut && wrong.batches.isEmpty)
     }
 }

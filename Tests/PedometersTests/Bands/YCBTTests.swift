@@ -102,7 +102,7 @@ import Testing
         #expect(touching.samples.map(\.steps) == [100, 80])
     }
 
-    /// Packets of 20 bytes: the second is the head of the records, and 20 quarters of an hour need 15 more.
+    /// The second packet is the head of the records. A frame has seven of them, in six packets.
     @Test(arguments: [2, 4, 12, 60])
     func `records that came in before the link was lost are stored, and all are requested the next time`(packets: Int) throws {
         let memory = BandLab.memory(days: 4)
@@ -121,9 +121,13 @@ import Testing
         _ = reading.next(at: now)
         reading.begin(at: now)
         _ = reading.receive(YCBTFrame(5, 2, bytes("0300 0100 0000 2a000000")).bytes, at: now)
-        let records = record(now - 9_000, 900, 40) + record(now - 7_200, 900, 100)
-        _ = reading.receive(YCBTFrame(5, 0x11, records).bytes, at: now)
-        #expect(reading.cut(at: now)?.samples.map(\.steps) == [40])
+        _ = reading.receive(YCBTFrame(5, 0x11, record(now - 9_000, 900, 40)).bytes, at: now)
+        #expect(reading.cut(at: now) == nil)
+        // It overlaps the first one, has more steps, and may be overlapped itself.
+        _ = reading.receive(YCBTFrame(5, 0x11, record(now - 8_700, 900, 100)).bytes, at: now)
+        #expect(reading.cut(at: now) == nil)
+        _ = reading.receive(YCBTFrame(5, 0x11, record(now - 7_200, 900, 70)).bytes, at: now)
+        #expect(reading.cut(at: now)?.samples.map(\.steps) == [100])
     }
 
     @Test func `a wrong checksum is requested again, and never stored`() throws {

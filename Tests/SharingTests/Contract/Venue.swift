@@ -81,9 +81,12 @@ extension Fixture {
     }
 
     /// The destination that a whole table describes.
+    ///
+    /// - Parameter pause: how it waits for a server; a server that was made for the tests needs no wait.
     static func destination(
         _ text: String, environment: [String: String] = TestSecret.environment,
         systemBus: DBusAddress = .address("unix:path=/nowhere"), picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
+        pause: @escaping @Sendable (Duration) async throws -> Void = { _ in },
         transport: @escaping @Sendable () -> any HTTPTransport = { CurlTransport(userAgent: "istep/test") }
     ) throws -> any ShareDestination {
         let table = try #require(try SettingsTable.destinations(in: text, path: "istep.toml").first)
@@ -91,7 +94,7 @@ extension Fixture {
         var destinationEnvironment = DestinationEnvironment(
             variables: environment, home: "/home/anna", systemBus: systemBus, localTime: .fixed(7200),
             now: { Timestamp(1_398_024_000) }, picture: picture, transport: transport)
-        destinationEnvironment.pause = { _ in }
+        destinationEnvironment.pause = pause
         return try #require(try DestinationRegistry.destination(from: table, in: destinationEnvironment))
     }
 

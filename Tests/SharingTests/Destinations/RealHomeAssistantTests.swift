@@ -37,7 +37,7 @@ struct RealHomeAssistantTests {
     private func destination(_ server: HomeAssistantServer, _ keys: String = "", token: String? = nil) throws -> any ShareDestination {
         try Fixture.destination(
             "[share.house]\nkind = 'home-assistant'\nurl = '\(server.url)'\ntoken_env = 'TOKEN'\n\(keys)",
-            environment: ["TOKEN": token ?? server.administrator])
+            environment: ["TOKEN": token ?? server.administrator], pause: { try await Task.sleep(for: $0) })
     }
 
     // MARK: Statistics

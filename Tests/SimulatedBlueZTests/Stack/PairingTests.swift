@@ -103,6 +103,8 @@ struct PairingTests {
             let start = await client.log.count
             try await client.call(path, "Device1", "Pair")
             #expect(try await client.get("ServicesResolved", "Device1", path) == .boolean(true))
+            // The log is filled beside the calls.
+            _ = await client.log.first(from: start) { $0.change(of: "Paired", at: path) != nil }
             let order = await client.log.signals.dropFirst(start).filter { $0.path == path }.map(\.summary)
             #expect(order.filter { $0 != "-RSSI" } == ["Connected", "Bonded", "Paired,ServicesResolved,UUIDs"])
         }

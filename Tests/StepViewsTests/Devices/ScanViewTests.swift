@@ -33,7 +33,7 @@ import Testing
             row.evidence = evidence
             #expect(
                 ScanView(rows: [row, row]).text().hasSuffix(
-                    "\(text): a smart ring (experimental)\nExperimental, a smart ring: Its midnight is not proven."), "once")
+                    "\(text): a smart ring (experimental)\na smart ring is experimental: Its midnight is not proven."), "once")
         }
         let text = ScanView(rows: [ring], probing: .init(limit: 10, failures: [ring.address: "it refused"])).text()
         #expect(text.contains("Its services are not known: it refused"))

@@ -53,13 +53,13 @@ import Testing
     @Test func `findings are printed as text`() async throws {
         try await live { home in
             await home.stack.inject(.outOfRange, for: home.ring.address)
-            let result = try await home.istep("doctor", "--timeout", "1")
+            let result = try await home.istep("doctor", "--timeout", "8")
             #expect(result.status == 75)
             #expect(result.output.contains("✓ D-Bus: it answers\n"))
             #expect(result.output.contains("✗ ring: it is not in range"))
             #expect(result.output.hasSuffix("skipped.\n"), "the kernel is another's")
             #expect(result.error.isEmpty, "\(result.error)")
-            let quiet = try await home.istep("doctor", "--timeout", "1", "--quiet")
+            let quiet = try await home.istep("doctor", "--timeout", "8", "--quiet")
             #expect(quiet.status == 75)
             #expect(quiet.output.hasPrefix("Pedometers\n✗ ring: it is not in range"), "\(quiet.output)")
         }

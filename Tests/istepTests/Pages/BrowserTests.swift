@@ -79,14 +79,16 @@ import Testing
         }
     }
 
-    /// The time of the radio is real here, so that the sync goes on when its page appears.
+    /// The ring comes into range when the page is there, and the time of the radio is real: the sync goes on meanwhile.
     @Test func `without scripts, the page of a sync loads itself again until it is done`() async throws {
-        try await visiting(.realistic) { _, browser, base in
+        try await visiting(.realistic) { home, browser, base in
             _ = try await browser.protocolCommand("Emulation.setScriptExecutionDisabled", ["value": true])
             try await browser.go("\(base)/day")
+            await home.stack.inject(.outOfRange, for: home.ring.address)
             try await browser.click("form[action='/sync'] button")
             #expect(try await browser.title == "Sync – istep")
             #expect(try await browser.address == "\(base)/activity")
+            await home.stack.remove(.outOfRange, for: home.ring.address)
             try await browser.until { $0.hasPrefix("Sync: done") }
             #expect(try await browser.text("main pre").contains("ring: "))
             // The rest works as well: a turn of the page, and a form.

@@ -1,5 +1,4 @@
 import Foundation
-import SocketStage
 import StepDomain
 import TestSupport
 import Testing
@@ -267,6 +266,10 @@ import Testing
         let running = try activated(istep, address: "127.0.0.1")
         try await running.until { $0.hasSuffix("\n") }
         let port = try #require(running.outputSoFar.firstMatch(of: /port ([0-9]+)/)?.1)
+        // The port is announced before the program starts: this request waits for its answer.
+        let first = try LoopbackClient(port: try #require(UInt16(port)))
+        first.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        #expect(first.receiveAll().hasPrefix("HTTP/1.1 "))
         // What 'istep serve --open' does while systemd has the port.
         let address = try #require(try await istep("serve", "--port", "\(port)", "--json").json["address"] as? String)
         let visitor = try await Visitor.open(address)

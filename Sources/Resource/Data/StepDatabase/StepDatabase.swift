@@ -80,7 +80,7 @@ public final class StepDatabase: Sendable {
     ///
     /// For the end of a program. A task or a thread that is ending may still have a reference for a moment; SQLite's log would then be left
     /// beside the history.
-    public static func untilClosed(limit: Duration = .seconds(1)) async {
+    public static func untilClosed(limit: Duration = .seconds(10)) async {
         let deadline = ContinuousClock.now + limit
         while OpenMark.count.load(ordering: .acquiring) > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
     }

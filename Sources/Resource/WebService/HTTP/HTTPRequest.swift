@@ -127,7 +127,7 @@ extension HTTPRequest {
     }
 
     static func encoded(_ fields: [Field], _ text: (Value) -> String) -> String {
-        fields.map { percentEncodedSegment($0.name) + "=" + percentEncodedSegment(text($0.value)) }.joined(separator: "&")
+        fields.map { percentEncodedComponent($0.name) + "=" + percentEncodedComponent(text($0.value)) }.joined(separator: "&")
     }
 }
 
@@ -192,8 +192,8 @@ extension HTTPRequest {
                 ?? "(\(bytes.count) bytes that are not text)"
         case .form(let fields):
             fields.map {
-                let value = $0.value.secret == nil ? percentEncodedSegment($0.value.masked) : $0.value.masked
-                return percentEncodedSegment($0.name) + "=" + value
+                let value = $0.value.secret == nil ? percentEncodedComponent($0.value.masked) : $0.value.masked
+                return percentEncodedComponent($0.name) + "=" + value
             }.joined(separator: "&")
         case nil: ""
         }

@@ -108,7 +108,7 @@ extension WebAddress {
         var result = self
         for segment in segments {
             if !result.path.hasSuffix("/") { result.path += "/" }
-            result.path += percentEncodedSegment(segment)
+            result.path += percentEncodedComponent(segment)
         }
         return result
     }
@@ -118,7 +118,7 @@ extension WebAddress {
     /// Servers show and log addresses: secrets belong in a header or a form.
     public func appending(query items: [(String, String)]) -> WebAddress {
         guard !items.isEmpty else { return self }
-        let added = items.map { percentEncodedSegment($0) + "=" + percentEncodedSegment($1) }.joined(separator: "&")
+        let added = items.map { percentEncodedComponent($0) + "=" + percentEncodedComponent($1) }.joined(separator: "&")
         var result = self
         result.query = query.map { $0.isEmpty ? added : $0 + "&" + added } ?? added
         return result
@@ -137,7 +137,7 @@ extension WebAddress {
             guard let closing = rest.firstIndex(of: "}") else { throw .character("{") }
             let name = String(rest[..<closing])
             guard let value = values[name] else { throw .unknownName(name, known: values.keys.sorted()) }
-            text += percentEncodedSegment(value)
+            text += percentEncodedComponent(value)
             rest = rest[rest.index(after: closing)...]
         }
         return try WebAddress(text + rest, insecure: insecure)

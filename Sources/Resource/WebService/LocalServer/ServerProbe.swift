@@ -10,8 +10,8 @@ public struct ServerProbe: Sendable {
     private static let mostBytes = 16_384
 
     /// - Parameter seconds: after which a listener that does not answer is not one of these pages. A server that systemd starts for this
-    ///   request answers within one or two.
-    public init(port: UInt16, seconds: Int = 5) {
+    ///   request answers within one or two, and on a slow or busy machine within some more.
+    public init(port: UInt16, seconds: Int = 15) {
         self.port = port
         self.seconds = seconds
     }

@@ -11,15 +11,15 @@ package struct Link: Hashable, Sendable {
     ///   - parts: between the slashes, of any characters.
     ///   - query: empty values are left out.
     package init(_ parts: [String], query: [(String, String)] = []) {
-        var text = parts.map { "/" + percentEncodedSegment($0) }.joined()
+        var text = parts.map { "/" + percentEncodedComponent($0) }.joined()
         if text.isEmpty { text = "/" }
-        let pairs = query.filter { !$0.1.isEmpty }.map { percentEncodedSegment($0.0) + "=" + percentEncodedSegment($0.1) }
+        let pairs = query.filter { !$0.1.isEmpty }.map { percentEncodedComponent($0.0) + "=" + percentEncodedComponent($0.1) }
         if !pairs.isEmpty { text += "?" + pairs.joined(separator: "&") }
         self.text = text
     }
 
     /// A place in the same document, by the `id` of its element.
-    package init(fragment: String) { text = "#" + percentEncodedSegment(fragment) }
+    package init(fragment: String) { text = "#" + percentEncodedComponent(fragment) }
 
     /// A text that was made from another link.
     init(constant text: String) { self.text = text }

@@ -220,9 +220,13 @@ extension DemoWorld {
 
     /// Removes the demo: the whole folder, or its files in a folder of the user's.
     func remove() {
-        clean()
         unlink(lockPath)
-        if isTemporary { rmdir(folder) }
+        // The bus of a demo that was killed removes its own files at the same time, and a folder that it has just emptied is not removed at once.
+        for _ in 0..<10 {
+            clean()
+            guard isTemporary, rmdir(folder) != 0, errno == ENOTEMPTY else { return }
+            usleep(20_000)
+        }
     }
 
     func write(_ state: State) throws {

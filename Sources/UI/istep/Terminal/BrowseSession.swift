@@ -43,8 +43,9 @@ struct BrowseSession {
     mutating func run() async throws {
         let terminal = await TerminalScreen.Events { [send] in send.yield(.terminal($0)) }
         defer {
-            terminal.stop()
+            // In this order: a signal that stops the process finds the terminal as it was.
             screen.leave()
+            terminal.stop()
         }
         try screen.enter()
         terminal.readKeys()

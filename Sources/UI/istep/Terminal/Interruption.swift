@@ -24,7 +24,7 @@ enum Interruption {
             running.withLock { $0?.cancel() }
             DispatchQueue.global().asyncAfter(deadline: .now() + grace) { end(128 + number) }
         }
-        // A signal of this moment ends the process, and nothing has begun.
+        // Until then a signal ends the process; that is harmless, because nothing has begun.
         await handlers.registered()
         let task = Task { await body() }
         running.withLock { $0 = task }

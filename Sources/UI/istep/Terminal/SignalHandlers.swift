@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Handlers of signals, which replace the action of the process.
+/// Signal handlers that replace the default actions.
 ///
 /// Dispatch registers them a moment after they were made. Until then each signal has its old action: one that is ignored is lost, and one
 /// that ends the process ends it. So begin nothing before `registered` has returned.

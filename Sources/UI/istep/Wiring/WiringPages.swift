@@ -27,7 +27,7 @@ extension Wiring {
     }
 }
 
-/// The files of tokens and sessions, for the guard of the pages.
+/// The files of tokens and sessions, for `RequestGuard`.
 private struct FolderAccess: PageAccess {
     let folder: AccessFolder
 

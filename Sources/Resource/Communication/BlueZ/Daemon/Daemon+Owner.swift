@@ -8,9 +8,10 @@ extension Daemon {
         if let end { throw end }
         if cache.isLoaded { return }
         if cache.owner == nil {
+            let changes = ownerChanges
             let owner = try await findOwner()
-            // A NameOwnerChanged may have arrived earlier.
-            if cache.owner != owner { adopt(owner) }
+            // A NameOwnerChanged that has arrived meanwhile may be newer than the answer.
+            if changes == ownerChanges, cache.owner != owner { adopt(owner) }
         }
         do {
             try await wait(limit: .seconds(15), doing: "reading the objects of BlueZ") { cache in
@@ -55,6 +56,7 @@ extension Daemon {
 
     func ownerChanged(_ message: DBusMessage) {
         guard end == nil, message.body.count == 3, let owner = message.body[2].stringValue else { return }
+        ownerChanges += 1
         let new = owner.isEmpty ? nil : owner
         // The answer to this program's own GetNameOwner may have arrived earlier.
         if new != cache.owner { adopt(new) }

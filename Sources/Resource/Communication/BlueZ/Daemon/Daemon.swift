@@ -17,6 +17,8 @@ actor Daemon {
     var nextID = 0
     /// Whether signals were dropped since the objects were last read.
     var isStale = false
+    /// How often the owner of BlueZ's name has changed.
+    var ownerChanges = 0
     var recovery: Task<Void, Never>?
     /// The number of tasks that wait for each address; see `want(_:)`.
     var wants: [DeviceAddress: Int] = [:]

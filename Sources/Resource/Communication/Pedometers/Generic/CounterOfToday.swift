@@ -212,9 +212,9 @@ struct CounterOfToday {
             return result
         }
         let midnight = localTime.moment(Day(of: doubtful.at, utcOffset: doubtful.utcOffset))
-        let isOfEve = !CounterCredit.isPlausible(doubtful.value, TimeSpan(midnight, doubtful.at))
+        let isOfYesterday = !CounterCredit.isPlausible(doubtful.value, TimeSpan(midnight, doubtful.at))
         var earlier = Result()
-        if isOfEve {
+        if isOfYesterday {
             complete(doubtful, &earlier)
         } else {
             let (late, start, _) = stepsOfYesterday(in: doubtful, after: cursor.counter)
@@ -224,7 +224,7 @@ struct CounterOfToday {
         var since = cursor
         since.readThrough = doubtful.at
         since.counter = doubtful
-        if isOfEve { since.counter?.countsDay = doubtful.day.advanced(by: -1) }
+        if isOfYesterday { since.counter?.countsDay = doubtful.day.advanced(by: -1) }
         since.quarantined = nil
         var result = with(since).steps(reading, clock: clock)
         result.batch.samples.insert(contentsOf: earlier.batch.samples, at: 0)

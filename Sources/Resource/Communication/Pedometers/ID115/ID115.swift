@@ -153,7 +153,11 @@ struct ID115Reading: ExchangeProtocol {
 
     /// The slots from midnight on that have arrived: each has its place by their number.
     mutating func cut(at now: Timestamp) -> SampleBatch? {
-        stage == .steps && !isProbe && !slots.isEmpty ? batch(now, isCut: true) : nil
+        guard stage == .steps, !isProbe, !slots.isEmpty else { return nil }
+        var batch = batch(now, isCut: true)
+        // The other notices are those of the whole answer, which is requested again.
+        batch.notices = batch.notices.filter { if case .dayNotClosed = $0 { true } else { false } }
+        return batch.coverage.isEmpty ? nil : batch
     }
 
     /// - Parameter isCut: the answer has not ended.

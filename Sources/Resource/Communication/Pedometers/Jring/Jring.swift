@@ -304,7 +304,9 @@ struct JringReading: ExchangeProtocol {
     /// Part of a day: it is requested again. Of today, the total may not be compared with a part.
     mutating func cut(at now: Timestamp) -> SampleBatch? {
         guard case .day(let daysAgo) = stage, isChecked, !countsDays, !quarters.isEmpty else { return nil }
-        return batch(daysAgo, now)
+        var batch = batch(daysAgo, now)
+        batch.notices = []  // of the whole answer
+        return batch
     }
 
     // MARK: The next sync

@@ -62,7 +62,7 @@ protocol ExchangeProtocol: Sendable {
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress
     /// The present exchange has ended. Returns what is to be stored now, if anything.
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch?
-    /// What was received when the link ended, as far as it may be stored; nil for nothing.
+    /// The link has ended during an answer. Returns what is to be stored of it; nil for nothing. Not called for an answer that is wrong.
     mutating func cut(at now: Timestamp) -> SampleBatch?
     /// When the reading ends.
     var report: SessionReport { get }
@@ -110,9 +110,12 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
         case (_, .started):
             let addresses = reading.notifying
             return addresses.isEmpty ? proceed(now) : .subscribeAll(addresses)
-        case (_, .linkLost):
+        case (.waiting, .linkLost):
             guard let batch = reading.cut(at: now) else { return .finish(report) }
             return .deliver(batch, progress: reading.progress)
+        case (_, .linkLost):
+            // Nothing has arrived, or an answer that is wrong.
+            return .finish(report)
         case (.subscribing, _):
             return proceed(now)
         case (.delivering, _):

@@ -224,7 +224,7 @@ struct YCBTReading: ExchangeProtocol {
     /// between them, and all of them are sent again. The last one may overlap the next, which may have more steps.
     mutating func cut(at now: Timestamp) -> SampleBatch? {
         guard stage == .steps else { return nil }
-        let samples = Self.distinct(decoded().known.dropLast()).records.compactMap { converter.sample($0, now: now) }
+        let samples = Self.distinct(decoded().known).records.dropLast().compactMap { converter.sample($0, now: now) }
         return samples.isEmpty ? nil : SampleBatch(samples: samples)
     }
 
@@ -269,7 +269,7 @@ struct YCBTReading: ExchangeProtocol {
     /// cannot have counted them twice at the same time.
     ///
     /// - Returns: also how many were left out, except copies.
-    private static func distinct(_ records: some Sequence<WallRecord>) -> (records: [WallRecord], overlapping: Int) {
+    private static func distinct(_ records: [WallRecord]) -> (records: [WallRecord], overlapping: Int) {
         let all = Set(records.filter { $0.steps > 0 })
         var (kept, end) = ([WallRecord](), 0)
         for record in all.sorted(by: { ($0.wall, $0.length, $0.steps) < ($1.wall, $1.length, $1.steps) }) {
