@@ -54,8 +54,38 @@ import Testing
         #expect(scanner.conditions == [ScanConditions(address: "C0:DE:00:00:00:01")])
         let byName = ScriptedPedometerScanner([Self.other])
         _ = try await register(.init(device: "R02_C", seconds: 9), byName)
-        #expect(byName.conditions == [ScanConditions(namePrefix: "R02_C")])
-        #expect(byName.log.first == "first 9.0")
+        #expect(Set(byName.conditions) == [ScanConditions(namePrefix: "R02_C")])
+        #expect(byName.log.prefix(2) == ["first 9.0", "scan 3.0"])
+    }
+
+    @Test func `of several with a name the user must choose, and those of another name do not count`() async throws {
+        await #expect(
+            throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
+        ) { try await register(.init(device: "R02"), ScriptedPedometerScanner([Self.ring, Self.other, Self.watch])) }
+        #expect(history.pedometers().isEmpty)
+        _ = try await register(.init(device: "R02_A"), ScriptedPedometerScanner([Self.ring, Self.other]))
+        // The other one is registered.
+        _ = try await register(.init(device: "R02"), ScriptedPedometerScanner([Self.ring, Self.other]))
+        #expect(history.pedometers().map(\.address) == [Self.ring.address, Self.other.address])
+    }
+
+    @Test func `a name that is taken, or in the form of an address, is refused before the radio is used`() async throws {
+        _ = try await register(.init(device: Self.ring.address, name: "Mine"), ScriptedPedometerScanner([Self.ring]))
+        let scanner = ScriptedPedometerScanner([Self.other])
+        await #expect(throws: ServiceError.nameTaken("Mine")) { try await register(.init(name: "mine"), scanner) }
+        await #expect(throws: ServiceError.nameIsAddress("C0:DE:00:00:00:01")) {
+            try await register(.init(name: "C0:DE:00:00:00:01"), scanner)
+        }
+        await #expect(throws: ServiceError.alreadyRegistered(address: Self.ring.address, name: "Mine")) {
+            try await register(.init(device: "mine"), scanner)
+        }
+        #expect(scanner.log.isEmpty)
+        // What a device advertises may be the address of another one.
+        var impostor = Self.other
+        impostor.name = Self.ring.address
+        let (pedometer, _) = try await register(.init(), ScriptedPedometerScanner([impostor]))
+        #expect(pedometer.name == ScriptedCatalog.ring.key)
+        #expect(try PedometerSelection(history).pedometer(Self.ring.address).name == "Mine")
     }
 
     @Test func `a registered address is refused before the radio is used`() async throws {

@@ -38,12 +38,11 @@ import Testing
             #expect(try await home.istep("gatt", "write", address, "180f", "2a19", "05").status == 65)
             let time = try await home.istep("gatt", "notify", address, "180f", "2a19", "--seconds", "0.2")
             #expect(time.status == 0 && time.output.isEmpty, "\(time.error)")
-            #expect(
-                try await home.istep(
-                    "gatt", "write", home.ring.address, SimulatedRing.service.text, SimulatedRing.commands.characteristic.text, "03",
-                    "--no-response"
-                ).status == 0)
-            #expect(home.ring.received == [[3]])
+            // It takes only writes without a response.
+            let write = ["gatt", "write", home.ring.address, SimulatedRing.service.text, SimulatedRing.commands.characteristic.text, "03"]
+            #expect(try await home.istep.run(write + ["--no-response"]).status == 0)
+            #expect(try await home.istep.run(write).status == 0)
+            #expect(home.ring.received == [[3], [3]])
             await home.expectManners()
         }
     }
@@ -66,6 +65,18 @@ import Testing
             #expect(json.status == 65 && failure?["category"] as? String == "data", "\(json.output)")
             #expect(try await home.istep.run(["gatt", "read"] + steps + ["--format", "u32le"]).output == "66536\n")
             #expect(try await home.istep.run(["gatt", "read"] + steps).output == "e8 03 01 00\n")
+            await home.expectManners()
+        }
+    }
+
+    @Test func `a generic pedometer whose value is too short for the format is not registered`() async throws {
+        try await Household.live { home in
+            let steps = home.watch.steps
+            let add = try await home.istep(
+                "add", home.watch.address, "--timeout", "120", "--model", "generic", "--service", steps.service.text, "--characteristic",
+                steps.characteristic.text, "--format", "u32le@9")
+            #expect(add.status == 64 && add.error.contains("has 4 bytes, and this format needs 13"), "\(add.error)")
+            #expect(try await !home.istep("devices").output.contains(home.watch.address))
             await home.expectManners()
         }
     }

@@ -47,14 +47,13 @@ public struct PedometerSelection: Sendable {
 
     public init(_ history: any StepHistory) throws { pedometers = try history.pedometers() }
 
-    /// By name or address, in any case.
+    /// By address or name, in any case. An address is that of the pedometer, whatever another one is called.
     ///
     /// - Throws: `ServiceError.unknownPedometer`.
     public func pedometer(_ name: String) throws(ServiceError) -> Pedometer {
         let wanted = name.lowercased()
-        guard let found = pedometers.first(where: { $0.name.lowercased() == wanted || $0.address.lowercased() == wanted }) else {
-            throw .unknownPedometer(name, known: pedometers.map(\.name))
-        }
+        let found = pedometers.first { $0.address.lowercased() == wanted } ?? pedometers.first { $0.name.lowercased() == wanted }
+        guard let found else { throw .unknownPedometer(name, known: pedometers.map(\.name)) }
         return found
     }
 

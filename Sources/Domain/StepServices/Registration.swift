@@ -57,6 +57,8 @@ public struct Registration: Sendable {
 
     /// Seconds to search for one device: it is there as a rule, and the search ends when it is heard.
     static let secondsForOne = 15.0
+    /// Seconds to search for others with a name, after one was heard.
+    static let secondsForOthers = 3.0
     /// Seconds to search for any pedometer. The whole time is used, because all in range must be heard.
     static let secondsForAny = 6.0
     /// Devices that are connected to at most, the strongest signals first: each takes some seconds.
@@ -78,12 +80,20 @@ public struct Registration: Sendable {
         let isDescribed = kind?.key == catalog.describedKind
         let options = isDescribed ? try catalog.checked(request.options) : [:]
         let (owner, known) = try await blocking { [history] in (try people.user(creating: .always), try history.pedometers()) }
-        if let device = request.device, let before = known.first(where: { $0.address == device.uppercased() }) {
+        if let device = request.device,
+            let before = known.first(where: { $0.address == device.uppercased() || $0.name.lowercased() == device.lowercased() })
+        {
             throw ServiceError.alreadyRegistered(address: before.address, name: before.name)
+        }
+        if let name = request.name {
+            guard catalog.address(name) == nil else { throw ServiceError.nameIsAddress(name) }
+            if let taken = known.first(where: { $0.name.lowercased() == name.lowercased() }) { throw ServiceError.nameTaken(taken.name) }
         }
 
         var (found, foundKind) = try await find(request, kind, except: known, progress)
-        let name = Self.unused(plain(request.name ?? found.name ?? foundKind.key), isChosen: request.name != nil, known)
+        var advertised = found.name ?? foundKind.key
+        if catalog.address(advertised) != nil { advertised = foundKind.key }
+        let name = Self.unused(plain(request.name ?? advertised), isChosen: request.name != nil, known)
         func unregistered() -> Pedometer {
             Pedometer(
                 id: 0, user: owner.id, model: foundKind.key, address: found.address, addressType: found.addressType, name: name,
@@ -169,6 +179,15 @@ public struct Registration: Sendable {
             }
             throw ServiceError.notHeard(device, seconds: seconds)
         }
+        if address == nil {
+            // A neighbour may have one of the same name.
+            let others = try await scanner.scan(conditions, seconds: min(seconds, Self.secondsForOthers)) { _ in }.devices
+            let alike = others.filter {
+                $0.address != found.address && registered[$0.address] == nil && $0.name?.hasPrefix(device) == true
+                    && (kind != nil || found.kind == nil || $0.kind != nil)
+            }
+            guard alike.isEmpty else { throw Self.several([found] + alike) }
+        }
         if let kind = kind ?? found.kind { return (found, kind) }
         progress(.probing(found.name ?? found.address))
         guard let recognised = try await scanner.probe(found.address).kinds.first else {
@@ -196,11 +215,13 @@ public struct Registration: Sendable {
             .compactMap { device in device.kind.map { (device, $0) } }
             .filter { pair in kind == nil || kind?.key == pair.1.key }
         guard let first = found.first else { throw ServiceError.noNewPedometer(seconds: seconds, others: heard.count, unprobed: unprobed) }
-        guard found.count == 1 else {
-            throw ServiceError.severalInRange(
-                found.prefix(Self.mostListed).map { "\($0.0.address) (\(String(($0.0.name ?? "no name").prefix(64))))" }, count: found.count)
-        }
+        guard found.count == 1 else { throw Self.several(found.map(\.0)) }
         return first
+    }
+
+    private static func several(_ devices: [ScannedDevice]) -> ServiceError {
+        .severalInRange(
+            devices.prefix(mostListed).map { "\($0.address) (\(String(($0.name ?? "no name").prefix(64))))" }, count: devices.count)
     }
 
     /// The name itself, or with a number appended if another pedometer has it. A name that the user has chosen is not changed.

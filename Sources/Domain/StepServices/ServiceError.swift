@@ -24,6 +24,10 @@ public enum ServiceError: ReportableError, Hashable {
 
     // Registering a pedometer
     case alreadyRegistered(address: String, name: String)
+    /// Another pedometer has this name.
+    case nameTaken(String)
+    /// A name in the form of an address would be mistaken for that of another pedometer.
+    case nameIsAddress(String)
     case unknownKind(String, known: [String])
     /// A pedometer that is never recognised must be named by its address or name.
     case deviceNeeded
@@ -73,7 +77,9 @@ public enum ServiceError: ReportableError, Hashable {
     public var category: FailureCategory {
         switch self {
         case .severalUsers, .unknownUser, .unknownPedometer, .noPedometer, .unknownDestination, .neverShared, .notInOutbox, .alreadySent: .usage
-        case .alreadyRegistered, .unknownKind, .deviceNeeded, .notRecognised, .advertisesOtherwise, .severalInRange, .backupIsHistory: .usage
+        case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .deviceNeeded, .notRecognised, .advertisesOtherwise, .severalInRange,
+            .backupIsHistory:
+            .usage
         case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .implausibleSteps, .unusableReason, .notCorrected: .usage
         case .noDestination, .unclearRecipients: .configuration
@@ -97,6 +103,8 @@ public enum ServiceError: ReportableError, Hashable {
         case .noPedometer(let use): "There is no pedometer to \(use.rawValue)."
         case .clockNotSet(let day): "This machine's clock says \(day)."
         case .alreadyRegistered(let address, let name): "\(address) is registered already: it is '\(name)'."
+        case .nameTaken(let name): "A pedometer named '\(name)' exists already."
+        case .nameIsAddress(let name): "'\(name)' is an address, and not a name."
         case .unknownKind(let key, let known): "There is no model '\(key)'; known models: \(known.joined(separator: ", "))."
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."

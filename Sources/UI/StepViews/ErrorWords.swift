@@ -16,7 +16,8 @@ public enum ServiceWords {
         case .alreadySent(let day, let destination): "To send it once more: istep share \(day) --to \(destination) --again"
         case .noPedometer: addPedometer
         case .clockNotSet: "Wait until it is set (timedatectl shows it), then sync again."
-        case .alreadyRegistered: nil
+        case .alreadyRegistered(_, let name): "To change its name or model: istep forget '\(name)', then add it again. Its steps stay."
+        case .nameTaken, .nameIsAddress: "Choose another name: --name NAME"
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
         case .deviceNeeded: "List the devices in range with: istep scan --all"
         case .notRecognised: "If it shows its steps in a characteristic, describe it: istep add --help, --model generic."

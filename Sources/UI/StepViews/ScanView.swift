@@ -6,6 +6,7 @@ public struct ScanView: View {
     let hidden: Int
     let isFiltered: Bool
     let probing: Probing?
+    let registered: [String: String]
 
     /// What a scan that connects to devices has found out.
     public struct Probing: Sendable {
@@ -28,7 +29,11 @@ public struct ScanView: View {
     ///   - hidden: devices heard and not listed, because istep does not recognise them.
     ///   - isFiltered: only devices with some name or service were searched for.
     ///   - probing: nil for a scan that connects to no device.
-    public init(rows: [ScannedDevice], hidden: Int = 0, isFiltered: Bool = false, probing: Probing? = nil) {
+    ///   - registered: the names of the pedometers of the history, by address.
+    public init(
+        rows: [ScannedDevice], hidden: Int = 0, isFiltered: Bool = false, probing: Probing? = nil, registered: [String: String] = [:]
+    ) {
+        self.registered = registered
         self.rows = rows
         self.hidden = hidden
         self.isFiltered = isFiltered
@@ -95,7 +100,8 @@ public struct ScanView: View {
     }
 
     private func note(_ row: ScannedDevice) -> String {
-        let states = [row.isConnected ? "connected" : nil, row.isPaired ? "paired" : nil].compactMap(\.self)
+        let name = registered[row.address].map { "registered as '\(Printable($0, limit: 32))'" }
+        let states = [name, row.isConnected ? "connected" : nil, row.isPaired ? "paired" : nil].compactMap(\.self)
         let kind = row.kind.map { kind in
             (row.evidence.map { "\(Self.words($0)): " } ?? "") + kind.title + (kind.isExperimental ? " (experimental)" : "")
         }
@@ -105,10 +111,10 @@ public struct ScanView: View {
     /// What shows the model, from the name, which others may have, too, to all services of the device.
     private static func words(_ evidence: KindEvidence) -> String {
         switch evidence {
-        case .name: "by name"
-        case .advertisedData: "by data"
-        case .advertisedService: "by service"
-        case .services: "certain"
+        case .name: "by its name"
+        case .advertisedData: "by its data"
+        case .advertisedService: "by its service"
+        case .services: "by all its services"
         }
     }
 }
@@ -132,6 +138,8 @@ extension ScanView {
             public var services: [String]
             public var connected: Bool
             public var paired: Bool
+            /// The user's name for it; null for one that is not registered.
+            @Nullable public var registeredAs: String?
 
             static let schema = JSONSchema.object([
                 .init("address", .text, "Its Bluetooth address."),
@@ -147,6 +155,7 @@ extension ScanView {
                 .init("services", .list(.text), "UUIDs of the services that it advertises."),
                 .init("connected", .boolean, "This machine is connected to it."),
                 .init("paired", .boolean, "It is paired with this machine."),
+                .init("registeredAs", .nullable(.text), "The user's name for it; null for one that is not registered."),
             ])
         }
 
@@ -167,7 +176,7 @@ extension ScanView {
                 Document.Peripheral(
                     address: row.address, addressType: row.addressType, name: row.name, rssi: row.rssi, model: row.kind?.key,
                     modelTitle: row.kind?.title, evidence: row.evidence.map { "\($0)" }, caveat: row.kind?.caveat, services: row.services,
-                    connected: row.isConnected, paired: row.isPaired)
+                    connected: row.isConnected, paired: row.isPaired, registeredAs: registered[row.address])
             }, hidden: hidden + (probing?.unlisted ?? 0))
     }
 }

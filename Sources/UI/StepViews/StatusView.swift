@@ -56,7 +56,7 @@ public struct StatusView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         for kept in notices { show(kept, on: &page) }
-        if people.isEmpty { page.advice(.firstPedometer("No user yet.")) }
+        if people.isEmpty { page.advice(.firstPedometer("No pedometer yet.")) }
         for person in people {
             let day = day(person)
             page.wrap(StyledText(Printable(person.today.user.name, limit: 32).description, .strong) + ": " + steps(day), hanging: 2)

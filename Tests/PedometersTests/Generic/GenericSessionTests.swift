@@ -41,7 +41,9 @@ import Testing
     @Test func `a value that is too short is an error`() throws {
         var session = try session(counts: "total")
         _ = session.next(after: .started, at: now)
-        #expect(session.next(after: .value([1]), at: now) == .fail(.undecodable("1 bytes where u16be@1 was expected")))
+        #expect(
+            session.next(after: .value([1]), at: now)
+                == .fail(.undecodable("its format is u16be@1, but the characteristic has 1 byte, and this format needs 3")))
     }
 
     /// 2026-05-20 00:10 UTC, a watch that was never read.

@@ -25,9 +25,9 @@ import Testing
         var row = ring
         row.kind?.caveat = "Its midnight is not proven."
         let words: [KindEvidence: String] = [
-            .name: "by name", .advertisedData: "by data",
-            .advertisedService: "by service",
-            .services: "certain",
+            .name: "by its name", .advertisedData: "by its data",
+            .advertisedService: "by its service",
+            .services: "by all its services",
         ]
         for (evidence, text) in words {
             row.evidence = evidence
@@ -46,7 +46,7 @@ import Testing
         #expect(
             ScanView(rows: [row, other]).text() == """
                 C0:DE:00:00:00:01   -60 dBm  R02_A1B2
-                    by service: SmartHealth ring (R10M, R99, TK5)
+                    by its service: SmartHealth ring (R10M, R99, TK5)
                 C0:DE:00:00:00:02         -  (no name)
                     connected, paired
                 """)
@@ -94,8 +94,13 @@ import Testing
         #expect(!lines[0].unicodeScalars.contains { Printable.isHarmful($0) })
     }
 
+    @Test func `a registered pedometer has its name`() {
+        let text = ScanView(rows: [ring, other], registered: [ring.address: "mine\u{7}"]).text()
+        #expect(text.contains("R02_A1B2   registered as 'mine\u{fffd}', a smart ring\n"))
+    }
+
     @Test func `the document contains each device and the number of hidden ones`() throws {
-        let json = try ScanView(rows: [ring, other], hidden: 4).json()
+        let json = try ScanView(rows: [ring, other], hidden: 4, registered: [ring.address: "mine"]).json()
         let document = try JSONDecoder().decode(ScanView.Document.self, from: Data(json.utf8))
         #expect(document.version == 1 && document.hidden == 4)
         #expect(document.peripherals.map(\.address) == ["C0:DE:00:00:00:01", "C0:DE:00:00:00:02"])
@@ -103,5 +108,6 @@ import Testing
         #expect(document.peripherals.map(\.rssi) == [-60, nil])
         #expect(document.peripherals.last?.services == ["180d"])
         #expect(document.peripherals.map(\.paired) == [false, true])
+        #expect(document.peripherals.map(\.registeredAs) == ["mine", nil])
     }
 }

@@ -174,7 +174,9 @@ import Testing
                     address: "C0:DE:00:00:00:01", addressType: "public", name: "R02", rssi: -60,
                     kind: PedometerKind(key: "colmi", title: "a ring", caveat: "Not proven."), evidence: .services, services: ["180d"])
                 check.add(
-                    try ScanView(rows: [ring, .init(address: "C0:DE:00:00:00:02", addressType: "random")], hidden: 1).json(), as: "scan", "scan")
+                    try ScanView(
+                        rows: [ring, .init(address: "C0:DE:00:00:00:02", addressType: "random")], hidden: 1, registered: [ring.address: "mine"]
+                    ).json(), as: "scan", "scan")
                 let values: [GATTCharacteristicContent.Value] = [.bytes([1, 0xff]), .refused("needs pairing"), .notRead]
                 let characteristics = values.enumerated().map {
                     GATTCharacteristicContent(uuid: "2a19", handle: $0, flags: ["read"], descriptors: ["2901"], value: $1)

@@ -57,7 +57,8 @@ import Testing
             "2014-04-20 (refused), 2014-04-21 (no answer) and 2014-04-22 (incomplete): not received completely."
         ),
         (.missing([DayGap(Sample.day, .refused)]), "again at the next sync"),
-        (.tooOld([Sample.day]), "it no longer holds this day"), (.undecided(steps: 9600), "shows 9,600 steps, which may still be yesterday's"),
+        (.tooOld([Sample.day]), "it no longer holds this day"),
+        (.undecided(steps: 9600), "The 9,600 steps that it shows may still be yesterday's"),
         (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
         (.counterRestarted, "restarted"),
         (.stepsInDoubt(.totals(4_711, 3_302)), "disagree (4,711 and 3,302), so no steps were stored; the raw frames were"),
@@ -69,6 +70,12 @@ import Testing
         let text = view(report(notices: [notice])).lines(Sample.plain)
         #expect(text.count > 1)
         #expect(text.dropFirst().allSatisfy { $0.hasPrefix("  ") && $0.count <= 80 })
+    }
+
+    @Test func `steps that are not counted yet are not called no steps`() {
+        let first = view(report(steps: 0, notices: [.undecided(steps: 190)])).text()
+        #expect(first.contains("ring: 190 steps not counted yet") && !first.contains("no steps") && !first.contains("nothing new"))
+        #expect(view(report(steps: 12, notices: [.undecided(steps: 190)])).text().contains("ring: 12 new steps"))
     }
 
     @Test func `a corrected clock is reported only if it was set`() {

@@ -120,7 +120,7 @@ extension DayView {
         guard let energy = summary.energy, let source = summary.energySource else {
             return StyledText("unknown: set your weight, and they are calculated", .faint)
         }
-        return StyledText("\(Words.fixed(energy, 0)) kcal") + StyledText("  \(source.words)", .faint)
+        return StyledText("\(Words.grouped(Int(energy.rounded()))) kcal") + StyledText("  \(source.words)", .faint)
     }
 
     private func goal(_ style: TextStyle) -> StyledText {

@@ -60,9 +60,9 @@ extension PedometerDiagnosis {
     /// - Parameter name: of the pedometer.
     func text(_ name: String) -> DiagnosisText {
         switch self {
-        case .notTried: DiagnosisText("not connected to")
+        case .notTried: DiagnosisText("not contacted")
         case .inUse(let holder):
-            DiagnosisText("not connected to: \(holder?.words ?? "a sync is running")")
+            DiagnosisText("not contacted: \(holder?.words ?? "a sync is running")")
         case .answers(let battery, let rssi):
             DiagnosisText(
                 ["it answers", battery.map { "battery \($0) %" }, rssi.map { "signal \($0) dBm" }].compactMap(\.self).joined(separator: ", "))

@@ -70,7 +70,7 @@ public struct SyncView: View {
         guard report.failure == nil else {
             return "\(name): failed\(extent(report)): \(Printable(report.failureText ?? "no reason given", limit: 400))"
         }
-        var parts = [report.notices.contains(.countingStarted) ? "counting starts now" : gain(report.counts)]
+        var parts = [report.notices.contains(.countingStarted) ? "counting starts now" : report.undecidedSteps ?? gain(report.counts)]
         if let battery = report.battery { parts.append("battery \(battery) %") }
         if let firmware = report.firmware { parts.append("firmware \(Printable(firmware, limit: 32))") }
         if let seconds = report.readSeconds { parts.append("read in \(Words.fixed(seconds, 1)) s") }

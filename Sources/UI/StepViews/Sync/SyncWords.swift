@@ -23,7 +23,7 @@ public struct SyncSummary: Hashable, Sendable {
             let kept = report.counts.steps > 0 ? "\(Words.count(report.counts.steps, "new step")), then " : ""
             return "\(name): " + kept + (cause == .outOfRange ? "not in range" : "failed")
         }
-        var parts = [report.counts.steps > 0 ? Words.count(report.counts.steps, "new step") : "nothing new"]
+        var parts = [report.counts.steps > 0 ? Words.count(report.counts.steps, "new step") : report.undecidedSteps ?? "nothing new"]
         if let battery = report.battery { parts.append("battery \(battery) %") }
         if !report.gaps.isEmpty { parts.append("\(Words.count(report.gaps.count, "day")) missing") }
         return "\(name): " + parts.joined(separator: ", ")
@@ -109,7 +109,7 @@ extension SyncNotice {
             return "\(Words.list(days.map(\.description))): never received completely, and now too old: it no longer holds "
                 + "\(days.count == 1 ? "this day" : "these days"). The missing steps are lost."
         case .undecided(let steps):
-            return "It shows \(Words.count(steps, "step")), which may still be yesterday's. "
+            return "The \(Words.count(steps, "step")) that it shows may still be yesterday's. "
                 + "They are counted when a later sync shows which day they belong to."
         case .countingStarted:
             return "First reading of a counter: steps are counted from the next sync on."
@@ -224,5 +224,14 @@ extension SyncRecord {
         case .failed, .complete:
             "failed \(Words.ago(end ?? start, now: now)): \(Printable(failure ?? "no reason given", limit: 300))"
         }
+    }
+}
+
+extension SyncReport {
+    /// Steps that were read and are not counted yet, in a sync without others; nil for none.
+    var undecidedSteps: String? {
+        guard counts.steps == 0 else { return nil }
+        return notices.lazy.compactMap { if case .undecided(let steps) = $0 { "\(Words.count(steps, "step")) not counted yet" } else { nil } }
+            .first
     }
 }

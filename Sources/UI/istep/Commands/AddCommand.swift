@@ -63,6 +63,13 @@ struct AddCommand: AsyncParsableCommand {
         if probe, address != nil || model == Wiring.catalog.describedKind {
             throw ValidationError("With an address or --model generic, leave --probe out.")
         }
+        if (model == nil && !options.isEmpty) || model == Wiring.catalog.describedKind {
+            let missing = ["service", "characteristic"].filter { options[$0] == nil }
+            guard missing.isEmpty else {
+                let names = missing.map { "--" + $0 }.joined(separator: " and ")
+                throw ValidationError("A generic pedometer also needs \(names). See 'istep add --help'.")
+            }
+        }
         if !options.isEmpty, let model, model != Wiring.catalog.describedKind {
             throw ValidationError("--\(options.keys.sorted()[0]) is for --model generic only.")
         }

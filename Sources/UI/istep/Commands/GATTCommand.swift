@@ -137,7 +137,7 @@ extension GATTCommand {
         @OptionGroup var bluetooth: BluetoothOptions
 
         func validate() throws {
-            if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds takes up to 86400.") }
+            if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds takes more than 0 and up to 86400 seconds.") }
             if let count, count < 1 { throw ValidationError("--count takes 1 or more.") }
         }
 

@@ -11,8 +11,8 @@ struct ScanCommand: AsyncParsableCommand {
             Shows the pedometers that istep can read; with --all, every Bluetooth LE device. A pedometer that is \
             connected to a phone or computer is not visible: disconnect it there first.
 
-            For each device it shows how the model was recognised: by its name (other devices may have the same name), by advertised data, or \
-            by an advertised service. With --probe it connects to the devices in range (at most \(Self.mostProbed), pedometers first) and \
+            For each device it shows how the model was recognised: by its name (other devices may have the same name), by its data or its service \
+            (which it advertises, or which are known from an earlier connection), or by all its services. With --probe it connects to the devices in range (at most \(Self.mostProbed), pedometers first) and \
             recognises them by their services. This is the most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
             """)
 
@@ -67,7 +67,11 @@ struct ScanCommand: AsyncParsableCommand {
                 limit: Self.mostProbed, failures: results.failures.mapValues { "\($0)" }, refuted: results.refuted.mapValues(\.title))
             progress.end()
         }
-        try wiring.show(ScanView(rows: rows, hidden: hidden, isFiltered: service != nil || name != nil, probing: probing))
+        // Without a history nothing is registered.
+        let registered = try? await blocking { try wiring.history(for: .reading).pedometers() }
+        let names = Dictionary((registered ?? []).map { ($0.address, $0.name) }, uniquingKeysWith: { $1 })
+        try wiring.show(
+            ScanView(rows: rows, hidden: hidden, isFiltered: service != nil || name != nil, probing: probing, registered: names))
     }
 }
 

@@ -136,6 +136,11 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     /// One more than the greatest number.
     public var modulus: Int { 1 << (width * 8) }
 
+    /// What is wrong with a value that is too short.
+    func shortage(_ value: [UInt8]) -> String {
+        "the characteristic has \(value.count) \(value.count == 1 ? "byte" : "bytes"), and this format needs \(offset + width)"
+    }
+
     /// Nil if the value is too short.
     public func decode(_ value: [UInt8]) -> Int? {
         guard value.count >= offset + width else { return nil }
@@ -165,7 +170,7 @@ struct GenericSession: PedometerSession {
         case .value(let bytes):
             if let pending { return deliver(pending, DeviceClock(currentTime: bytes)) }
             guard let value = options.format.decode(bytes) else {
-                return .fail(.undecodable("\(bytes.count) bytes where \(options.format) was expected"))
+                return .fail(.undecodable("its format is \(options.format), but \(options.format.shortage(bytes))"))
             }
             let reading = CounterReading(at: now, value: value, utcOffset: context.localTime.utcOffset(now))
             guard options.counting == .today, counterOfToday.dependsOnClock(reading) else { return deliver(reading, nil) }

@@ -14,7 +14,7 @@ public enum ID115: LinkedPedometerModel {
     public static let key = "id115"
     public static let title = "ID115 or VeryFit band"
     public static let caveat: String? =
-        "Only one client documents it. One of its packets is not understood, and it is not known whether it can send earlier days, so only today's "
+        "Its protocol is known from one other program only. One of its packets is not understood, and it is not known whether it can send earlier days, so only today's "
         + "steps are read."
 
     static let service: BluetoothUUID = "0af0"

@@ -19,8 +19,8 @@ public enum Jring: LinkedPedometerModel {
     public static let key = "jring"
     public static let title = "Jring / KeepFit smart ring"
     public static let caveat: String? =
-        "Two existing decoders disagree about its time zone and about the meaning of a request for a day. Steps count only if today's minutes agree with "
-        + "the ring's own total."
+        "Two other programs disagree whether its times are local or UTC, and how to request one day. Steps count only if today's minutes agree "
+        + "with the ring's own total."
 
     static let service: BluetoothUUID = "56ff"
     static let requests = GATTAddress(service, "33f3")

@@ -21,7 +21,7 @@ public enum Lefun: LinkedPedometerModel {
     public static let key = "lefun"
     public static let title = "Lefun band"
     public static let caveat: String? =
-        "Only one client documents it. The duration of a record is not known, so the hours of its steps may be wrong. A day counts only if its records "
+        "Its protocol is known from one other program only. The duration of a record is not known, so the hours of its steps may be wrong. A day counts only if its records "
         + "add up to the total that the band reports."
 
     static let service: BluetoothUUID = "18d0"

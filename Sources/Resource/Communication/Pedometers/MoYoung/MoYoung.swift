@@ -15,7 +15,7 @@ public enum MoYoung: LinkedPedometerModel {
     public static let key = "moyoung"
     public static let title = "MoYoung / Da Fit watch or band"
     public static let caveat: String? =
-        "Existing decoders disagree about which of three numbers is the steps. Steps count only if the sum of the hours shows which."
+        "Other programs disagree which of three numbers is the steps. Steps count only if the steps of the hours add up to one of them."
 
     static let service: BluetoothUUID = "feea"
     static let today = GATTAddress(service, "fee1")

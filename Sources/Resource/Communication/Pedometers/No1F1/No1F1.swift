@@ -12,7 +12,7 @@ public enum No1F1: LinkedPedometerModel {
     public static let key = "no1f1"
     public static let title = "No.1 F1 band"
     public static let caveat: String? =
-        "Only one client documents it. Not confirmed: how many days it keeps, and whether its answer leaves out hours without steps."
+        "Its protocol is known from one other program only. Not confirmed: how many days it keeps, and whether its answer leaves out hours without steps."
 
     static let service: BluetoothUUID = "55ff"
     static let requests = GATTAddress(service, "33f1")

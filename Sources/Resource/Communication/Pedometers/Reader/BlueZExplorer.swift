@@ -58,7 +58,9 @@ public struct BlueZExplorer: GATTExplorer {
     public func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool) async throws {
         let (service, characteristic) = try Self.uuids(characteristic)
         try await connected(address) { peripheral in
-            if hasResponse {
+            // One that takes only writes without a response would refuse any other.
+            let flags = peripheral.characteristics(characteristic, in: service).first?.flags ?? []
+            if hasResponse, flags.intersection([.write, .writeWithoutResponse]) != .writeWithoutResponse {
                 try await peripheral.write(bytes, to: characteristic, of: service)
             } else {
                 try await peripheral.writeInChunks(bytes, to: characteristic, of: service)

@@ -21,7 +21,8 @@ public enum YCBT: LinkedPedometerModel {
     public static let key = "ycbt"
     public static let title = "SmartHealth ring (R10M, R99, TK5)"
     public static let caveat: String? =
-        "No captured step record is published, only a constructed one; some rings may send their history only after a login that is not known."
+        "No step record of a real ring is published: istep was tested with an artificial one. Some rings may send their history only after a "
+        + "login that is not known."
 
     static let service: BluetoothUUID = "be940000-7333-be46-b7ae-689e71722bd5"
     static let requests = GATTAddress(service, "be940001-7333-be46-b7ae-689e71722bd5")
