@@ -58,6 +58,15 @@ import Testing
         #expect(byName.log.prefix(2) == ["first 9.0", "scan 3.0"])
     }
 
+    @Test func `what is not in range is named as it was requested: a name or an address`() async throws {
+        for (device, isName) in [("r02", true), (Self.ring.address, false)] {
+            await #expect(throws: ServiceError.notHeard(device, isName: isName, seconds: 15)) {
+                try await register(.init(device: device), ScriptedPedometerScanner([]))
+            }
+        }
+        #expect("\(ServiceError.notHeard("r02", isName: true, seconds: 15))".contains("begins with 'r02'"))
+    }
+
     @Test func `of several with a name the user must choose, and those of another name do not count`() async throws {
         await #expect(
             throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)

@@ -177,7 +177,7 @@ public struct Registration: Sendable {
             if let kind, let device = withoutData.withLock({ $0 }) {
                 throw ServiceError.advertisesOtherwise(device.name ?? device.address, kind: kind.title)
             }
-            throw ServiceError.notHeard(device, seconds: seconds)
+            throw ServiceError.notHeard(device, isName: address == nil, seconds: seconds)
         }
         if address == nil {
             // A neighbour may have one of the same name.

@@ -24,8 +24,9 @@ public enum OrphanGuard {
     private static let script = """
         trap '' HUP INT QUIT TERM
         read -r line
-        empty=0
-        while [ $empty -lt 3 ]; do
+        searches=0 empty=0
+        while [ $empty -lt 3 ] && [ $searches -lt 100 ]; do
+            searches=$((searches + 1))
             files=$(grep -lsaF -e "$1" /proc/[0-9]*/environ)
             if [ -n "$files" ]; then empty=0; else empty=$((empty + 1)); sleep 0.1; fi
             for file in $files; do

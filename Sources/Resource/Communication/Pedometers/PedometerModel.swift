@@ -42,6 +42,10 @@ public protocol LinkedPedometerModel: PedometerModel {
     static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID]
     /// A value that may require an encrypted link, and so pairing; nil if the model's steps can be read without.
     static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress?
+    /// Checks what was read of the protected value, before the pedometer is registered.
+    ///
+    /// - Throws: `.badOption` if it does not fit the pedometer's options.
+    static func checkProtected(_ value: [UInt8], of pedometer: Pedometer) throws(PedometerError)
     /// Begins a reading.
     ///
     /// - Throws: `.badOption` if the pedometer's stored options are not valid.
@@ -79,6 +83,7 @@ public struct BondQuestion: Sendable {
 
 extension LinkedPedometerModel {
     public static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress? { nil }
+    public static func checkProtected(_ value: [UInt8], of pedometer: Pedometer) throws(PedometerError) {}
     public static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)? { nil }
     public static var bondQuestion: BondQuestion? { nil }
 }

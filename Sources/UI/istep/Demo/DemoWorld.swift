@@ -225,7 +225,7 @@ extension DemoWorld {
         for _ in 0..<10 {
             clean()
             guard isTemporary, rmdir(folder) != 0, errno == ENOTEMPTY else { return }
-            usleep(20_000)
+            usleep(20_000)  // on this thread: the program ends after this
         }
     }
 

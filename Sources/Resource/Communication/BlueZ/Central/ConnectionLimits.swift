@@ -33,7 +33,7 @@ public struct ConnectionLimits: Sendable, Hashable {
 
 extension Duration {
     /// For messages and for D-Bus.
-    var inSeconds: Double {
+    package var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 }

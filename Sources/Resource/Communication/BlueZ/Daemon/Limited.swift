@@ -31,10 +31,10 @@ func uncancelled<T: Sendable>(_ work: @escaping @Sendable () async -> T) async -
 }
 
 /// Measures the time since its creation on a clock.
-struct Stopwatch: Sendable {
-    let elapsed: @Sendable () -> Duration
+package struct Stopwatch: Sendable {
+    package let elapsed: @Sendable () -> Duration
 
-    init(_ clock: any Clock<Duration>) {
+    package init(_ clock: any Clock<Duration>) {
         elapsed = Self.start(clock)
     }
 

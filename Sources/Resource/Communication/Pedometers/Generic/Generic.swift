@@ -20,6 +20,13 @@ public enum Generic: LinkedPedometerModel {
         try GenericOptions(pedometer.options).address
     }
 
+    public static func checkProtected(_ value: [UInt8], of pedometer: Pedometer) throws(PedometerError) {
+        let format = try GenericOptions(pedometer.options).format
+        guard format.decode(value) != nil else {
+            throw .badOption("format", value: format.description, expected: format.shortage(value))
+        }
+    }
+
     /// For a count that only grows, a late reading loses nothing.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
         (try? GenericOptions(pedometer.options))?.counting == .today

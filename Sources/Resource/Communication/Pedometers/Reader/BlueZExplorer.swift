@@ -58,9 +58,8 @@ public struct BlueZExplorer: GATTExplorer {
     public func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool) async throws {
         let (service, characteristic) = try Self.uuids(characteristic)
         try await connected(address) { peripheral in
-            // One that takes only writes without a response would refuse any other.
-            let flags = peripheral.characteristics(characteristic, in: service).first?.flags ?? []
-            if hasResponse, flags.intersection([.write, .writeWithoutResponse]) != .writeWithoutResponse {
+            // Without a response only where the user has requested that, or where there is no other way.
+            if hasResponse, peripheral.takesResponse(true, characteristic, in: service) {
                 try await peripheral.write(bytes, to: characteristic, of: service)
             } else {
                 try await peripheral.writeInChunks(bytes, to: characteristic, of: service)

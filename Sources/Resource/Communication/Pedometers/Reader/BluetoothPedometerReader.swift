@@ -81,10 +81,7 @@ public struct BluetoothPedometerReader: PedometerReader {
         }
         return try await withPeripheral(of: due, LinkRetry(mayPair: due.protectedValue != nil)) { peripheral in
             if let value = due.protectedValue {
-                let bytes = try await peripheral.read(value.characteristic, of: value.service)
-                if due.model == Generic.self, case let format = try GenericOptions(pedometer.options).format, format.decode(bytes) == nil {
-                    throw PedometerError.badOption("format", value: format.description, expected: format.shortage(bytes))
-                }
+                try due.model.checkProtected(await peripheral.read(value.characteristic, of: value.service), of: pedometer)
             }
             if let question = due.model.bondQuestion, !(await peripheral.isPaired()), try await wantsBond(peripheral, question) {
                 try await bond(peripheral, due)

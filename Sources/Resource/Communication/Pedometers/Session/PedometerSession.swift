@@ -99,6 +99,15 @@ public protocol LiveSession: Sendable {
 /// More steps than a person makes in a day; a live figure above this is an error.
 let mostStepsOfADay = StepCorrection.stepRange.upperBound
 
+extension Peripheral {
+    /// Whether to write with a response: as wanted, except for a characteristic that can only be written in the other way.
+    func takesResponse(_ wanted: Bool, _ characteristic: BluetoothUUID, in service: BluetoothUUID) -> Bool {
+        let flags = characteristics(characteristic, in: service).first?.flags ?? []
+        let other: GATTCharacteristic.Flags = wanted ? .writeWithoutResponse : .write
+        return flags.intersection([.write, .writeWithoutResponse]) == other ? !wanted : wanted
+    }
+}
+
 /// A BlueZ peripheral as a session's link.
 final class PeripheralLink: SessionLink {
     private let peripheral: Peripheral
@@ -129,12 +138,9 @@ final class PeripheralLink: SessionLink {
         }
     }
 
-    /// A characteristic that can only be written in the other way is written in that way: firmware of one protocol differs in this.
+    /// Firmware of one protocol differs in how it is written to.
     func write(_ bytes: [UInt8], to address: GATTAddress, response: Bool) async throws {
-        let flags = peripheral.characteristics(address.characteristic, in: address.service).first?.flags ?? []
-        let other: GATTCharacteristic.Flags = response ? .writeWithoutResponse : .write
-        let isOnlyOther = flags.intersection([.write, .writeWithoutResponse]) == other
-        let response = isOnlyOther ? !response : response
+        let response = peripheral.takesResponse(response, address.characteristic, in: address.service)
         try await peripheral.write(bytes, to: address.characteristic, of: address.service, response: response)
     }
 
