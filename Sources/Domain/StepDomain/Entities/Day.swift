@@ -106,4 +106,9 @@ public enum Weekday: Int, CaseIterable, Sendable, Codable {
 
     /// Not by interpolation: that searches the program's conformances for ways to print a value, half a millisecond of each command.
     private static let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+    /// The first day of a week: the configured one by its name, else that of the locale, else Monday (ISO 8601).
+    public init(firstOfWeek name: String?, inLocale locale: Weekday?) {
+        self = Self.allCases.first { $0.name == name } ?? locale ?? .monday
+    }
 }

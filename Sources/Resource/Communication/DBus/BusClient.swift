@@ -1,3 +1,5 @@
+internal import Cleanup
+
 /// Something that uses a connection to a bus until it is closed: the connection itself, or a service that is called over it.
 public protocol BusClient: Sendable {
     /// Ends the connection. Closing again does nothing.
@@ -22,18 +24,3 @@ extension BusClient {
 }
 
 extension DBusConnection: BusClient {}
-
-/// Runs `body`, then `cleanup` in every case: return, error and cancellation.
-package func cleaningUp<R, E: Error>(
-    isolation: isolated (any Actor)? = #isolation, _ cleanup: () async -> Void, after body: () async throws(E) -> R
-) async throws(E) -> R {
-    let result: R
-    do throws(E) {
-        result = try await body()
-    } catch {
-        await cleanup()
-        throw error
-    }
-    await cleanup()
-    return result
-}

@@ -1,3 +1,4 @@
+internal import Cleanup
 public import DBus
 
 /// Text messages (SMS) through a modem, by ModemManager on the system bus.
@@ -40,14 +41,11 @@ public actor TextMessages: BusClient {
         } catch {
             throw TextMessageError(error, doing: "connecting to the bus")
         }
-        do throws(TextMessageError) {
+        return try await cleaningUpOnFailure({ await bus.close() }) { () async throws(TextMessageError) in
             let daemon = try await Self.daemon(bus, limits)
             let chosen = try ModemChoice(modem).choose(from: try await Self.modems(of: daemon, bus, limits))
             guard let path = ObjectPath(chosen.path) else { throw .noModem(wanted: modem) }
             return TextMessages(bus: bus, daemon: daemon, path: path, limits: limits)
-        } catch {
-            await bus.close()
-            throw error
         }
     }
 

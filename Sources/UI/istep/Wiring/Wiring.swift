@@ -157,8 +157,7 @@ struct Wiring: Sendable {
 
     /// The first day of a week: configured, else of the locale, else Monday.
     var weekStart: Weekday {
-        settings.weekStart.flatMap { name in Weekday.allCases.first { $0.name == name.value } }
-            ?? Weekday.firstOfWeek(environment: environment) ?? .monday
+        Weekday(firstOfWeek: settings.weekStart?.value, inLocale: Weekday.firstOfWeek(environment: environment))
     }
 
     // MARK: Output

@@ -1,3 +1,4 @@
+internal import Cleanup
 public import DBus
 
 /// A BLE central: finds peripherals through BlueZ, connects to them, reads, writes and receives notifications.

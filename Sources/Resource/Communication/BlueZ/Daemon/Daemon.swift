@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import DBus
 
 /// `bluetoothd` over one bus connection: its objects, kept up to date, and calls to it.
@@ -53,12 +54,9 @@ actor Daemon {
             throw BluetoothError(error, doing: "connecting to the bus")
         }
         let daemon = Daemon(bus: bus, clock: clock, machine: machine)
-        do {
+        try await cleaningUpOnFailure({ await daemon.close() }) { () async throws(BluetoothError) in
             try await daemon.subscribe()
             try await daemon.ready()
-        } catch {
-            await daemon.close()
-            throw error
         }
         return daemon
     }

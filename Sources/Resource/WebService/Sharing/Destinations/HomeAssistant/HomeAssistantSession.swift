@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import Foundation
 internal import HTTP
 internal import TextSafety
@@ -27,7 +28,7 @@ struct HomeAssistantSession {
             throw failure(error, url, token, hasChanged: false)
         }
         var session = HomeAssistantSession(socket: socket, url: url, token: token)
-        try await session.logIn()
+        try await cleaningUpOnFailure({ await socket.close() }) { () async throws(ShareFailure) in try await session.logIn() }
         return session
     }
 

@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import Foundation
 internal import HTTP
 internal import TextSafety
@@ -175,14 +176,9 @@ struct HomeAssistantImport: Sendable {
     }
 
     private func inSession(_ token: Secret, _ body: (inout HomeAssistantSession) async throws(ShareFailure) -> Void) async throws(ShareFailure) {
-        var session = try await HomeAssistantSession.open(transport, url, token: token)
-        do {
-            try await body(&session)
-        } catch {
-            await session.close()
-            throw error
-        }
-        await session.close()
+        let opened = try await HomeAssistantSession.open(transport, url, token: token)
+        var session = opened
+        try await cleaningUp({ await opened.close() }) { () async throws(ShareFailure) in try await body(&session) }
     }
 
     /// One batch for each user, sorted by statistic.

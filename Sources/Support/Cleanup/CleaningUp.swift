@@ -1,0 +1,24 @@
+/// Runs `body`, then `cleanup` in every case: return, error and cancellation.
+///
+/// - Throws: what `body` throws.
+package func cleaningUp<R, E: Error>(
+    isolation: isolated (any Actor)? = #isolation, _ cleanup: () async -> Void, after body: () async throws(E) -> R
+) async throws(E) -> R {
+    let result = try await cleaningUpOnFailure(isolation: isolation, cleanup, after: body)
+    await cleanup()
+    return result
+}
+
+/// Runs `body`, and `cleanup` only if that throws: for what is to be used after `body`.
+///
+/// - Throws: what `body` throws.
+package func cleaningUpOnFailure<R, E: Error>(
+    isolation: isolated (any Actor)? = #isolation, _ cleanup: () async -> Void, after body: () async throws(E) -> R
+) async throws(E) -> R {
+    do throws(E) {
+        return try await body()
+    } catch {
+        await cleanup()
+        throw error
+    }
+}
