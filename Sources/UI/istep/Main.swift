@@ -11,6 +11,7 @@ enum Main {
         use_one_arena()
         // Called before any task has left this thread. A command that ends soon does not need it.
         if CommandLine.arguments.contains(WatchCommand.configuration.commandName ?? "") { run_tasks_unwatched() }
+        if CommandLine.arguments.contains(SyncCommand.configuration.commandName ?? "") { do_not_preempt_others() }
         // Otherwise libdispatch writes to the system log for each thread whose priority an ordinary user may not raise.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Output.reserveStandardDescriptors()

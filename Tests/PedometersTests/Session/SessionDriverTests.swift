@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Whatever it sends: other pedometers are to be read, too.
-    @Test func `a reading that does not end is ended, and what was received is stored`() async throws {
+    @Test func `an endless reading is ended, and the received data is stored`() async throws {
         let history = History(), minutes = Mutex(0)
         let sample = StepSample(start: Timestamp(0), length: 60, steps: 10, utcOffset: 0)
         let driver = SessionDriver(
@@ -176,8 +176,45 @@ import Testing
         return order.withLock(\.self)
     }
 
-    @Test func `a session that only reads goes on while a batch is being stored`() async throws {
-        #expect(try await order(readsOn: true) == ["write", "commit", "commit"])
+    @Test func `a session that only reads goes on before a batch is stored`() async throws {
+        #expect(try await order(readsOn: true) == ["write", "commit"])
+    }
+
+    /// The samples of each commit of a session that only reads: two batches with one sample each, and a write and a wait after each batch.
+    ///
+    /// - Parameter pause: time that passes with each look at the clock.
+    private func commits(pause: Duration, _ link: Link) async throws -> [[Int]] {
+        let history = History(), uptime = Mutex(Duration.zero)
+        let driver = SessionDriver(
+            link: link, now: { Timestamp(1000) },
+            uptime: {
+                uptime.withLock { uptime in
+                    uptime += pause
+                    return uptime
+                }
+            }, progress: { _ in }, merge: { try await history.merge($0) })
+        let days = (1...2).flatMap { steps -> [SessionAction] in
+            let sample = StepSample(start: Timestamp(60 * steps), length: 60, steps: steps, utcOffset: 0)
+            return [
+                .deliver(SampleBatch(samples: [sample]), progress: .reading(done: steps, of: 2)),
+                .write([1], to: address, response: false), .receive(seconds: 5),
+            ]
+        }
+        var session: any PedometerSession = Script(actions: [.subscribe(address)] + days, readsOn: true)
+        _ = try await driver.run(&session)
+        return await history.batches.map { $0.samples.map(\.steps) }.filter { !$0.isEmpty }
+    }
+
+    @Test func `batches that follow each other quickly are stored together`() async throws {
+        #expect(try await commits(pause: .milliseconds(1), Link(answers: [[9]])) == [[1, 2]])
+    }
+
+    @Test func `a batch is stored while the answer to the next request arrives slowly`() async throws {
+        #expect(try await commits(pause: .milliseconds(100), Link(answers: [[9]])) == [[1], [2]])
+    }
+
+    @Test func `a batch is stored while the pedometer is silent`() async throws {
+        #expect(try await commits(pause: .milliseconds(1), Link()) == [[1], [2]])
     }
 
     /// The request and the storing must not compete for one processor.
@@ -205,7 +242,7 @@ import Testing
     @Test(arguments: [
         [SessionAction.receive(seconds: 5)], [.deliver(SampleBatch(), progress: .reading(done: 1, of: 1))], [.fail(.undecodable("x"))], [],
     ])
-    func `a merge that failed meanwhile ends the reading with its error`(actions: [SessionAction]) async throws {
+    func `a merge that fails during the reading ends it with the error of the merge`(actions: [SessionAction]) async throws {
         let history = History()
         await history.fill()
         let deliver = SessionAction.deliver(SampleBatch(), progress: .reading(done: 1, of: 1))
@@ -231,7 +268,7 @@ import Testing
         await #expect(throws: PedometerError.undecodable("x")) { try await run([.fail(.undecodable("x"))], Link(), History()) }
     }
 
-    @Test func `what the session delivers when the link ends is merged before the error`() async throws {
+    @Test func `data that the session delivers when the link ends are merged before the error`() async throws {
         let history = History()
         let sample = StepSample(start: Timestamp(0), length: 60, steps: 10, utcOffset: 0)
         let actions: [SessionAction] = [
@@ -245,7 +282,7 @@ import Testing
         #expect(batches.map { $0.frames.map(\.bytes) } == [[[1], [8]]])
     }
 
-    @Test func `a cancelled reading delivers what had come in`() async throws {
+    @Test func `a cancelled reading delivers the data received before`() async throws {
         let history = History()
         let sample = StepSample(start: Timestamp(0), length: 60, steps: 10, utcOffset: 0)
         let task = Task {

@@ -241,38 +241,6 @@ struct StepDataReader {
     }
 }
 
-/// A row of a query, by SQLite's own functions: a value costs a tenth of what it costs by GRDB, and ten years have five million samples.
-struct RawRow {
-    fileprivate let statement: SQLiteStatement
-
-    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
-    func number(_ column: Int32) -> Double? {
-        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : sqlite3_column_double(statement, column)
-    }
-    func text(_ column: Int32) -> String { sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "" }
-    /// The bytes are valid during `body`.
-    func bytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> T) -> T {
-        let start = sqlite3_column_blob(statement, column)
-        return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))))
-    }
-}
-
-extension Statement {
-    /// Runs a query with whole numbers as its arguments.
-    func rows(of database: Database, for arguments: [Int64], _ body: (RawRow) throws -> Void) throws {
-        let statement = sqliteStatement
-        sqlite3_reset(statement)
-        for (index, argument) in arguments.enumerated() { sqlite3_bind_int64(statement, Int32(index + 1), argument) }
-        defer { sqlite3_reset(statement) }
-        while true {
-            let code = sqlite3_step(statement)
-            if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage) }
-            try body(RawRow(statement: statement))
-        }
-    }
-}
-
 extension StepSample {
     fileprivate init(row: RawRow) {
         self.init(

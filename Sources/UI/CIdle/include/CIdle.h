@@ -11,6 +11,14 @@ void run_tasks_unwatched(void);
 /// Call it once, before any other thread is started.
 void use_one_arena(void);
 
+/// Runs this thread, and those that it will start, by the policy SCHED_BATCH (sched(7)): waking up, they do not interrupt another process.
+///
+/// For a sync on one processor: bluetoothd and dbus-daemon deliver several notifications before this program reads them, instead of one after
+/// the other, each with two changes of processes.
+///
+/// Call it once, before any other thread is started. Where the system does not allow it, nothing changes.
+void do_not_preempt_others(void);
+
 /// Returns freed memory to the system, if the C library supports it.
 void release_free_memory(void);
 

@@ -12,8 +12,9 @@ internal import Synchronization
 public protocol PedometerSession: Sendable {
     /// - Parameter now: when the event happened.
     mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction
-    /// Whether the actions from a `.deliver` to the next one only read. Then they may go on while the batch is being stored, and the answer
-    /// to `.deliver` comes at once. False before anything that changes the pedometer, such as its clock: the batch must be safe first.
+    /// Whether the actions from a `.deliver` to the next one only read. Then they may go on before the batch is stored, and the answer to
+    /// `.deliver` comes at once (see `BatchStorage`). False before anything that changes the pedometer, such as its clock: the batch must be
+    /// safe first.
     var readsOn: Bool { get }
 }
 

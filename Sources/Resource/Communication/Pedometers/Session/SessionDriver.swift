@@ -97,87 +97,72 @@ struct SessionDriver: Sendable {
             if report.battery == nil { report.battery = await link.batteryLevel() }
             if log.oversized > 0 { report.notices.append(.oversized(values: log.oversized)) }
             return Outcome(report: report, rest: log.frames.isEmpty ? nil : SampleBatch(frames: log.frames))
-        } catch let failure as MergeFailure {
-            throw failure.cause  // the history refused a batch: it would refuse the frames too
+        } catch let refusal as BatchStorage.Refusal {
+            throw refusal.cause  // the history would refuse the frames, too
         } catch {
             if !log.frames.isEmpty { try? await merge(SampleBatch(frames: log.frames)) }
             throw error
         }
     }
 
-    private struct MergeFailure: Error { let cause: any Error }
-
     private static let startOfUptime = ContinuousClock.now
 
     private func run(_ session: inout any PedometerSession, _ log: inout Log) async throws -> SessionReport {
         let start = uptime()
         var event = SessionEvent.started
-        var storing: Storing?
+        var storage = BatchStorage(store: merge, report: progress)
         while true {
             let action = session.next(after: event, at: now())
             switch action {
             case .deliver(let batch, let step):
-                try await storing?.end()
-                storing = store(batch, step, &log)
-                if !session.readsOn { try await storing?.end() }
+                try await add(batch, step, &log, to: &storage, isFlushed: !session.readsOn)
                 event = .done
             case .finish(let report):
-                try await storing?.end()
+                try await storage.flush()
                 return report
             case .fail(let error):
-                try await storing?.end()
+                try await storage.flush()
                 throw error
             case .subscribe, .subscribeAll, .write, .stream, .writeIfPresent, .read, .readIfPresent, .receive:
                 do {
                     guard uptime() - start < Self.longestReading else {
                         throw PedometerError.endless(minutes: Int(Self.longestReading.components.seconds / 60))
                     }
-                    if !action.isRequest { storing?.begin() }
-                    event = try await carryOut(action, &log)
-                    storing?.begin()
+                    event = try await carryOut(action, &log, &storage)
                 } catch {
-                    try await storing?.end()
                     if case .deliver(let batch, let step) = session.next(after: .linkLost, at: now()) {
-                        storing = store(batch, step, &log)
-                        try await storing?.end()
+                        try await add(batch, step, &log, to: &storage, isFlushed: false)
                     }
+                    try await storage.flush()
                     throw error
                 }
             }
         }
     }
 
-    /// The storing of a batch, which begins after the next request was sent: the pedometer answers meanwhile. The order is certain that way;
-    /// the time of a sync on the virtual radio is the same as with both at once. It is not given up when the reading is cancelled.
-    private struct Storing {
-        private let work: @Sendable () async throws -> Void
-        private var task: Task<Void, any Error>?
-
-        init(_ work: @escaping @Sendable () async throws -> Void) { self.work = work }
-
-        /// Does nothing if it has begun before.
-        mutating func begin() {
-            if task == nil { task = Task { [work] in try await work() } }
-        }
-
-        mutating func end() async throws(MergeFailure) {
-            begin()
-            do { try await task?.value } catch { throw MergeFailure(cause: error) }
-        }
-    }
-
-    /// A batch with the frames so far, to be stored. The link and the pedometer need not wait for the disk.
-    private func store(_ batch: SampleBatch, _ step: ReadProgress, _ log: inout Log) -> Storing {
+    /// Adds a batch with the frames so far to those that are to be stored. The link and the pedometer need not wait for the disk, unless the
+    /// session is about to change the pedometer.
+    private func add(
+        _ batch: SampleBatch, _ step: ReadProgress, _ log: inout Log, to storage: inout BatchStorage, isFlushed: Bool
+    ) async throws(BatchStorage.Refusal) {
         var batch = batch
         batch.frames = log.takeFrames()
-        return Storing { [batch] in
-            try await merge(batch)
-            progress(step)
-        }
+        try await storage.add(batch, step, at: uptime())
+        if isFlushed { try await storage.flush() }
+    }
+
+    /// Waits for a notification, and begins to store the batches when they have waited long enough.
+    private func receive(within limit: Duration, _ storage: inout BatchStorage) async throws -> [UInt8]? {
+        guard let pause = storage.remaining(at: uptime()), pause < limit else { return try await link.next(within: limit) }
+        if pause > .zero, let value = try await link.next(within: pause) { return value }
+        storage.begin()
+        return try await link.next(within: limit - pause)
     }
 
     /// - Throws: the link's error, or `CancellationError`.
-    private func carryOut(_ action: SessionAction, _ log: inout Log) async throws -> SessionEvent {
+    private func carryOut(
+        _ action: SessionAction, _ log: inout Log, _ storage: inout BatchStorage
+    ) async throws -> SessionEvent {
         try Task.checkCancellation()
         switch action {
         case .subscribe(let address):
@@ -206,20 +191,10 @@ struct SessionDriver: Sendable {
             guard let value = try await link.readIfPresent(address) else { return .absent }
             return .value(try log.receive(value, at: now()))
         case .receive(let seconds):
-            guard let value = try await link.next(within: .seconds(seconds)) else { return .silence }
+            guard let value = try await receive(within: .seconds(seconds), &storage) else { return .silence }
             return .value(try log.receive(value, at: now()))
         case .deliver, .finish, .fail:
             return .done  // not the link's error
-        }
-    }
-}
-
-extension SessionAction {
-    /// Whether it asks the pedometer for something without a wait for its answer.
-    fileprivate var isRequest: Bool {
-        switch self {
-        case .write, .stream: true
-        default: false
         }
     }
 }

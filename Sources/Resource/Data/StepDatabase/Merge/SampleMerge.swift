@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 public import StepDomain
 
 extension StepDatabase {
@@ -32,10 +31,13 @@ extension StepDatabase {
     }
 
     private func keep(_ frames: [RawFrame], of sync: SyncRecord.ID, _ database: Database) throws {
-        let insert = try database.cachedStatement(
-            sql: "INSERT INTO frame (sync, at, direction, bytes) VALUES (?, ?, ?, ?)")
+        let insert = try RawInsert(database, "INSERT INTO frame (sync, at, direction, bytes) VALUES (?, ?, ?, ?)")
+        try insert.bind(1, sync)
         for frame in frames {
-            try insert.execute(arguments: [sync, frame.at.seconds, frame.direction.rawValue, Data(frame.bytes)])
+            try insert.bind(2, Int64(frame.at.seconds))
+            try insert.bind(3, frame.direction.rawValue)
+            try insert.bind(4, frame.bytes)
+            _ = try insert.run()
         }
     }
 
@@ -165,47 +167,24 @@ extension Timestamp {
 }
 
 /// Inserts samples of slots that the history does not have.
-///
-/// Values are bound by SQLite's own functions: GRDB creates an array of boxed values for each row, which for a million samples takes twice
-/// as long as SQLite's own work for them. The statement is still GRDB's, and so is the transaction.
 struct SampleInsert {
-    private let database: Database
-    private let statement: Statement
+    private let insert: RawInsert
 
     init(_ database: Database, pedometer: Pedometer.ID, sync: SyncRecord.ID) throws {
-        self.database = database
-        statement = try database.cachedStatement(
-            sql: "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-        try check(sqlite3_bind_int64(statement.sqliteStatement, 1, pedometer))
-        try check(sqlite3_bind_int64(statement.sqliteStatement, 8, sync))
+        insert = try RawInsert(database, "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+        try insert.bind(1, pedometer)
+        try insert.bind(8, sync)
     }
 
     /// - Returns: whether the slot was new.
     func run(_ sample: StepSample) throws -> Bool {
-        let row = statement.sqliteStatement
-        try check(sqlite3_bind_int64(row, 2, Int64(sample.start.seconds)))
-        try check(sqlite3_bind_int64(row, 3, Int64(sample.length)))
-        try check(sqlite3_bind_int64(row, 4, Int64(sample.steps)))
-        try check(bind(sample.distance, 5))
-        try check(bind(sample.energy, 6))
-        try check(sqlite3_bind_int64(row, 7, Int64(sample.utcOffset)))
-        let code = sqlite3_step(row)
-        // The message belongs to the last call, so it is read before the reset.
-        let message = code == SQLITE_DONE ? nil : database.lastErrorMessage
-        sqlite3_reset(row)
-        guard code == SQLITE_DONE else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message) }
-        return database.changesCount == 1
-    }
-
-    private func bind(_ value: Double?, _ index: Int32) -> Int32 {
-        guard let value else { return sqlite3_bind_null(statement.sqliteStatement, index) }
-        return sqlite3_bind_double(statement.sqliteStatement, index, value)
-    }
-
-    private func check(_ code: Int32) throws {
-        if code != SQLITE_OK {
-            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
-        }
+        try insert.bind(2, Int64(sample.start.seconds))
+        try insert.bind(3, Int64(sample.length))
+        try insert.bind(4, Int64(sample.steps))
+        try insert.bind(5, sample.distance)
+        try insert.bind(6, sample.energy)
+        try insert.bind(7, Int64(sample.utcOffset))
+        return try insert.run()
     }
 }
 
