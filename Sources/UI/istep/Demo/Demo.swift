@@ -120,24 +120,36 @@ struct LastingDemo {
     /// Ends the demo, and removes what it has left if it was killed. Does nothing where there is none.
     func end() async throws {
         let out = Output.standard
-        guard let process = world.process else {
+        guard try await stop() else {
             let isLeft = [world.lockPath, world.statePath].contains { FileManager.default.fileExists(atPath: $0) }
             if isLeft { try removeLeftovers() }
             return try out.result(isLeft ? "The demo had been ended from outside; its files are removed." : "No demo runs in \(world.folder).")
         }
+        // Of a process that had to be killed.
+        if FileManager.default.fileExists(atPath: world.isTemporary ? world.folder : world.statePath) { try removeLeftovers() }
+        try out.result("The demo has ended.")
+        if !world.isTemporary { try out.result("Its history is kept: istep show --db \(ShellCommand.quoted(world.history))") }
+    }
+
+    /// Ends the process of the demo, and waits until it has removed its files: the lock is the first file that it removes, and the last thing
+    /// that it releases.
+    ///
+    /// - Returns: false where none runs.
+    private func stop() async throws -> Bool {
+        guard let lock = DemoWorld.LockFile(world.lockPath) else { return false }
+        defer { lock.close() }
+        guard let process = lock.holder else { return false }
         guard kill(process, SIGTERM) == 0 || errno == ESRCH else {
             throw CommandFailure(.permission, "The demo in '\(world.folder)' cannot be ended: \(String(cString: strerror(errno))).")
         }
         var polls = 0
-        while world.process == process {
+        while lock.holder == process {
             try await Task.sleep(for: .milliseconds(20))
             polls += 1
             // Ten seconds: it ends within one, unless it hangs.
             if polls == 500 { kill(process, SIGKILL) }
         }
-        if FileManager.default.fileExists(atPath: world.statePath) { try removeLeftovers() }
-        try out.result("The demo has ended.")
-        if !world.isTemporary { try out.result("Its history is kept: istep show --db \(ShellCommand.quoted(world.history))") }
+        return true
     }
 
     private func removeLeftovers() throws {

@@ -49,12 +49,29 @@ struct DemoWorld: Sendable {
 
     /// The process that runs it; nil where none does.
     var process: Int32? {
-        let file = open(lockPath, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK) && lock.l_pid > 0 ? lock.l_pid : nil
+        guard let lock = LockFile(lockPath) else { return nil }
+        defer { lock.close() }
+        return lock.holder
+    }
+
+    /// The file of a demo's lock, as others see it. It shows the process also after that has removed the file, until the process ends.
+    struct LockFile {
+        private let file: Int32
+
+        /// Nil if there is no such file.
+        init?(_ path: String) {
+            file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            if file < 0 { return nil }
+        }
+
+        /// The process that holds the lock; nil where none does.
+        var holder: Int32? {
+            var lock = flock()
+            lock.l_type = Int16(F_WRLCK)
+            return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK) && lock.l_pid > 0 ? lock.l_pid : nil
+        }
+
+        func close() { _ = Foundation.close(file) }
     }
 
     /// Nil while it is not complete, and where none was started.
