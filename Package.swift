@@ -88,8 +88,8 @@ let package = Package(
         // Communication
         .target(name: "CDBus", path: communication + "CDBus"),
         .target(name: "CBluetooth", path: communication + "CBluetooth"),
-        layer(communication, "DBus", ["CDBus"]),
-        layer(communication, "BlueZ", ["DBus", "Backoff"]),
+        layer(communication, "DBus", ["CDBus", "Cleanup"]),
+        layer(communication, "BlueZ", ["DBus", "Backoff", "Cleanup"]),
         // The program of the article in the documentation of BlueZ: the tests run it.
         .executableTarget(
             name: "ReadBattery", dependencies: ["BlueZ"], path: communication + "BlueZ/BlueZ.docc/ReadBattery", swiftSettings: rules),
@@ -97,7 +97,7 @@ let package = Package(
         layer(communication, "KernelBluetooth", ["BlueZ", "CBluetooth"]),
         layer(communication, "Pedometers", ["BlueZ", "StepDomain", "Backoff"]),
 
-        layer(communication, "ModemManager", ["DBus", "TextSafety"]),
+        layer(communication, "ModemManager", ["DBus", "Cleanup", "TextSafety"]),
         layer(communication, "Systemd", ["DBus", "StepDomain"]),
         layer(communication, "Desktop", ["DBus", "StepDomain", "TextSafety"]),
 
@@ -114,7 +114,7 @@ let package = Package(
         layer(
             web, "Sharing",
             [
-                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "TextSafety", "StepDomain",
+                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "StepDomain",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
@@ -125,6 +125,7 @@ let package = Package(
 
         // Support
         layer(support, "Backoff"),
+        layer(support, "Cleanup"),
         layer(support, "ProcessSpawning"),
         layer(support, "TextSafety"),
 
@@ -166,25 +167,26 @@ let package = Package(
         tests("KernelBluetooth", ["BlueZ"]),
         tests("Pedometers", ["StepDomain", "StepServices", "BlueZ", "SimulatedBlueZ", "PrivateBus"], exclude: ["Captures"]),
         .target(
-            name: "ModemStage", dependencies: ["DBus", "PrivateBus", "TestSupport"], path: "Tests/ModemStage",
+            name: "ModemTestSupport", dependencies: ["DBus", "PrivateBus", "TestSupport"], path: "Tests/ModemTestSupport",
             swiftSettings: rules),
-        tests("ModemManager", ["DBus", "PrivateBus", "ModemStage"]),
-        .target(name: "SystemdStage", dependencies: ["DBus"], path: "Tests/SystemdStage", swiftSettings: rules),
-        tests("Systemd", ["DBus", "PrivateBus", "SystemdStage", "StepDomain"]),
-        .target(name: "DesktopStage", dependencies: ["DBus"], path: "Tests/DesktopStage", swiftSettings: rules),
-        tests("Desktop", ["DBus", "PrivateBus", "DesktopStage", "StepDomain"]),
-        .target(name: "WebStage", dependencies: ["TestSupport"], path: "Tests/WebStage", swiftSettings: rules),
-        tests("HTTP", ["CCurl", "TextSafety", "WebStage"]),
-        tests("SOAP", ["HTTP", "TextSafety", "WebStage"]),
-        .target(name: "MQTTStage", dependencies: ["TestSupport"], path: "Tests/MQTTStage", swiftSettings: rules),
-        tests("MQTT", ["MQTTStage", "TextSafety"]),
+        tests("ModemManager", ["DBus", "PrivateBus", "ModemTestSupport"]),
+        .target(name: "SystemdTestSupport", dependencies: ["DBus"], path: "Tests/SystemdTestSupport", swiftSettings: rules),
+        tests("Systemd", ["DBus", "PrivateBus", "SystemdTestSupport", "StepDomain"]),
+        .target(name: "DesktopTestSupport", dependencies: ["DBus"], path: "Tests/DesktopTestSupport", swiftSettings: rules),
+        tests("Desktop", ["DBus", "PrivateBus", "DesktopTestSupport", "StepDomain"]),
+        .target(name: "WebTestSupport", dependencies: ["TestSupport"], path: "Tests/WebTestSupport", swiftSettings: rules),
+        tests("HTTP", ["CCurl", "TextSafety", "WebTestSupport"]),
+        tests("SOAP", ["HTTP", "TextSafety", "WebTestSupport"]),
+        .target(name: "MQTTTestSupport", dependencies: ["TestSupport"], path: "Tests/MQTTTestSupport", swiftSettings: rules),
+        tests("MQTT", ["MQTTTestSupport", "TextSafety"]),
         tests(
             "Sharing",
             [
-                "HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "StepServices", "WebStage", "ModemStage",
-                "MQTTStage",
+                "HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "StepServices", "WebTestSupport",
+                "ModemTestSupport", "MQTTTestSupport",
             ], resources: [.copy("Servers")]),
         tests("Backoff", []),
+        tests("Cleanup", []),
         tests("TextSafety", []),
         tests("StepDomain", ["Backoff"]),
         tests("StepServices", ["StepDomain", "Backoff"]),
@@ -197,8 +199,8 @@ let package = Package(
         .testTarget(
             name: "istepTests",
             dependencies: [
-                "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "WebStage", "SystemdStage",
-                "DesktopStage", "PrivateBus",
+                "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "WebTestSupport", "SystemdTestSupport",
+                "DesktopTestSupport", "PrivateBus",
                 "DBus", "BlueZ", "Pedometers", "Settings",
             ],
             path: "Tests/istepTests", swiftSettings: rules),

@@ -13,11 +13,11 @@ import Testing
         #expect((1...3).map { backoff.pause(after: $0) } == [pause, pause, pause])
     }
 
-    @Test(arguments: [0, -1, Int.min]) func `no failure counts as one`(failures: Int) {
+    @Test(arguments: [0, -1, Int.min]) func `a count of zero or fewer failures gives the pause after one failure`(failures: Int) {
         #expect(ExponentialBackoff(first: .seconds(2), longest: .seconds(60)).pause(after: failures) == .seconds(2))
     }
 
-    @Test(arguments: [31, 62, 63, 64, 1_000_000, Int.max]) func `however many failures, the pause is the longest`(failures: Int) {
+    @Test(arguments: [31, 62, 63, 64, 1_000_000, Int.max]) func `after many failures the pause is the longest pause`(failures: Int) {
         #expect(ExponentialBackoff(first: .seconds(3), longest: .seconds(86_400)).pause(after: failures) == .seconds(86_400))
         #expect(ExponentialBackoff(first: .zero, longest: .seconds(1)).pause(after: failures) == .zero)
         let endless = ExponentialBackoff(first: .seconds(1), longest: .seconds(Int64.max)).pause(after: failures)

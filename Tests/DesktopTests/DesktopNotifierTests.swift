@@ -1,6 +1,6 @@
 import DBus
 import Desktop
-import DesktopStage
+import DesktopTestSupport
 import PrivateBus
 import StepDomain
 import Testing
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `outside a session nothing is shown`() async {
+    @Test func `no notifier connects without a session bus`() async {
         #expect(await SessionNotifier(.address("unix:path=/nonexistent/bus")).connect() == nil)
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 extension CurlTransport {
     /// A test that waits for a limit sets it short; the defaults are longer than any machine needs.

@@ -25,7 +25,7 @@ import Testing
             ])
     }
 
-    @Test func `a machine without switches has none`() {
+    @Test func `a machine without a directory for switches has no switches`() {
         #expect(MachineProbe.switches(in: "/nonexistent/rfkill") == [])
     }
 

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "../token", "../../etc/passwd", String(repeating: "g", count: 64), String(repeating: "A", count: 64)])
-    func `what is no key is never a path`(_ text: String) throws {
+    func `text that is not a token is never used as a path`(_ text: String) throws {
         let place = Place()
         let access = try AccessFolder(path: place.path + "/serve")
         #expect(access.redeem(text) == nil && access.session(text) == nil)

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["", "G", "GET / HTTP/1.1\r\nHost: h\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nkey"])
-    func `a client that does not finish its request is sent away`(_ beginning: String) async throws {
+    func `a client that does not finish its request gets status 408`(_ beginning: String) async throws {
         var limits = ServerLimits()
         limits.request = .seconds(3)
         try await serving(limits) { port in
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `one byte now and then gains no time`() async throws {
+    @Test func `sending single bytes slowly does not extend the time limit of a request`() async throws {
         var limits = ServerLimits()
         limits.request = .seconds(2)
         try await serving(limits) { port in
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a thousand connections leave the others served, and are not all kept`() async throws {
+    @Test func `with a thousand open connections other clients are served, and some connections are closed`() async throws {
         var files = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
         files.rlim_cur = files.rlim_max
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `a request that is being answered is not the victim of a flood`() async throws {
+    @Test func `a request being answered is not dropped when many connections are opened`() async throws {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let (begun, begin) = AsyncStream<Void>.makeStream()
         var limits = ServerLimits()
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `it ends by itself without requests`() async throws {
+    @Test func `the server ends after a time without requests`() async throws {
         let server = try LocalServer([.loopback(port: 0)], quietTime: .milliseconds(50)) { _ in ServedResponse(status: 200) }
         await server.run()
     }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["", "sl", "sl\n0: 0100007F:0001", "sl\n0: 0100007F:0001 x 0A a b c nobody"])
-    func `an incomplete table has no user`(table: String) {
+    func `an incomplete table of sockets gives no user`(table: String) {
         #expect(LoopbackOwner.user(ofPort: 1, in: table) == nil)
     }
 

@@ -17,7 +17,7 @@ import Testing
         #expect(parse(Self.plain) == .request(expected, keepsAlive: true, length: Self.plain.utf8.count))
     }
 
-    @Test func `a form, and the request behind it`() {
+    @Test func `a form is parsed up to its end, before the next request`() {
         guard case .request(let request, let keepsAlive, let length) = parse(Self.form + Self.plain) else { return #expect(Bool(false)) }
         #expect(request.body == Array("key=1".utf8) && !keepsAlive && length == Self.form.utf8.count)
     }
@@ -43,7 +43,7 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", 400),
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n", 413),
-    ]) func `what is ambiguous or wrong is refused`(_ text: String, _ status: Int) {
+    ]) func `an ambiguous or invalid request is rejected`(_ text: String, _ status: Int) {
         #expect(parse(text) == .failure(status))
     }
 

@@ -46,7 +46,7 @@ import Testing
         #expect(try place.files().isEmpty)
     }
 
-    @Test func `a program that answers anything else is not found`() async throws {
+    @Test func `a program with a different answer is not found as a server`() async throws {
         let place = Place()
         let access = try AccessFolder(path: place.path + "/serve")
         let id = Array(String(repeating: "a", count: 64).utf8)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await !finds("/a.sqlite", access, echo))
     }
 
-    @Test func `a listener that never answers, and a port without one, are not found`() async throws {
+    @Test func `a silent listener and an unused port are not found as servers`() async throws {
         let place = Place()
         let access = try AccessFolder(path: place.path + "/serve")
         // Nobody accepts: the kernel completes the connection.
@@ -73,7 +73,7 @@ import Testing
         #expect(try place.files().isEmpty)
     }
 
-    @Test func `only a question that was asked is answered`() throws {
+    @Test func `the server proves its identity only for a pending probe`() throws {
         let place = Place()
         let access = try AccessFolder(path: place.path + "/serve")
         let token = try access.issueToken()

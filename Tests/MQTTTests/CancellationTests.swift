@@ -1,5 +1,5 @@
 import MQTT
-import MQTTStage
+import MQTTTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

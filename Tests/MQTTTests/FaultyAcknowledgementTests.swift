@@ -1,5 +1,5 @@
 import MQTT
-import MQTTStage
+import MQTTTestSupport
 import Testing
 
 /// Against a broker that accepts clients and misbehaves afterwards.

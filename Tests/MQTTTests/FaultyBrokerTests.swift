@@ -1,6 +1,6 @@
 import Glibc
 import MQTT
-import MQTTStage
+import MQTTTestSupport
 import Testing
 
 /// Against a broker that misbehaves.

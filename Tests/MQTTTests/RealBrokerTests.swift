@@ -1,5 +1,5 @@
 import MQTT
-import MQTTStage
+import MQTTTestSupport
 import TextSafety
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import MQTT
-import MQTTStage
+import MQTTTestSupport
 import TextSafety
 import Testing
 

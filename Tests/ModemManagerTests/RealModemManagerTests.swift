@@ -1,6 +1,6 @@
 import DBus
 import ModemManager
-import ModemStage
+import ModemTestSupport
 import TestSupport
 import Testing
 
@@ -23,7 +23,7 @@ struct RealModemManagerTests {
     @Test func `a modem that is switched off is reported and stays off`() async throws {
         try await RealModemManager.with { manager in
             let messages = try await TextMessages.open(.address(manager.address), modem: "490154203237518")
-            let off = TextMessageError.disabled(modem: "modem 0 (Stage One)", index: "0")
+            let off = TextMessageError.disabled(modem: "modem 0 (Fixture One)", index: "0")
             #expect(await failure { _ = try await messages.send("steps", to: receiver) } == off)
             #expect(await failure { _ = try await messages.find("steps", to: receiver) } == off)
             let modem = try await messages.modem()

@@ -11,18 +11,18 @@ import Testing
         #expect(Age(text)?.days == days)
     }
 
-    @Test func `forever has no end`() {
+    @Test func `the age "forever" has no limit in days`() {
         #expect(Age("forever")?.days == .some(nil))
     }
 
     @Test(arguments: [
         "", "2", "years", "-2 years", "0 days", "2.5 years", "2 years 3 days", "101 years", "99999999999999999999 days", "two years",
     ])
-    func `what is no age is refused`(text: String) {
+    func `text that is not an age is rejected`(text: String) {
         #expect(Age(text) == nil)
     }
 
-    @Test func `how many backups and how old frames may be comes from the configuration`() throws {
+    @Test func `the limits for backups and frames are read from the configuration`() throws {
         try withMachine { machine in
             #expect(try machine.load().backups == Sourced(4, .standard))
             #expect(try machine.load().frames == Sourced(732, .standard))

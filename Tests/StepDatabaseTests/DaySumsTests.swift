@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func `sums are neither saved from a damaged history nor missed in it`() throws {
+    @Test func `a repair does not copy stored sums and does not report them as lost`() throws {
         try withFixture { history in
             try history.merge(slot(480, 900))
             _ = try history.database.dayRecords(of: history.user, in: Self.days)

@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a run of days ends where a day is missing, and at its limit`() {
+    @Test func `a run of days ends at a missing day and at the maximum length`() {
         let days = [0, 1, 2, 3, 5, 6, 6].map { day.advanced(by: $0) }
         #expect(days.runs(ofAtMost: 3).map(\.count) == [3, 1, 2, 1])
         #expect(days.runs(ofAtMost: 3).map(\.first) == [0, 3, 5, 6].map { day.advanced(by: $0) })

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0x100_0000, .max])
-    func `a total that no packet can hold is left out, and the samples are stored`(steps: Int) throws {
+    func `an impossible total is ignored, and the samples are stored`(steps: Int) throws {
         try withFixture { history in
             _ = try history.database.merge(batch(total(steps), slot(0, 10)), sync: history.sync)
             #expect(try history.samples() == [slot(0, 10)])

@@ -38,7 +38,7 @@ import Testing
         (.inputOutput(path: "/b", reason: "disk I/O error"), .unforeseen, "another backup"),
         (.failed(path: "/b", reason: "x"), .unforeseen, "report"),
     ])
-    func `an error on a backup is not worded as one on the history`(error: HistoryError, category: FailureCategory, advice: String) {
+    func `the message of an error on a backup does not name the history`(error: HistoryError, category: FailureCategory, advice: String) {
         let error = HistoryError.of(.backup, error)
         #expect(error.category == category)
         #expect(error.description.contains(advice) && error.description.contains("\"/b"), "\(error)")
@@ -62,7 +62,7 @@ import Testing
         #expect(!error.description.contains("--db"), "\(error)")
     }
 
-    @Test func `a read-only file system is not a matter of owners`() {
+    @Test func `the error for a read-only file system gives no advice about owners`() {
         let history = HistoryError.readOnly(path: "/h", reason: HistoryError.readOnlyFileSystem).description
         let lock = SyncLockError(errno: EROFS, path: "/h.lock")
         #expect(history.contains("is read-only") && !history.contains("yours"))

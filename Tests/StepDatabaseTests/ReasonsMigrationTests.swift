@@ -7,7 +7,7 @@ import Testing
 /// From the version before the reasons of corrections to the one that has them.
 @Suite(.timeLimit(.minutes(5))) struct ReasonsMigrationTests {
     @Test(arguments: [StepDatabase.Access.reading, .writing])
-    func `corrections of before have no reason and stay in force`(_ access: StepDatabase.Access) throws {
+    func `corrections from before the migration have no reason and remain in effect`(_ access: StepDatabase.Access) throws {
         try withDirectory { directory in
             let path = directory + "/history.sqlite"
             let user = try Self.make(path)

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `it stays open until its file is replaced`() throws {
+    @Test func `the history stays open until its file is replaced`() throws {
         try withFolder { path in
             _ = try StepDatabase(path: path).addUser(named: "anna")
             let source = ReopenedHistory(path: path, backups: nil)

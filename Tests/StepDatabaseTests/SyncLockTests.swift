@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Removal of lock files
 
-    @Test func `a lock that leaves nothing removes only its own file`() async throws {
+    @Test func `a lock that leaves no file removes only its own lock file`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite", lock = path + ".lock"
             try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {

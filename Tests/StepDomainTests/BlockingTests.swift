@@ -7,7 +7,7 @@ import Testing
     private struct Failed: Error {}
 
     /// On Swift's own threads, of which there is one for each processor, the task that ends the waits would never run.
-    @Test func `work that waits leaves room for other tasks`() async throws {
+    @Test func `blocking work does not prevent other tasks from running`() async throws {
         let count = 4 * ProcessInfo.processInfo.activeProcessorCount
         let gate = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -25,7 +25,7 @@ import Testing
     private final class Held: Sendable {}
 
     /// A program that ends after its last command has then closed its history.
-    @Test func `what the work holds is released before the result arrives`() async throws {
+    @Test func `objects held by the work are released before the result is returned`() async throws {
         for _ in 0..<2_000 {
             weak var held: Held?
             do {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `its result and its error are the caller's`() async throws {
+    @Test func `the result or error of the work is passed to the caller`() async throws {
         #expect(try await blocking { 42 } == 42)
         await #expect(throws: Failed.self) { try await blocking { throw Failed() } }
     }

@@ -7,20 +7,20 @@ import Testing
 /// What screen readers and keyboards need, in the markup of every page. `BrowserTests` of the program compare the accessibility tree.
 @Suite(.timeLimit(.minutes(5))) struct AccessibilityTests {
     /// Two users, a pedometer whose last sync has failed, a day that was corrected and waits for a destination, a notice.
-    private func lab() throws -> PagesLab {
-        var lab = PagesLab()
-        lab.destinations = [ScriptedDestination("garden")]
-        let user = lab.history.addUser(named: "anna"), day = PagesLab.today.advanced(by: -1)
-        let pedometer = try lab.walk(user, steps: [9000, nil, 4000, 100])
-        _ = lab.history.addUser(named: "bob")
-        let sync = try lab.history.beginSync(of: pedometer.id, at: PagesLab.now - 20)
-        try lab.history.endSync(sync, at: PagesLab.now - 10, outcome: .failed, battery: nil, failure: "no answer", cause: .other)
-        lab.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: user.id)
-        lab.history.setCorrection(StepCorrection(steps: 5000), of: user.id, on: day, at: PagesLab.now - 5)
-        try lab.history.record([ShareEntry(user: user.id, day: day, destination: "garden", changedAt: PagesLab.now - 5)])
-        _ = lab.history.keep(
-            [Notice(.machine, since: PagesLab.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [], at: PagesLab.now)
-        return lab
+    private func fixture() throws -> PagesFixture {
+        var fixture = PagesFixture()
+        fixture.destinations = [ScriptedDestination("garden")]
+        let user = fixture.history.addUser(named: "anna"), day = PagesFixture.today.advanced(by: -1)
+        let pedometer = try fixture.walk(user, steps: [9000, nil, 4000, 100])
+        _ = fixture.history.addUser(named: "bob")
+        let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
+        try fixture.history.endSync(sync, at: PagesFixture.now - 10, outcome: .failed, battery: nil, failure: "no answer", cause: .other)
+        fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: user.id)
+        fixture.history.setCorrection(StepCorrection(steps: 5000), of: user.id, on: day, at: PagesFixture.now - 5)
+        try fixture.history.record([ShareEntry(user: user.id, day: day, destination: "garden", changedAt: PagesFixture.now - 5)])
+        _ = fixture.history.keep(
+            [Notice(.machine, since: PagesFixture.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [], at: PagesFixture.now)
+        return fixture
     }
 
     private static let paths = [
@@ -28,7 +28,7 @@ import Testing
         "/activity", "/nowhere",
     ]
 
-    private func page(_ path: String) async throws -> String { await (try lab()).get(path).text }
+    private func page(_ path: String) async throws -> String { await (try fixture()).get(path).text }
 
     private func tags(_ name: String, in text: String) throws -> [String] {
         text.matches(of: try Regex("<\(name)( [^>]*)?>")).map { String(text[$0.range]) }

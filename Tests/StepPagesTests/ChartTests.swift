@@ -26,7 +26,7 @@ import Testing
         #expect(chart.contains("class=\"walking\"") && !chart.contains("url(#unknown)"))
     }
 
-    @Test func `running has a tone of its own, and the goal a mark`() {
+    @Test func `running has its own colour in a bar, and the goal has a mark`() {
         let chart = svg(bar(9000, running: 2000, goal: 8000))
         #expect(chart.contains("class=\"running\"") && chart.contains("class=\"goal\""))
         #expect(!svg(bar(9000)).contains("class=\"goal\""))
@@ -94,21 +94,21 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == picture)
     }
 
-    @Test func `the card is the golden file`() throws { try expectGolden(try card(), "day.svg") }
+    @Test func `the card equals the golden file`() throws { try expectGolden(try card(), "day.svg") }
 
-    @Test func `the card shows no figure that does not hold`() throws {
+    @Test func `the card shows no invalid figure`() throws {
         let wrong = try card { $0.distance = -5 }
         #expect(!wrong.contains(" km") && wrong.contains("8,123"))
         let steps = try card { $0.steps = -1 }
         #expect(!steps.contains("-1") && steps.contains(">wrong<"))
     }
 
-    @Test func `an unknown day is no zero`() throws {
+    @Test func `an unknown day is not shown as zero steps`() throws {
         let unknown = try card { day in day = DaySummary(user: day.user, day: day.day) }
         #expect(unknown.contains(">unknown<") && unknown.contains("url(#unknown)") && !unknown.contains(">0<"))
     }
 
-    @Test func `a name cannot leave its place in the card`() throws {
+    @Test func `markup in a user name is escaped in the card`() throws {
         let card = try card { $0.user = User(id: 1, name: "</text><script>x</script>") }
         #expect(!card.contains("<script") && card.contains("&lt;/text&gt;&lt;script&gt;"))
     }

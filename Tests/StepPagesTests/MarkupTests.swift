@@ -38,7 +38,7 @@ import Testing
         #expect(text(.nan) == "<rect x=\"0\"/>" && text(.infinity) == "<rect x=\"0\"/>" && text(1e300) == "<rect x=\"10000000\"/>")
     }
 
-    @Test func `a name from elsewhere cannot turn the text around it`() {
+    @Test func `a name with bidirectional control characters does not reorder the text around it`() {
         #expect(PageContext.name("a\u{202e}b").source == "<bdi>a\u{fffd}b</bdi>")
         #expect(PageContext.name(String(repeating: "x", count: 500)).source.count < 100)
     }

@@ -7,16 +7,16 @@ import Testing
 
 /// The first page.
 @Suite(.timeLimit(.minutes(5))) struct OverviewPageTests {
-    private func lab() throws -> PagesLab {
-        let lab = PagesLab()
-        _ = try lab.walk(lab.history.addUser(named: "anna"), steps: [nil, 9000, 4000, 100])
-        return lab
+    private func fixture() throws -> PagesFixture {
+        let fixture = PagesFixture()
+        _ = try fixture.walk(fixture.history.addUser(named: "anna"), steps: [nil, 9000, 4000, 100])
+        return fixture
     }
 
     @Test func `the first page shows today, the pedometers and a year whose days lead to their pages`() async throws {
-        let lab = try lab()
-        lab.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
-        let (status, text) = await lab.get("/")
+        let fixture = try fixture()
+        fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
+        let (status, text) = await fixture.get("/")
         #expect(status == 200 && text.contains("<title>Overview – istep</title>"))
         #expect(text.contains("<span>Steps</span> <strong>100</strong>") && text.contains("of 8,000 steps"))
         // The pedometer was last read half a minute ago.
@@ -30,14 +30,14 @@ import Testing
         for link in ["/week/2026-11-16", "/month/2026-11", "/year/2026"] {
             let row = try Regex("<a href=\"\(link)\">[^<]+</a></th><td>13,100</td>")
             #expect(text.contains(row), "\(link)")
-            #expect(await lab.get(link).text.contains("<span>Total steps</span> <strong>13,100</strong>"), "\(link)")
+            #expect(await fixture.get(link).text.contains("<span>Total steps</span> <strong>13,100</strong>"), "\(link)")
         }
         #expect(text.contains("href=\"/day/2026-11-17\" rel=\"prev\""))
     }
 
     /// As many columns as a calendar of a year has, whatever weekday it is and begins with.
     @Test(arguments: [0, 1, 2, 3, 4, 5, 6]) func `the year of the first page is this week and the 52 before it`(_ daysAgo: Int) throws {
-        let today = PagesLab.today.advanced(by: -daysAgo), user = User(id: 1, name: "anna")
+        let today = PagesFixture.today.advanced(by: -daysAgo), user = User(id: 1, name: "anna")
         let now = LocalTime.berlin.moment(today, seconds: 43_200)
         let days = (0..<400).map { index in
             DayFigures(
@@ -56,20 +56,20 @@ import Testing
     }
 
     @Test func `before the first sync, the first page shows how to begin`() async throws {
-        let lab = PagesLab()
-        _ = lab.history.addUser(named: "anna")
-        let text = await lab.get("/").text
+        let fixture = PagesFixture()
+        _ = fixture.history.addUser(named: "anna")
+        let text = await fixture.get("/").text
         #expect(text.contains("No pedometer yet.") && text.contains("Nothing is known yet.") && !text.contains("Sync now"))
     }
 
     @Test func `while a sync is running, the first page leads to its progress`() async throws {
-        let lab = try lab()
-        let pedometer = try #require(lab.history.pedometers().first)
-        lab.reader.script(pedometer.id, .progress(.searching), .hang)
-        let pages = lab.pages
-        _ = await lab.post("/sync", "", to: pages)
-        for await _ in lab.reader.hanging { break }
-        let text = await pages.respond(to: PagesLab.request("GET", "/")).text
+        let fixture = try fixture()
+        let pedometer = try #require(fixture.history.pedometers().first)
+        fixture.reader.script(pedometer.id, .progress(.searching), .hang)
+        let pages = fixture.pages
+        _ = await fixture.post("/sync", "", to: pages)
+        for await _ in fixture.reader.hanging { break }
+        let text = await pages.respond(to: PagesFixture.request("GET", "/")).text
         #expect(text.contains("Sync: ring: searching. <a href=\"/activity\">") && !text.contains("Sync now"), "\(text.prefix(6000))")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReportPageTests {
     /// Three years to 2026-11-18 with a goal of 8,000, every tenth day unknown.
     private func figures(_ count: Int = 1000) throws -> DailyFigures {
-        let today = PagesLab.today, plan = SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000)
+        let today = PagesFixture.today, plan = SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000)
         let days = (0..<count).map { index in
             let day = today.advanced(by: index - count + 1)
             let isUnknown = index % 10 == 5 || index == count - 1
@@ -21,9 +21,9 @@ import Testing
 
     private func report(_ figures: DailyFigures, _ period: Period? = nil) -> String {
         let user = figures.user
-        let context = PageContext(user: user, users: [user], now: PagesLab.now, localTime: .berlin, place: .file)
+        let context = PageContext(user: user, users: [user], now: PagesFixture.now, localTime: .berlin, place: .file)
         let whole = Period((figures.known?.lowerBound ?? figures.today)...figures.today)
-        let source = ReportPage.Source(name: "<ring>", model: "a ring", readThrough: PagesLab.now - 60, lastSync: nil)
+        let source = ReportPage.Source(name: "<ring>", model: "a ring", readThrough: PagesFixture.now - 60, lastSync: nil)
         return ReportPage(figures, period: period ?? whole, sources: [source], context: context).document.source
     }
 
@@ -55,12 +55,12 @@ import Testing
     }
 
     @Test func `a short span has bars of its days`() throws {
-        let text = report(try figures(), Period(PagesLab.today.advanced(by: -9)...PagesLab.today))
+        let text = report(try figures(), Period(PagesFixture.today.advanced(by: -9)...PagesFixture.today))
         #expect(text.matches(of: /id="day-/).count == 10 && text.contains("Days of 9 to 18 November 2026"))
     }
 
     @Test func `a period without known days is reported`() {
-        let none = DailyFigures(user: User(id: 1, name: "anna"), today: PagesLab.today, days: [])
+        let none = DailyFigures(user: User(id: 1, name: "anna"), today: PagesFixture.today, days: [])
         #expect(report(none).contains("Nothing is known of these days."))
     }
 }

@@ -13,7 +13,7 @@ import Testing
         #expect(try await BackupService(backups, lock: lock).backUp(to: nil).path == "/backups/new")
     }
 
-    @Test func `the list has the directory and what is in it`() {
+    @Test func `the list has the directory and its contents`() {
         let stored = StoredBackup(path: "/backups/1", isAutomatic: true, bytes: 7)
         let list = BackupService(ScriptedBackups(stored: [stored]), lock: lock).list()
         #expect(list.directory == "/backups" && list.backups == [stored] && list.isHistoryThere)
@@ -49,7 +49,7 @@ import Testing
         #expect(try await !BackupService(ScriptedBackups(isHistoryThere: false), lock: lock).examine("/copy").replacesHistory)
     }
 
-    @Test func `a repair holds the history alone, and leaves no lock where there is no history`() async throws {
+    @Test func `a repair locks the history exclusively, and leaves no lock if there is no history`() async throws {
         let backups = ScriptedBackups(lock: lock)
         #expect(try await BackupService(backups, lock: lock).repair() == nil)
         #expect(backups.log == ["repair, held alone"])

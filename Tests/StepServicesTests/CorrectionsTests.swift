@@ -10,7 +10,7 @@ import Testing
 
     private func summary(on day: Day) throws -> DaySummary { try outbox.service.summary(of: outbox.anna, on: day) }
 
-    @Test func `a correction replaces the counted steps and keeps what was counted`() throws {
+    @Test func `a correction replaces the counted steps in the figures and does not change the samples`() throws {
         try outbox.walk(4000, on: april20)
         try corrections.set(StepCorrection(steps: 9000, reason: "left the ring at home"), on: april20, of: outbox.anna)
         let day = try summary(on: april20)

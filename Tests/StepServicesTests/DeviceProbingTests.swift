@@ -9,7 +9,7 @@ import Testing
     private let band = ScannedDevice(
         address: "C0:DE:00:00:00:03", addressType: "random", kind: ScriptedCatalog.described, evidence: .advertisedData)
 
-    @Test func `services decide, and a device that advertises its data is not connected to`() async {
+    @Test func `services determine the model, and a device that advertises its data is not connected`() async {
         let scanner = ScriptedPedometerScanner([], probed: [ScriptedCatalog.ring])
         let results = await DeviceProbing(scanner).probe([nameless, named, band], most: 10)
         #expect(results.devices.map(\.kind?.key) == ["ring", "ring", "described"])
@@ -19,7 +19,7 @@ import Testing
         #expect(results.looked == [nameless.address, named.address])
     }
 
-    @Test func `services refute a name, and nothing else`() async {
+    @Test func `services override a model guessed from the name, but not one from advertised data`() async {
         let kind = PedometerKind(key: "ring", title: "a ring", hasOwnServices: true)
         let fake = ScannedDevice(address: "C0:DE:00:00:00:04", addressType: "random", name: "R02_FAKE", kind: kind, evidence: .name)
         let advertised = ScannedDevice(address: "C0:DE:00:00:00:05", addressType: "random", kind: kind, evidence: .advertisedService)
@@ -28,7 +28,7 @@ import Testing
         #expect(results.refuted == [fake.address: kind] && results.looked.count == 2)
     }
 
-    @Test func `services that prove nothing leave what was known, and no more than the limit are connected to`() async {
+    @Test func `services of no model change nothing, and no more devices than the limit are probed`() async {
         let scanner = ScriptedPedometerScanner([])
         let results = await DeviceProbing(scanner).probe([named, nameless], most: 1)
         #expect(results.devices.map(\.kind?.key) == ["described", nil])

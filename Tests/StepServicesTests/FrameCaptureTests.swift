@@ -38,7 +38,7 @@ import Testing
         "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n> 0", "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n< zz",
         "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\nwords",
     ])
-    func `a text that is no capture is refused`(text: String) {
+    func `a text that is not a capture is rejected`(text: String) {
         var values: [String: String] = [:]
         #expect(FrameCapture.read(text, values: &values) == nil)
     }
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: [
         ("hex", "0"), ("hex", "zz"), ("hex", ""), ("u8", "256"), ("u8", "-1"), ("u16le", "65536"), ("u32be", "4294967296"), ("u8", "x"),
     ])
-    func `values that are none`(format: String, text: String) throws {
+    func `invalid values of a notation are rejected`(format: String, text: String) throws {
         #expect(try #require(ValueNotation(format)).bytes(of: text) == nil)
     }
 

@@ -7,86 +7,86 @@ import Testing
     private let garden = ScriptedDestination(
         "Garden", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: true), terms: always)
 
-    private func lab() throws -> ServiceLab {
-        var lab = ServiceLab()
-        lab.destinations = [garden]
-        lab.otherNames = ["closed"]
-        try lab.outbox.walk(4000, on: april20)
-        return lab
+    private func fixture() throws -> ServiceFixture {
+        var fixture = ServiceFixture()
+        fixture.destinations = [garden]
+        fixture.otherNames = ["closed"]
+        try fixture.outbox.walk(4000, on: april20)
+        return fixture
     }
 
-    private func drop(_ destination: String, _ day: Day? = nil, _ lab: ServiceLab) async throws -> [ShareEntry] {
-        try await OutboxService(lab.context).drop(.init(destination: destination, day: day)).entries
+    private func drop(_ destination: String, _ day: Day? = nil, _ fixture: ServiceFixture) async throws -> [ShareEntry] {
+        try await OutboxService(fixture.context).drop(.init(destination: destination, day: day)).entries
     }
 
     @Test func `a day is dropped by the destination's name in any case`() async throws {
-        let lab = try lab()
-        try await Sharing(lab.context).enqueue(.days([april20], of: lab.outbox.anna))
-        #expect(try await drop("garden", april20, lab).map(\.day) == [april20])
-        #expect(lab.outbox.entry(april20, garden) == nil)
-        #expect(lab.lock.log == [.sharing], "nothing is sent meanwhile")
+        let fixture = try fixture()
+        try await Sharing(fixture.context).enqueue(.days([april20], of: fixture.outbox.anna))
+        #expect(try await drop("garden", april20, fixture).map(\.day) == [april20])
+        #expect(fixture.outbox.entry(april20, garden) == nil)
+        #expect(fixture.lock.log == [.sharing], "nothing is sent meanwhile")
     }
 
     @Test func `an outbox without entries drops nothing`() async throws {
-        #expect(try await drop("closed", nil, try lab()).isEmpty)
+        #expect(try await drop("closed", nil, try fixture()).isEmpty)
     }
 
-    @Test func `what is not there is named`() async throws {
-        let lab = try lab()
-        await #expect(throws: ServiceError.neverShared("shed")) { try await drop("shed", nil, lab) }
-        await #expect(throws: ServiceError.notInOutbox(april21, destination: "Garden")) { try await drop("garden", april21, lab) }
-        _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
-        await #expect(throws: ServiceError.alreadySent(april20, destination: "Garden")) { try await drop("garden", april20, lab) }
+    @Test func `missing items are named`() async throws {
+        let fixture = try fixture()
+        await #expect(throws: ServiceError.neverShared("shed")) { try await drop("shed", nil, fixture) }
+        await #expect(throws: ServiceError.notInOutbox(april21, destination: "Garden")) { try await drop("garden", april21, fixture) }
+        _ = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna))
+        await #expect(throws: ServiceError.alreadySent(april20, destination: "Garden")) { try await drop("garden", april20, fixture) }
     }
 
     @Test func `a day that may have arrived is retried only by name`() async throws {
-        let lab = try lab()
+        let fixture = try fixture()
         garden.script(.fail(ShareFailure(.unanswered, "no answer")))
         garden.answer(.unclear)
-        _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
-        let doubtful = try #require(lab.outbox.entry(april20, garden))
+        _ = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna))
+        let doubtful = try #require(fixture.outbox.entry(april20, garden))
         #expect(doubtful.state == .unknown)
-        try await OutboxService(lab.context).retry(.init(destination: "Garden"))
-        #expect(lab.outbox.entry(april20, garden)?.state == .unknown)
-        try await OutboxService(lab.context).retry(.init(destination: "Garden", day: april20))
-        #expect(lab.outbox.entry(april20, garden)?.state == .pending)
+        try await OutboxService(fixture.context).retry(.init(destination: "Garden"))
+        #expect(fixture.outbox.entry(april20, garden)?.state == .unknown)
+        try await OutboxService(fixture.context).retry(.init(destination: "Garden", day: april20))
+        #expect(fixture.outbox.entry(april20, garden)?.state == .pending)
     }
 
     @Test(arguments: [true, false]) func `a retry looks for a day that may have arrived before it sends it again`(hasArrived: Bool) async throws
     {
-        var lab = ServiceLab()
+        var fixture = ServiceFixture()
         let post = ScriptedDestination(
             "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: true), terms: always)
-        lab.destinations = [post]
-        try lab.outbox.walk(4000, on: april20)
+        fixture.destinations = [post]
+        try fixture.outbox.walk(4000, on: april20)
         post.script(hasArrived ? .acceptSilently : .fail(ShareFailure(.unanswered, "no answer")))
-        _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
+        _ = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna))
         // As after a kill in the middle of the delivery.
-        var entry = try #require(lab.outbox.entry(april20, post))
+        var entry = try #require(fixture.outbox.entry(april20, post))
         #expect(entry.state == .unknown && post.deliveries.count == 1)
         entry.state = .sending
-        try lab.history.record([entry])
-        lab.outbox.pass(ShareRetry.processingTime)
-        let sharing = try await OutboxService(lab.context).retry(.init(destination: "post", day: april20))
+        try fixture.history.record([entry])
+        fixture.outbox.pass(ShareRetry.processingTime)
+        let sharing = try await OutboxService(fixture.context).retry(.init(destination: "post", day: april20))
         _ = try await sharing.share(.due)
         #expect(post.finds == 1 && post.times(april20) == 1)
         #expect(post.deliveries.count == (hasArrived ? 1 : 2))
-        #expect(lab.outbox.entry(april20, post)?.state == .sent)
+        #expect(fixture.outbox.entry(april20, post)?.state == .sent)
     }
 
     @Test func `a paused destination is released by a retry`() async throws {
-        let lab = try lab()
+        let fixture = try fixture()
         garden.script(.fail(ShareFailure(.credentials, "who are you")))
-        _ = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna))
-        #expect(lab.history.state(of: "Garden").stopped != nil)
-        try await OutboxService(lab.context).retry(.init(destination: "Garden"))
-        #expect(lab.history.state(of: "Garden").stopped == nil)
+        _ = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna))
+        #expect(fixture.history.state(of: "Garden").stopped != nil)
+        try await OutboxService(fixture.context).retry(.init(destination: "Garden"))
+        #expect(fixture.history.state(of: "Garden").stopped == nil)
     }
 
     @Test func `waiting goes on until the destination answers`() async throws {
-        let lab = try lab()
+        let fixture = try fixture()
         garden.script(.fail(ShareFailure(.busy, "later", retryAfter: 600)), .fail(ShareFailure(.unreachable, "no network")))
-        let reports = try await Sharing(lab.context).share(.days([april20], of: lab.outbox.anna), waits: true)
+        let reports = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna), waits: true)
         #expect(garden.steps(april20) == 4000)
         #expect(reports.map(\.queued) == [0])
     }

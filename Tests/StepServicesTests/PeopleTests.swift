@@ -16,14 +16,14 @@ import Testing
         #expect(try user("ANNA") == anna)
     }
 
-    @Test func `of several it is the one who is logged in`() throws {
+    @Test func `the user who is logged in is chosen from several users`() throws {
         _ = history.addUser(named: "anna")
         let ben = history.addUser(named: "ben")
         #expect(try user(login: "ben") == ben)
         #expect(throws: ServiceError.severalUsers(known: ["anna", "ben"])) { try user() }
     }
 
-    @Test func `an unknown name adds no user by mistake`() throws {
+    @Test func `an unknown name is an error unless a new user is requested`() throws {
         _ = history.addUser(named: "anna")
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob") }
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", creating: .first) }
@@ -59,7 +59,7 @@ import Testing
         #expect(profiles.map(\.height) == [1.78, 1.78] && profiles.map(\.weight) == [72, 70])
         #expect(profiles[1].validFrom == april21)
     }
-    @Test func `a plan or a profile begins on a day of the calendar from the beginning on`() throws {
+    @Test func `a plan or a profile can begin on any day of the calendar`() throws {
         let anna = history.addUser(named: "anna")
         let planning = Planning(history, today: april20)
         for day in [Period.calendar.lowerBound, Validity.beginning.advanced(by: -1), Period.calendar.upperBound.advanced(by: 1)] {

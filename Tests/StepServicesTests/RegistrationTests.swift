@@ -58,7 +58,7 @@ import Testing
         #expect(byName.log.prefix(2) == ["first 9.0", "scan 3.0"])
     }
 
-    @Test func `what is not in range is named as it was requested: a name or an address`() async throws {
+    @Test func `a pedometer that is not in range is named as it was requested: a name or an address`() async throws {
         for (device, isName) in [("r02", true), (Self.ring.address, false)] {
             await #expect(throws: ServiceError.notHeard(device, isName: isName, seconds: 15)) {
                 try await register(.init(device: device), ScriptedPedometerScanner([]))
@@ -67,7 +67,7 @@ import Testing
         #expect("\(ServiceError.notHeard("r02", isName: true, seconds: 15))".contains("begins with 'r02'"))
     }
 
-    @Test func `of several with a name the user must choose, and those of another name do not count`() async throws {
+    @Test func `several devices that match the name are an error, and others do not count`() async throws {
         await #expect(
             throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
         ) { try await register(.init(device: "R02"), ScriptedPedometerScanner([Self.ring, Self.other, Self.watch])) }
@@ -106,7 +106,7 @@ import Testing
         #expect(scanner.log.isEmpty)
     }
 
-    @Test func `a registered pedometer that is named again is refused without a connection, and another of its name is found`() async throws {
+    @Test func `a registered pedometer is refused without a connection, and another one of that name is found`() async throws {
         _ = try await register(.init(device: Self.ring.address, name: "mine"), ScriptedPedometerScanner([Self.ring]))
         let scanner = ScriptedPedometerScanner([Self.ring])
         await #expect(throws: ServiceError.alreadyRegistered(address: Self.ring.address, name: "mine")) {
@@ -117,7 +117,7 @@ import Testing
         #expect(second.address == Self.other.address)
     }
 
-    @Test func `a device that is not recognised is looked at by its services`() async throws {
+    @Test func `a device that is not recognised is identified by its services`() async throws {
         var nameless = Self.watch
         nameless.name = nil
         let scanner = ScriptedPedometerScanner([nameless, Self.watch])
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// A device that advertises its steps is not connected to: nothing else would show that it is another one.
-    @Test func `a device without the data of the wanted model is named, and one that sends them later is found`() async throws {
+    @Test func `a device that advertises no data of the model is an error; one that does so later is added`() async throws {
         let band = ScriptedCatalog.band
         let scanner = ScriptedPedometerScanner([Self.watch])
         await #expect(throws: ServiceError.advertisesOtherwise("InfiniTime", kind: band.title)) {
@@ -194,7 +194,7 @@ import Testing
         await #expect(throws: ScriptedPedometerScanner.Refused.self) { try await register(.init(), certain) }
     }
 
-    @Test func `a described pedometer needs valid options and a device, before the radio is used`() async throws {
+    @Test func `missing or invalid options of a pedometer are reported before the radio is used`() async throws {
         let scanner = ScriptedPedometerScanner([Self.watch])
         await #expect(throws: ServiceError.deviceNeeded) { try await register(.init(options: ["service": "180d"]), scanner) }
         await #expect(throws: ScriptedCatalog.BadOption.self) {
@@ -214,7 +214,7 @@ import Testing
         #expect(history.users().isEmpty && history.pedometers().isEmpty)
     }
 
-    @Test func `a name from the air is made plain, and gets a number if it is in use`() async throws {
+    @Test func `control characters in an advertised name are replaced, and a used name gets a number`() async throws {
         var hostile = Self.ring
         hostile.name = "R02\u{1b}"
         _ = try await register(.init(), ScriptedPedometerScanner([hostile]))

@@ -16,7 +16,7 @@ import Testing
         #expect(scheduler.log == ["on, watching \(watching)", "off"])
     }
 
-    @Test func `a failure is not followed by a state`() async throws {
+    @Test func `a failure to enable or disable returns no state`() async throws {
         let scheduler = ScriptedScheduler(isFailing: true)
         await #expect(throws: ScriptedScheduler.Failure.self) { try await Scheduling(scheduler).enable(watching: false) }
         await #expect(throws: ScriptedScheduler.Failure.self) { try await Scheduling(scheduler).disable() }

@@ -13,13 +13,13 @@ import Testing
         try ShareDays(choice, today: today).days(of: outbox.anna, in: outbox.history)
     }
 
-    @Test func `one day is shared whatever is known of it`() throws {
+    @Test func `a single requested day is shared, even if it is incomplete or unknown`() throws {
         #expect(try days(.day(april20)) == [april20])
         #expect(try days(.day(today)) == [today])
         #expect(throws: ServiceError.dayNotBegun(tomorrow, today: today)) { try days(.day(tomorrow)) }
     }
 
-    @Test func `of a range the known days are shared, without a last day up to yesterday`() throws {
+    @Test func `the known days of a range are shared, by default up to yesterday`() throws {
         try outbox.walk(4000, on: april20)
         try outbox.walk(100, on: today, until: outbox.now)
         #expect(try days(.range(from: april20.advanced(by: -30), through: nil)) == [april20])
@@ -38,11 +38,11 @@ import Testing
     }
 
     @Test func `sharing needs a destination`() throws {
-        let sharing = try Sharing(ServiceLab().context)
+        let sharing = try Sharing(ServiceFixture().context)
         #expect(throws: ServiceError.noDestination) { try sharing.requireDestination() }
         #expect(ServiceError.noDestination.category == .configuration)
-        var lab = ServiceLab()
-        lab.destinations = [ScriptedDestination("diary")]
-        try Sharing(lab.context).requireDestination()
+        var fixture = ServiceFixture()
+        fixture.destinations = [ScriptedDestination("diary")]
+        try Sharing(fixture.context).requireDestination()
     }
 }

@@ -311,7 +311,7 @@ import TestSupport
         #expect(post.times(april20) == 1)
     }
 
-    @Test func `asking for a day by name does not shorten the time in which it may still appear`() async throws {
+    @Test func `sharing a named day does not shorten the wait for its earlier post`() async throws {
         try outbox.walk(4000, on: april20)
         post.script(.acceptSilently)
         post.answer(.absent, .absent)

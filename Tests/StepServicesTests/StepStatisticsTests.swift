@@ -45,12 +45,12 @@ import Testing
         try request.period(in: known, today: today, weekStart: .monday)
     }
 
-    @Test func `without a word it is the last thirty days`() throws {
+    @Test func `the default period is the last thirty days`() throws {
         #expect(try period(PeriodRequest(), known: known).days == day("2014-03-22")...today)
         #expect(try period(PeriodRequest(), known: nil).count == 30)
     }
 
-    @Test func `a word is the current period, or that of a day`() throws {
+    @Test func `a named period is the current one or the one that contains the given day`() throws {
         #expect(try period(PeriodRequest(named: .week), known: known).days == day("2014-04-14")...today)
         #expect(try period(PeriodRequest(named: .month, day: day("2014-02-03")), known: known).days == day("2014-02-01")...day("2014-02-28"))
         #expect(try period(PeriodRequest(named: .year), known: known).unit == .year)
@@ -64,7 +64,7 @@ import Testing
         #expect(try period(PeriodRequest(last: day("2014-04-01")), known: nil).days == day("2014-04-01")...day("2014-04-01"))
     }
 
-    @Test func `a range that cannot be is refused`() {
+    @Test func `a reversed range and a range outside the known days are rejected`() {
         let (early, late) = (day("2014-04-01"), day("2014-04-02"))
         #expect(throws: ServiceError.rangeReversed(late, early)) { try period(PeriodRequest(first: late, last: early), known: known) }
         let tomorrow = today.advanced(by: 1)

@@ -6,58 +6,58 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SynchronizationTests {
     private struct Broken: Error {}
 
-    private func lab(_ destinations: any ShareDestination...) throws -> ServiceLab {
-        var lab = ServiceLab()
-        lab.destinations = destinations
-        lab.reader = ScriptedReader([lab.outbox.ring.id: [.deliver(try batch(lab)), .finish(ReadReport())]])
-        return lab
+    private func fixture(_ destinations: any ShareDestination...) throws -> ServiceFixture {
+        var fixture = ServiceFixture()
+        fixture.destinations = destinations
+        fixture.reader = ScriptedReader([fixture.outbox.ring.id: [.deliver(try batch(fixture)), .finish(ReadReport())]])
+        return fixture
     }
 
     /// 4,000 steps on 20 April.
-    private func batch(_ lab: ServiceLab) throws -> SampleBatch {
-        let place = lab.outbox.place, start = place.moment(april20, seconds: 8 * 3600), span = place.span(of: april20)
+    private func batch(_ fixture: ServiceFixture) throws -> SampleBatch {
+        let place = fixture.outbox.place, start = place.moment(april20, seconds: 8 * 3600), span = place.span(of: april20)
         return SampleBatch(
             samples: [StepSample(start: start, length: 3600, steps: 4000, utcOffset: place.utcOffset(start))],
             coverage: [TimeSpan(span.start, span.end)])
     }
 
-    @Test func `what is read is shared`() async throws {
+    @Test func `days that were read are shared`() async throws {
         let garden = ScriptedDestination(terms: always)
-        let lab = try lab(garden)
-        let outcome = try await Synchronization(lab.context).run([lab.outbox.ring])
+        let fixture = try fixture(garden)
+        let outcome = try await Synchronization(fixture.context).run([fixture.outbox.ring])
         #expect(outcome.reports.map(\.counts.steps) == [4000])
         #expect(outcome.failures.isEmpty)
         #expect(garden.steps(april20) == 4000)
-        #expect(lab.lock.log == [.syncing, .sharing], "one after the other: sharing does not hold up another sync")
+        #expect(fixture.lock.log == [.syncing, .sharing], "one after the other: sharing does not hold up another sync")
     }
 
     @Test func `nothing is read while another process syncs`() async throws {
-        let lab = try lab()
-        lab.lock.holdElsewhere(.syncing)
-        await #expect(throws: ScriptedLock.Held.self) { try await Synchronization(lab.context).run([lab.outbox.ring]) }
-        #expect(lab.reader.read.isEmpty)
+        let fixture = try fixture()
+        fixture.lock.holdElsewhere(.syncing)
+        await #expect(throws: ScriptedLock.Held.self) { try await Synchronization(fixture.context).run([fixture.outbox.ring]) }
+        #expect(fixture.reader.read.isEmpty)
     }
 
     @Test func `nothing is read into a damaged history`() async throws {
-        let lab = try lab()
-        lab.upkeep.damage()
-        await #expect(throws: ScriptedUpkeep.Damaged.self) { try await Synchronization(lab.context).run([lab.outbox.ring]) }
-        #expect(lab.reader.read.isEmpty)
+        let fixture = try fixture()
+        fixture.upkeep.damage()
+        await #expect(throws: ScriptedUpkeep.Damaged.self) { try await Synchronization(fixture.context).run([fixture.outbox.ring]) }
+        #expect(fixture.reader.read.isEmpty)
     }
 
-    @Test func `nothing is read by a clock that is not set`() async throws {
-        let lab = ServiceLab(now: Timestamp(86_400))
+    @Test func `no pedometer is read while the clock of the machine is not set`() async throws {
+        let fixture = ServiceFixture(now: Timestamp(86_400))
         await #expect(throws: ServiceError.clockNotSet(Day("1970-01-02")!)) {
-            try await Synchronization(lab.context).run([lab.outbox.ring])
+            try await Synchronization(fixture.context).run([fixture.outbox.ring])
         }
-        #expect(lab.reader.read.isEmpty)
+        #expect(fixture.reader.read.isEmpty)
     }
 
     @Test func `another process that shares is no failure`() async throws {
         let garden = ScriptedDestination(terms: always)
-        let lab = try lab(garden)
-        lab.lock.holdElsewhere(.sharing)
-        let outcome = try await Synchronization(lab.context).run([lab.outbox.ring])
+        let fixture = try fixture(garden)
+        fixture.lock.holdElsewhere(.sharing)
+        let outcome = try await Synchronization(fixture.context).run([fixture.outbox.ring])
         #expect(outcome.failures.isEmpty && outcome.shares == nil)
         #expect(garden.deliveries.isEmpty)
     }
@@ -67,40 +67,40 @@ import Testing
         let diary = ScriptedDestination(
             "diary", ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true, isPersonal: true), terms: always)
         let garden = ScriptedDestination(terms: always)
-        let lab = try lab(diary, garden)
-        _ = lab.history.addUser(named: "ben")
-        let outcome = try await Synchronization(lab.context).run([lab.outbox.ring])
+        let fixture = try fixture(diary, garden)
+        _ = fixture.history.addUser(named: "ben")
+        let outcome = try await Synchronization(fixture.context).run([fixture.outbox.ring])
         #expect(diary.deliveries.isEmpty)
         #expect(garden.steps(april20) == 4000, "others are shared with")
         #expect(outcome.sharingFailure as? ServiceError == .unclearRecipients(destination: "diary", .several(known: ["anna", "ben"])))
     }
 
     @Test func `upkeep runs where it is asked for, and what fails there is reported beside the steps`() async throws {
-        let lab = try lab()
-        lab.upkeep.fail(Broken())
-        let without = try await Synchronization(lab.context).run([])
-        #expect(lab.upkeep.runs == 0 && without.failures.isEmpty)
-        let outcome = try await Synchronization(lab.context, .init(includesUpkeep: true)).run([lab.outbox.ring])
-        #expect(lab.upkeep.runs == 1)
+        let fixture = try fixture()
+        fixture.upkeep.fail(Broken())
+        let without = try await Synchronization(fixture.context).run([])
+        #expect(fixture.upkeep.runs == 0 && without.failures.isEmpty)
+        let outcome = try await Synchronization(fixture.context, .init(includesUpkeep: true)).run([fixture.outbox.ring])
+        #expect(fixture.upkeep.runs == 1)
         #expect(outcome.reports.map(\.counts.steps) == [4000])
         #expect(outcome.failures.map(\.isShown) == [false] && outcome.upkeepFailure is Broken)
     }
 
     @Test func `a sync that is not to share shares nothing`() async throws {
         let garden = ScriptedDestination(terms: always)
-        let lab = try lab(garden)
-        let outcome = try await Synchronization(lab.context, .init(isShared: false)).run([lab.outbox.ring])
+        let fixture = try fixture(garden)
+        let outcome = try await Synchronization(fixture.context, .init(isShared: false)).run([fixture.outbox.ring])
         #expect(outcome.shares == nil && garden.deliveries.isEmpty)
     }
 
     /// SQLite waits up to five seconds for another process: on one of Swift's few threads it would stop other tasks, time limits included.
     @Test func `no call to the history blocks Swift's threads`() async throws {
         let garden = ScriptedDestination(terms: always)
-        let lab = try lab(garden)
-        _ = try await Synchronization(lab.context).run([lab.outbox.ring])
-        for call in [InMemoryHistory.Call.beginSync(lab.outbox.ring.id), .merge(1), .endSync(1, .complete), .stepData(april20), .record] {
-            #expect(lab.history.calls.contains(call))
+        let fixture = try fixture(garden)
+        _ = try await Synchronization(fixture.context).run([fixture.outbox.ring])
+        for call in [InMemoryHistory.Call.beginSync(fixture.outbox.ring.id), .merge(1), .endSync(1, .complete), .stepData(april20), .record] {
+            #expect(fixture.history.calls.contains(call))
         }
-        #expect(lab.history.callsInTasks == [])
+        #expect(fixture.history.callsInTasks == [])
     }
 }

@@ -217,7 +217,7 @@ import TestSupport
 
     // MARK: Cancellation
 
-    @Test func `cancelled, it ends all that it began`() async throws {
+    @Test func `a cancelled sync ends every sync record that it began`() async throws {
         let reader = ScriptedReader([ring.id: [.deliver(batch(100)), .hang]])
         let service = service(reader)
         let task = Task { await service.synchronize([ring, watch]) }
@@ -233,7 +233,7 @@ import TestSupport
         #expect(reader.read.map(\.id) == [ring.id])
     }
 
-    @Test func `a cancelled task begins nothing`() async {
+    @Test func `a sync in a cancelled task reads no pedometer and records nothing`() async {
         let reader = ScriptedReader([:])
         let service = service(reader)
         let reports = await Task {

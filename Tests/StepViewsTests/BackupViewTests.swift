@@ -9,7 +9,7 @@ import Testing
             corrections: corrections, firstDay: Day("2014-04-19"), lastDay: Day("2014-04-20"))
     }
 
-    @Test func `what a backup holds stands in two columns`() {
+    @Test func `the content of a backup is shown in two columns`() {
         #expect(
             BackupView(holdings(corrections: 2)).lines(TextStyle()) == [
                 "Backup, read back and verified: /home/anna/backup.sqlite",

@@ -9,19 +9,19 @@ public struct LedgerContract: Sendable, CustomTestStringConvertible {
     public static let all: [LedgerContract] = enqueueing + watermarks + handingOut + races + keeping + knowing
 
     public let testDescription: String
-    private let body: @Sendable (LedgerStage) throws -> Void
+    private let body: @Sendable (LedgerFixture) throws -> Void
 
-    init(_ rule: String, _ body: @escaping @Sendable (LedgerStage) throws -> Void) {
+    init(_ rule: String, _ body: @escaping @Sendable (LedgerFixture) throws -> Void) {
         testDescription = rule
         self.body = body
     }
 
     /// - Parameter store: an empty ledger and history.
-    public func check(_ store: any ShareLedger & StepHistory) throws { try body(LedgerStage(store)) }
+    public func check(_ store: any ShareLedger & StepHistory) throws { try body(LedgerFixture(store)) }
 }
 
 /// A user with a ring whose sync has begun, and shorthands for what rules do repeatedly.
-struct LedgerStage {
+struct LedgerFixture {
     let store: any ShareLedger & StepHistory
     let user: User
     private let sync: SyncRecord.ID

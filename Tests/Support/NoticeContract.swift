@@ -4,173 +4,175 @@ public import Testing
 /// The rules that every notice store must follow, each one separate.
 public struct NoticeContract: Sendable, CustomTestStringConvertible {
     public let testDescription: String
-    private let body: @Sendable (NoticeStage) throws -> Void
+    private let body: @Sendable (NoticeFixture) throws -> Void
 
-    private init(_ rule: String, _ body: @escaping @Sendable (NoticeStage) throws -> Void) {
+    private init(_ rule: String, _ body: @escaping @Sendable (NoticeFixture) throws -> Void) {
         testDescription = rule
         self.body = body
     }
 
     /// - Parameter store: an empty history.
-    public func check(_ store: any NoticeStore & StepHistory) throws { try body(try NoticeStage(store)) }
+    public func check(_ store: any NoticeStore & StepHistory) throws { try body(try NoticeFixture(store)) }
 
     public static let all: [NoticeContract] = [
-        NoticeContract("what holds is kept, new, by when it began") { stage in
-            try stage.keep(stage.goal(), stage.battery(12))
-            let standing = try stage.standing()
-            #expect(standing.map(\.notice) == [stage.battery(12), stage.goal()])
-            #expect(standing.allSatisfy { $0.isNew && $0.isToBeNotified && $0.storedAt == NoticeStage.now })
+        NoticeContract("notices are stored as new and listed by their start") { fixture in
+            try fixture.keep(fixture.goal(), fixture.battery(12))
+            let standing = try fixture.standing()
+            #expect(standing.map(\.notice) == [fixture.battery(12), fixture.goal()])
+            #expect(standing.allSatisfy { $0.isNew && $0.isToBeNotified && $0.storedAt == NoticeFixture.now })
         },
-        NoticeContract("the same again changes nothing") { stage in
-            try stage.keep(stage.battery(12), stage.goal())
-            let before = try stage.standing()
-            try stage.keep(stage.battery(12), stage.goal(), at: NoticeStage.now + 60)
-            #expect(try stage.standing() == before)
+        NoticeContract("storing the same notices again changes nothing") { fixture in
+            try fixture.keep(fixture.battery(12), fixture.goal())
+            let before = try fixture.standing()
+            try fixture.keep(fixture.battery(12), fixture.goal(), at: NoticeFixture.now + 60)
+            #expect(try fixture.standing() == before)
         },
-        NoticeContract("a notice with changed words is stored again, and is not new again") { stage in
-            try stage.keep(stage.battery(12))
-            try stage.see()
-            try stage.keep(stage.battery(9, since: NoticeStage.now + 60), at: NoticeStage.now + 60)
-            let standing = try stage.standing()
-            #expect(standing.map(\.notice) == [stage.battery(9)])
+        NoticeContract("a notice with changed content is updated and is not new again") { fixture in
+            try fixture.keep(fixture.battery(12))
+            try fixture.see()
+            try fixture.keep(fixture.battery(9, since: NoticeFixture.now + 60), at: NoticeFixture.now + 60)
+            let standing = try fixture.standing()
+            #expect(standing.map(\.notice) == [fixture.battery(9)])
             #expect(standing.map(\.isNew) == [false])
         },
-        NoticeContract("a state lasts until its cause ends, seen or not") { stage in
-            try stage.keep(stage.battery(12))
-            try stage.see()
-            try stage.notify()
-            #expect(try stage.standing().map(\.isToBeNotified) == [false])
-            try stage.keep(at: NoticeStage.now + 60)
-            #expect(try stage.standing().isEmpty)
+        NoticeContract("a notice of a state lasts until its cause ends, seen or not") { fixture in
+            try fixture.keep(fixture.battery(12))
+            try fixture.see()
+            try fixture.notify()
+            #expect(try fixture.standing().map(\.isToBeNotified) == [false])
+            try fixture.keep(at: NoticeFixture.now + 60)
+            #expect(try fixture.standing().isEmpty)
         },
-        NoticeContract("a state that comes back is another one") { stage in
-            try stage.keep(stage.battery(12))
-            try stage.see()
-            try stage.keep(at: NoticeStage.now + 60)
-            try stage.keep(stage.battery(3, since: NoticeStage.now + 90), at: NoticeStage.now + 90)
-            let standing = try stage.standing()
+        NoticeContract("a state that comes back is a new notice") { fixture in
+            try fixture.keep(fixture.battery(12))
+            try fixture.see()
+            try fixture.keep(at: NoticeFixture.now + 60)
+            try fixture.keep(fixture.battery(3, since: NoticeFixture.now + 90), at: NoticeFixture.now + 90)
+            let standing = try fixture.standing()
             #expect(standing.map(\.isNew) == [true])
-            #expect(standing.map(\.notice.since) == [NoticeStage.now + 90])
+            #expect(standing.map(\.notice.since) == [NoticeFixture.now + 90])
         },
-        NoticeContract("an event that was seen is over, and does not come back") { stage in
-            try stage.keep(stage.goal())
-            try stage.see()
-            #expect(try stage.standing().isEmpty)
-            try stage.keep(stage.goal(steps: 9999), at: NoticeStage.now + 60)
-            #expect(try stage.standing().isEmpty)
+        NoticeContract("a seen event has ended and does not come back") { fixture in
+            try fixture.keep(fixture.goal())
+            try fixture.see()
+            #expect(try fixture.standing().isEmpty)
+            try fixture.keep(fixture.goal(steps: 9999), at: NoticeFixture.now + 60)
+            #expect(try fixture.standing().isEmpty)
         },
-        NoticeContract("an event that the desktop showed is new until somebody has looked") { stage in
-            try stage.keep(stage.goal())
-            try stage.notify()
-            try stage.keep(at: NoticeStage.now + 60)
-            let standing = try stage.standing()
+        NoticeContract("an event that the desktop has shown stays new until it is seen") { fixture in
+            try fixture.keep(fixture.goal())
+            try fixture.notify()
+            try fixture.keep(at: NoticeFixture.now + 60)
+            let standing = try fixture.standing()
             #expect(standing.map(\.isNew) == [true])
             #expect(standing.map(\.isToBeNotified) == [false])
         },
-        NoticeContract("an event that nobody saw is no news after a while") { stage in
-            try stage.keep(stage.goal())
-            try stage.keep(at: NoticeStage.now + 3 * 86_400)
-            #expect(try stage.standing().count == 1)
-            try stage.keep(at: NoticeStage.now + 3 * 86_400 + 1)
-            #expect(try stage.standing().isEmpty)
+        NoticeContract("an unseen event expires after three days") { fixture in
+            try fixture.keep(fixture.goal())
+            try fixture.keep(at: NoticeFixture.now + 3 * 86_400)
+            #expect(try fixture.standing().count == 1)
+            try fixture.keep(at: NoticeFixture.now + 3 * 86_400 + 1)
+            #expect(try fixture.standing().isEmpty)
         },
-        NoticeContract("a rejection that was dealt with is no news") { stage in
-            try stage.keep(stage.rejection)
-            #expect(try stage.standing().map(\.notice) == [stage.rejection])
-            try stage.keep(at: NoticeStage.now + 60)
-            #expect(try stage.standing().isEmpty)
+        NoticeContract("a rejection ends when it is resolved") { fixture in
+            try fixture.keep(fixture.rejection)
+            #expect(try fixture.standing().map(\.notice) == [fixture.rejection])
+            try fixture.keep(at: NoticeFixture.now + 60)
+            #expect(try fixture.standing().isEmpty)
         },
-        NoticeContract("what is marked twice keeps its first time, and what is not there is left alone") { stage in
-            try stage.keep(stage.battery(12))
-            try stage.see()
-            try stage.store.markSeen(try stage.standing().map(\.id) + [4711], at: NoticeStage.now + 99)
-            #expect(try stage.standing().map(\.seenAt) == [NoticeStage.now])
+        NoticeContract("a notice marked as seen twice keeps the first time, and unknown notices are ignored") { fixture in
+            try fixture.keep(fixture.battery(12))
+            try fixture.see()
+            try fixture.store.markSeen(try fixture.standing().map(\.id) + [4711], at: NoticeFixture.now + 99)
+            #expect(try fixture.standing().map(\.seenAt) == [NoticeFixture.now])
         },
-        NoticeContract("what ended long ago is forgotten, and what ended lately is not") { stage in
-            try stage.keep(stage.goal())
-            try stage.see()
-            try stage.keep(stage.goal(), at: NoticeStage.now + 90 * 86_400)
-            #expect(try stage.standing().isEmpty)
-            try stage.keep(at: NoticeStage.now + 90 * 86_400 + 1)
-            try stage.keep(stage.goal(), at: NoticeStage.now + 90 * 86_400 + 2)
-            #expect(try stage.standing().count == 1)
+        NoticeContract("ended notices are deleted after 90 days") { fixture in
+            try fixture.keep(fixture.goal())
+            try fixture.see()
+            try fixture.keep(fixture.goal(), at: NoticeFixture.now + 90 * 86_400)
+            #expect(try fixture.standing().isEmpty)
+            try fixture.keep(at: NoticeFixture.now + 90 * 86_400 + 1)
+            try fixture.keep(fixture.goal(), at: NoticeFixture.now + 90 * 86_400 + 2)
+            #expect(try fixture.standing().count == 1)
         },
-        NoticeContract("only the first who stores a notice gets it as new") { stage in
-            let first = try stage.store.keep([stage.battery(12), stage.goal()], at: NoticeStage.now)
-            #expect(first == Set(try stage.standing().map(\.id)) && first.count == 2)
-            let second = try stage.store.keep([stage.battery(9), stage.goal(), stage.rejection], at: NoticeStage.now + 1)
-            #expect(second == Set(try stage.standing().filter { $0.notice == stage.rejection }.map(\.id)) && second.count == 1)
-            try stage.see()
-            #expect(try stage.store.keep([stage.battery(9), stage.goal()], at: NoticeStage.now + 2).isEmpty)
+        NoticeContract("only the first call that stores a notice returns it as new") { fixture in
+            let first = try fixture.store.keep([fixture.battery(12), fixture.goal()], at: NoticeFixture.now)
+            #expect(first == Set(try fixture.standing().map(\.id)) && first.count == 2)
+            let second = try fixture.store.keep([fixture.battery(9), fixture.goal(), fixture.rejection], at: NoticeFixture.now + 1)
+            #expect(second == Set(try fixture.standing().filter { $0.notice == fixture.rejection }.map(\.id)) && second.count == 1)
+            try fixture.see()
+            #expect(try fixture.store.keep([fixture.battery(9), fixture.goal()], at: NoticeFixture.now + 2).isEmpty)
         },
-        NoticeContract("a withdrawn goal is over; reached again it is reported, unless it was seen") { stage in
-            let key = stage.goal().key
-            try stage.keep(stage.goal())
-            try stage.store.keep([], withdrawn: [key], at: NoticeStage.now + 1)
-            #expect(try stage.standing().isEmpty)
-            try stage.keep(stage.goal(), at: NoticeStage.now + 2)
-            #expect(try stage.standing().map(\.isNew) == [true])
-            try stage.see()
-            try stage.store.keep([], withdrawn: [key], at: NoticeStage.now + 3)
-            try stage.keep(stage.goal(), at: NoticeStage.now + 4)
-            #expect(try stage.standing().isEmpty)
+        NoticeContract("a withdrawn goal has ended; reached again it is reported, unless it was seen") { fixture in
+            let key = fixture.goal().key
+            try fixture.keep(fixture.goal())
+            try fixture.store.keep([], withdrawn: [key], at: NoticeFixture.now + 1)
+            #expect(try fixture.standing().isEmpty)
+            try fixture.keep(fixture.goal(), at: NoticeFixture.now + 2)
+            #expect(try fixture.standing().map(\.isNew) == [true])
+            try fixture.see()
+            try fixture.store.keep([], withdrawn: [key], at: NoticeFixture.now + 3)
+            try fixture.keep(fixture.goal(), at: NoticeFixture.now + 4)
+            #expect(try fixture.standing().isEmpty)
         },
-        NoticeContract("a clock that is wrong again within a week is not reported again; of two pedometers each is reported") { stage in
+        NoticeContract("a clock that is wrong again within a week is not reported again; of two pedometers each is reported") { fixture in
             let day = 86_400
             // 16,177 days since 1970 are whole weeks: the rule must hold on both sides of a week's boundary.
             let first = Timestamp(16_177 * day - 3600)
-            #expect(try stage.store.keep([stage.clock(1, first)], at: first).count == 1)
-            #expect(try stage.store.keep([stage.clock(1, first + day), stage.clock(2, first + day)], at: first + day).count == 1)
-            #expect(try stage.standing().map(\.notice.since) == [first, first + day])
-            try stage.store.markSeen(try stage.standing().map(\.id), at: first + day)
-            #expect(try stage.store.keep([stage.clock(1, first + 2 * day)], at: first + 2 * day).isEmpty)
-            #expect(try stage.store.keep([stage.clock(1, first + 8 * day - 1)], at: first + 8 * day - 1).isEmpty)
-            #expect(try stage.store.keep([stage.clock(1, first + 8 * day)], at: first + 8 * day).count == 1)
+            #expect(try fixture.store.keep([fixture.clock(1, first)], at: first).count == 1)
+            #expect(try fixture.store.keep([fixture.clock(1, first + day), fixture.clock(2, first + day)], at: first + day).count == 1)
+            #expect(try fixture.standing().map(\.notice.since) == [first, first + day])
+            try fixture.store.markSeen(try fixture.standing().map(\.id), at: first + day)
+            #expect(try fixture.store.keep([fixture.clock(1, first + 2 * day)], at: first + 2 * day).isEmpty)
+            #expect(try fixture.store.keep([fixture.clock(1, first + 8 * day - 1)], at: first + 8 * day - 1).isEmpty)
+            #expect(try fixture.store.keep([fixture.clock(1, first + 8 * day)], at: first + 8 * day).count == 1)
         },
-        NoticeContract("a goal that the desktop showed, withdrawn and reached again, is the same: new in a terminal, and no bubble") { stage in
-            let key = stage.goal().key
-            try stage.keep(stage.goal())
-            try stage.notify()
-            let before = try stage.standing()
+        NoticeContract(
+            "a goal that the desktop has shown, withdrawn and reached again, is new in a terminal but is not shown on the desktop again"
+        ) { fixture in
+            let key = fixture.goal().key
+            try fixture.keep(fixture.goal())
+            try fixture.notify()
+            let before = try fixture.standing()
             for round in 1...2 {
-                try stage.store.keep([], withdrawn: [key], at: NoticeStage.now + 10 * round)
-                #expect(try stage.standing().isEmpty)
-                #expect(try stage.store.keep([stage.goal(steps: 9000 + round)], at: NoticeStage.now + 10 * round + 1).isEmpty)
-                let after = try stage.standing()
+                try fixture.store.keep([], withdrawn: [key], at: NoticeFixture.now + 10 * round)
+                #expect(try fixture.standing().isEmpty)
+                #expect(try fixture.store.keep([fixture.goal(steps: 9000 + round)], at: NoticeFixture.now + 10 * round + 1).isEmpty)
+                let after = try fixture.standing()
                 #expect(after.map(\.id) == before.map(\.id))
-                #expect(after.map(\.notice) == [stage.goal(steps: 9000 + round)])
+                #expect(after.map(\.notice) == [fixture.goal(steps: 9000 + round)])
                 #expect(after.map(\.isNew) == [true] && after.map(\.isToBeNotified) == [false])
             }
-            try stage.see()
-            try stage.keep(stage.goal(), at: NoticeStage.now + 99)
-            #expect(try stage.standing().isEmpty)
+            try fixture.see()
+            try fixture.keep(fixture.goal(), at: NoticeFixture.now + 99)
+            #expect(try fixture.standing().isEmpty)
         },
-        NoticeContract("what is claimed is its claimant's alone, and anybody's when it is given back") { stage in
-            try stage.keep(stage.battery(12), stage.rejection)
-            let ids = try stage.standing().map(\.id)
-            #expect(try stage.store.claim([ids[0]], at: NoticeStage.now) == [ids[0]])
-            #expect(try stage.store.claim(ids + [4711], at: NoticeStage.now + 1) == [ids[1]])
-            #expect(try stage.standing().map(\.notifiedAt) == [NoticeStage.now, NoticeStage.now + 1])
-            #expect(try stage.store.claim(ids, at: NoticeStage.now + 2).isEmpty)
-            try stage.store.release([ids[0]])
-            #expect(try stage.standing().map(\.isToBeNotified) == [true, false])
-            #expect(try stage.store.claim(ids, at: NoticeStage.now + 3) == [ids[0]])
+        NoticeContract("a claimed notice cannot be claimed by others until it is released") { fixture in
+            try fixture.keep(fixture.battery(12), fixture.rejection)
+            let ids = try fixture.standing().map(\.id)
+            #expect(try fixture.store.claim([ids[0]], at: NoticeFixture.now) == [ids[0]])
+            #expect(try fixture.store.claim(ids + [4711], at: NoticeFixture.now + 1) == [ids[1]])
+            #expect(try fixture.standing().map(\.notifiedAt) == [NoticeFixture.now, NoticeFixture.now + 1])
+            #expect(try fixture.store.claim(ids, at: NoticeFixture.now + 2).isEmpty)
+            try fixture.store.release([ids[0]])
+            #expect(try fixture.standing().map(\.isToBeNotified) == [true, false])
+            #expect(try fixture.store.claim(ids, at: NoticeFixture.now + 3) == [ids[0]])
         },
-        NoticeContract("what was seen or has ended is nobody's to show") { stage in
-            try stage.keep(stage.battery(12), stage.rejection)
-            let ids = try stage.standing().map(\.id)
-            try stage.store.markSeen([ids[0]], at: NoticeStage.now)
-            try stage.keep(stage.battery(12), at: NoticeStage.now + 60)
-            #expect(try stage.store.claim(ids, at: NoticeStage.now + 60).isEmpty)
+        NoticeContract("seen and ended notices cannot be claimed") { fixture in
+            try fixture.keep(fixture.battery(12), fixture.rejection)
+            let ids = try fixture.standing().map(\.id)
+            try fixture.store.markSeen([ids[0]], at: NoticeFixture.now)
+            try fixture.keep(fixture.battery(12), at: NoticeFixture.now + 60)
+            #expect(try fixture.store.claim(ids, at: NoticeFixture.now + 60).isEmpty)
         },
-        NoticeContract("every kind is kept as it is") { stage in
-            try stage.keep(stage.everyKind)
-            #expect(Set(try stage.standing().map(\.notice)) == Set(stage.everyKind))
+        NoticeContract("notices of every kind are read as they were stored") { fixture in
+            try fixture.keep(fixture.everyKind)
+            #expect(Set(try fixture.standing().map(\.notice)) == Set(fixture.everyKind))
         },
     ]
 }
 
-struct NoticeStage {
+struct NoticeFixture {
     let store: any NoticeStore & StepHistory
     let user: User
     static let now = Timestamp(1_398_000_000)

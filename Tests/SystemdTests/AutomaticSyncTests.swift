@@ -2,7 +2,7 @@ import DBus
 import PrivateBus
 import StepDomain
 import Systemd
-import SystemdStage
+import SystemdTestSupport
 import Testing
 
 /// Automatic sync on a systemd that the test controls.

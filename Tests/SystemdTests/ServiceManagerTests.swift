@@ -1,7 +1,7 @@
 import DBus
 import PrivateBus
 import Systemd
-import SystemdStage
+import SystemdTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ServiceManagerTests {

@@ -2,7 +2,7 @@ import DBus
 import PrivateBus
 import StepDomain
 import Systemd
-import SystemdStage
+import SystemdTestSupport
 import Testing
 
 /// What a checkup examines and what the user is shown come from the same readings of the units.
@@ -53,7 +53,7 @@ import Testing
         await fake.close()
     }
 
-    @Test func `the same units are shown`() async throws {
+    @Test func `the schedule shows the state of each unit and reads each unit once`() async throws {
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let fake = try await FakeSystemd.start(bus.address, units: Self.units, linger: true)

@@ -37,7 +37,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }
 
-    @Test func `a test that waits for a sleeper and is cancelled goes on`() async {
+    @Test func `waiting for a sleeper ends when the task is cancelled`() async {
         let waiter = Task { [clock] in await clock.pass(.seconds(10)) }
         waiter.cancel()
         await waiter.value

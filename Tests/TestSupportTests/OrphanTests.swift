@@ -58,7 +58,7 @@ import Testing
         #expect(fifo.readAll() == "child\n")
     }
 
-    @Test func `so does a daemon with another environment, but with the home of the test`() async throws {
+    @Test func `a daemon with another environment but the test's HOME ends with a killed test program`() async throws {
         let fifo = try Fifo()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = fifo.path as String] in
             try Self.runAndDie("exec 3>$FIFO; echo daemon >&3; echo ready; exec env -i HOME=$HOME sleep 1000", path)
@@ -66,7 +66,7 @@ import Testing
         #expect(fifo.readAll() == "daemon\n")
     }
 
-    @Test func `so does what has left the child's group and session`() async throws {
+    @Test func `a process outside the child's group and session ends with a killed test program`() async throws {
         let fifo = try Fifo()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = fifo.path as String] in
             try Self.runAndDie(

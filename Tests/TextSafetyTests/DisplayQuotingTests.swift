@@ -6,11 +6,11 @@ import Testing
         ("", "\"\""), ("Anna's ring", "\"Anna's ring\""), ("a\"b\\c", #""a\"b\\c""#), ("\u{1b}[2J", #""\u{1b}[2J""#),
         ("a\u{202e}b", #""a\u{202e}b""#), ("👩‍👩‍👧 é", "\"👩‍👩‍👧 é\""), ("a\nb", #""a\u{a}b""#),
     ])
-    func `what a terminal would interpret is escaped between quotes`(text: String, shown: String) {
+    func `characters that a terminal would interpret are escaped in quoted text`(text: String, shown: String) {
         #expect(quoted(text) == shown)
     }
 
-    @Test func `without quotes, and some characters may stay`() {
+    @Test func `control characters are escaped in unquoted text, except given ones`() {
         #expect(printable("plain é \"x\" \\") == "plain é \"x\" \\")
         #expect(printable("a\tb\nc\u{7f}") == #"a\u{9}b\u{a}c\u{7f}"#)
         #expect(printable("a\tb\nc\u{7f}", keeping: ["\n", "\t"]) == "a\tb\nc\\u{7f}")

@@ -11,7 +11,7 @@ import Testing
         #expect(percentEncodedComponent(text) == encoded)
     }
 
-    @Test func `some bytes may stay`() {
+    @Test func `given bytes are not percent-encoded`() {
         #expect(percentEncoded("/a.b/é", keeping: \.isAlphanumeric) == "%2Fa%2Eb%2F%C3%A9")
         #expect(percentEncoded("/a.b/é") { $0 < 0x80 } == "/a.b/%C3%A9")
         #expect((0...255).filter { UInt8($0).isAlphanumeric }.count == 62)

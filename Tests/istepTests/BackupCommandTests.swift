@@ -154,7 +154,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
     }
 
-    @Test func `a history named by one letter that is not there is reported, not crashed on`() async throws {
+    @Test func `a missing history with a name of one letter is reported`() async throws {
         let folder = try Folder()
         for words in [["doctor", "--no-radio", "--no-network"], ["status"], ["doctor", "--repair"]] {
             let result = try await Command(folder: folder).run(words + ["--db", "x"])

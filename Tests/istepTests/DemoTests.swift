@@ -126,7 +126,7 @@ import TestSupport
         }
     }
 
-    @Test func `of two that begin at once, one starts the demo`() async throws {
+    @Test func `if two processes begin at the same time, only one starts the demo`() async throws {
         try await visiting { istep, folder in
             async let first = istep("demo", "--keep")
             async let second = istep("demo", "--keep")
@@ -149,7 +149,7 @@ import TestSupport
         }
     }
 
-    @Test func `a state file without a process is not taken for a demo, and ends none`() async throws {
+    @Test func `a state file without a process is not a running demo, and its files can be removed`() async throws {
         try await visiting { istep, folder in
             try FileManager.default.createDirectory(
                 atPath: home(folder), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -161,7 +161,7 @@ import TestSupport
         }
     }
 
-    @Test func `a folder of the user's keeps the history, and a killed demo continues there`() async throws {
+    @Test func `a folder given by the user keeps the demo history, also after a kill`() async throws {
         try await visiting { istep, folder in
             let own = folder.path + "/it's mine"
             try #require(try await istep("demo", "--keep", own).status == 0)

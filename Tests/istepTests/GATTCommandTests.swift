@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a scan with probe is certain about what its services show`() async throws {
+    @Test func `a scan with probe identifies devices by their services`() async throws {
         try await Household.live { home in
             let scan = try await home.istep("scan", "--probe", "--timeout", "10", "--json")
             #expect(scan.status == 0, "\(scan.error)")

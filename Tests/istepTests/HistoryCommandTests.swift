@@ -13,7 +13,7 @@ import TestSupport
         }
     }
 
-    @Test func `what was synced is shown, the same as by day`() async throws {
+    @Test func `synced days are shown, the same as one by one`() async throws {
         try await Household.live { home in
             _ = try await home.istep("plan", "8000")
             _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")

@@ -1,7 +1,7 @@
 import Foundation
 import PrivateBus
 import SimulatedBlueZ
-import SystemdStage
+import SystemdTestSupport
 import TestSupport
 import Testing
 
@@ -57,7 +57,7 @@ import Testing
         try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/config.toml"))
     }
 
-    @Test func `every command that succeeds`() async throws {
+    @Test func `every successful command prints a JSON document that matches the schema`() async throws {
         try await Household.live { home in
             let outputs = try await Outputs(home.istep)
             try await outputs.expect("scan", "scan", "--timeout", "4")
@@ -150,7 +150,7 @@ import Testing
         try outputs.expectNoComplaints()
     }
 
-    @Test func `what fails in part has its own document and no other`() async throws {
+    @Test func `a command that fails in part prints its own document and no error document`() async throws {
         try await Household.live { home in
             let outputs = try await Outputs(home.istep)
             _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [["plan", "9000", "--from", "0001-01-01"], ["profile", "--from", "1969-12-31", "--weight", "70"]])
-    func `a plan or a profile does not begin before the beginning`(_ words: [String]) async throws {
+    func `a plan or a profile before the first day of the calendar is rejected`(_ words: [String]) async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep.run(words)
         #expect(result.status == 64 && result.output == "")

@@ -6,10 +6,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectTests {
-    private func connect(_ lab: Lab, limits: ConnectionLimits = ConnectionLimits()) async -> Result<Bool, BluetoothError> {
+    private func connect(_ fixture: Fixture, limits: ConnectionLimits = ConnectionLimits()) async -> Result<Bool, BluetoothError> {
         do {
             return .success(
-                try await lab.central.withPeripheral(.ring, limits: limits) { peripheral in
+                try await fixture.central.withPeripheral(.ring, limits: limits) { peripheral in
                     peripheral.services.map(\.uuid) == [Sample.serviceUUID]
                 })
         } catch {
@@ -20,194 +20,194 @@ struct ConnectTests {
     private let heard = Sample.deviceProperties(rssi: -60)
 
     @Test func `listens, stops discovery, connects, and disconnects`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            #expect(await connect(lab) == .success(true))
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            #expect(await connect(fixture) == .success(true))
             #expect(
-                await lab.fake.calls == [
+                await fixture.fake.calls == [
                     "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "Connect", "Disconnect",
                 ])
         }
     }
 
     @Test(arguments: [["RSSI": DBusValue.int16(-60)], ["Paired": .boolean(true)]])
-    func `does not listen for what is near or paired`(properties: [String: DBusValue]) async throws {
-        try await withLab(device: Sample.deviceProperties(.ring, properties)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            #expect(await connect(lab) == .success(true))
-            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+    func `no discovery is started for a device in range or a paired one`(properties: [String: DBusValue]) async throws {
+        try await withFixture(device: Sample.deviceProperties(.ring, properties)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            #expect(await connect(fixture) == .success(true))
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
         }
     }
 
     @Test func `discovery of a running scan rests while a connection is set up`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.hear(), FakeBlueZ.agree)
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            for try await _ in await lab.central.scan(limit: .seconds(20)) {
-                #expect(await connect(lab) == .success(true))
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear(), FakeBlueZ.agree)
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            for try await _ in await fixture.central.scan(limit: .seconds(20)) {
+                #expect(await connect(fixture) == .success(true))
                 break
             }
             #expect(
-                await lab.fake.calls.prefix(5) == [
+                await fixture.fake.calls.prefix(5) == [
                     "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "StartDiscovery",
                 ])
-            await lab.fake.until { $0.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"] }
+            await fixture.fake.until { $0.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"] }
         }
     }
 
     @Test func `reports a peripheral that is not in range`() async throws {
-        try await withLab { lab in
-            async let result = connect(lab)
-            await lab.clock.pass(.seconds(20))
+        try await withFixture { fixture in
+            async let result = connect(fixture)
+            await fixture.clock.pass(.seconds(20))
             #expect(await result == .failure(.peripheralNotFound("C0:DE:00:00:00:01", seconds: 20)))
-            #expect(await !lab.fake.calls.contains("Connect"))
+            #expect(await !fixture.fake.calls.contains("Connect"))
         }
     }
 
     // MARK: Retries
 
     @Test func `a failed link is tried again at once`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.linkFails, FakeBlueZ.connect)
-            #expect(await connect(lab) == .success(true))
-            #expect(await lab.fake.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.linkFails, FakeBlueZ.connect)
+            #expect(await connect(fixture) == .success(true))
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
         }
     }
 
     @Test func `attempts are limited`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.linkFails)
-            async let result = connect(lab, limits: ConnectionLimits(attempts: 3, backOff: .seconds(1)))
-            await lab.clock.pass(.seconds(1))
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.linkFails)
+            async let result = connect(fixture, limits: ConnectionLimits(attempts: 3, backOff: .seconds(1)))
+            await fixture.clock.pass(.seconds(1))
             #expect(
                 await result
                     == .failure(
                         .connectFailed(
                             "C0:DE:00:00:00:01",
                             reason: ConnectFailure(.linkFailed, detail: "le-connection-abort-by-local"))))
-            #expect(await lab.fake.calls.filter { $0 == "Connect" }.count == 3)
+            #expect(await fixture.fake.calls.filter { $0 == "Connect" }.count == 3)
         }
     }
 
     @Test func `another program's attempt is waited for and not cancelled`() async throws {
         let busy = FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress")
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", busy, FakeBlueZ.connect)
-            async let result = connect(lab)
-            await lab.clock.pass(.seconds(1))
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", busy, FakeBlueZ.connect)
+            async let result = connect(fixture)
+            await fixture.clock.pass(.seconds(1))
             #expect(await result == .success(true))
-            #expect(await lab.fake.calls == ["Connect", "Connect", "Disconnect"])
+            #expect(await fixture.fake.calls == ["Connect", "Connect", "Disconnect"])
         }
     }
 
     @Test func `the link that another program was setting up is left to it`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect") { fake, call in
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect") { fake, call in
                 await call.fail("org.bluez.Error.InProgress", "Operation already in progress")
                 try? await fake.device(["Connected": .boolean(true)])
                 try? await fake.add(Sample.gatt)
                 try? await fake.device(["ServicesResolved": .boolean(true)])
             }
-            async let result = connect(lab)
-            while await lab.central.daemon.cache.device(Sample.device)?.areServicesResolved != true { await Task.yield() }
-            await lab.clock.pass(.seconds(1))
+            async let result = connect(fixture)
+            while await fixture.central.daemon.cache.device(Sample.device)?.areServicesResolved != true { await Task.yield() }
+            await fixture.clock.pass(.seconds(1))
             #expect(await result == .success(true))
-            #expect(await lab.fake.calls == ["Connect"])
+            #expect(await fixture.fake.calls == ["Connect"])
         }
     }
 
     @Test func `a permanent error is not retried`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.fail("org.bluez.Error.Failed", "le-connection-key-missing"))
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.fail("org.bluez.Error.Failed", "le-connection-key-missing"))
             #expect(
-                await connect(lab)
+                await connect(fixture)
                     == .failure(
                         .connectFailed(
                             "C0:DE:00:00:00:01", reason: ConnectFailure(.pairingBroken, detail: "le-connection-key-missing"))))
-            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
         }
     }
 
     @Test func `success without a connection is a failure`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.agree, FakeBlueZ.connect)
-            async let result = connect(lab)
-            await lab.clock.pass(.seconds(3))
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.agree, FakeBlueZ.connect)
+            async let result = connect(fixture)
+            await fixture.clock.pass(.seconds(3))
             #expect(await result == .success(true))
         }
     }
 
     @Test func `a link that drops before the services are known is a failure`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)
-            async let result = connect(lab)
-            await lab.clock.sleeping(for: .seconds(20))
-            try await lab.fake.drop()
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)
+            async let result = connect(fixture)
+            await fixture.clock.sleeping(for: .seconds(20))
+            try await fixture.fake.drop()
             #expect(await result == .success(true))
         }
     }
 
     @Test func `a link that drops before Connect has answered is a failure, without a wait`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on(
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on(
                 "Connect",
                 { fake, call in
                     try? await fake.device(["Connected": .boolean(true)])
                     try? await fake.drop()
                     await call.reply()
                 }, FakeBlueZ.connect)
-            #expect(await connect(lab) == .success(true))
+            #expect(await connect(fixture) == .success(true))
         }
     }
 
     @Test func `services that do not come in time are a failure`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)
-            async let result = connect(lab, limits: ConnectionLimits(services: .seconds(17)))
-            await lab.clock.pass(.seconds(17))
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)
+            async let result = connect(fixture, limits: ConnectionLimits(services: .seconds(17)))
+            await fixture.clock.pass(.seconds(17))
             #expect(await result == .success(true))
-            #expect(await lab.fake.calls.filter { $0 == "Disconnect" }.count == 2)
+            #expect(await fixture.fake.calls.filter { $0 == "Disconnect" }.count == 2)
         }
     }
 
     @Test func `services whose objects BlueZ did not announce are read`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect") { fake, call in
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect") { fake, call in
                 await FakeBlueZ.connectOnly(fake, call)
                 await fake.set(Sample.gatt)
                 try? await fake.device(["ServicesResolved": .boolean(true)])
             }
-            #expect(await connect(lab) == .success(true))
-            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+            #expect(await connect(fixture) == .success(true))
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
         }
     }
 
     @Test func `no services at all is a failure`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect") { fake, call in
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect") { fake, call in
                 await FakeBlueZ.connectOnly(fake, call)
                 try? await fake.device(["ServicesResolved": .boolean(true)])
             }
             #expect(
-                await connect(lab, limits: ConnectionLimits(attempts: 2))
+                await connect(fixture, limits: ConnectionLimits(attempts: 2))
                     == .failure(.connectFailed("C0:DE:00:00:00:01", reason: ConnectFailure(.noServices))))
         }
     }
 
-    @Test func `a peripheral that BlueZ drops after discovery is connected to during it`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
-            await lab.fake.on(
+    @Test func `a peripheral that BlueZ drops after discovery is connected during discovery`() async throws {
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
+            await fixture.fake.on(
                 "StopDiscovery",
                 { fake, call in
                     await call.reply()
                     try? await fake.remove(Sample.device)
                 }, FakeBlueZ.agree)
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            #expect(await connect(lab) == .success(true))
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            #expect(await connect(fixture) == .success(true))
             #expect(
-                await lab.fake.calls == [
+                await fixture.fake.calls == [
                     "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter",
                     "SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery", "SetDiscoveryFilter", "Disconnect",
                 ])
@@ -215,13 +215,13 @@ struct ConnectTests {
     }
 
     @Test func `an attempt without an answer is cancelled after its limit`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.hang)
-            async let result = connect(lab, limits: ConnectionLimits(connect: .seconds(25), attempts: 1))
-            await lab.fake.until { $0 == ["Connect"] }
-            await lab.clock.pass(.seconds(25))
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.hang)
+            async let result = connect(fixture, limits: ConnectionLimits(connect: .seconds(25), attempts: 1))
+            await fixture.fake.until { $0 == ["Connect"] }
+            await fixture.clock.pass(.seconds(25))
             #expect(await result == .failure(.connectFailed("C0:DE:00:00:00:01", reason: ConnectFailure(.timedOut))))
-            let calls = await lab.fake.calls
+            let calls = await fixture.fake.calls
             #expect(calls == ["Connect", "Disconnect"])
         }
     }
@@ -229,53 +229,53 @@ struct ConnectTests {
     // MARK: Cancellation and closing
 
     @Test func `cancelling an attempt cancels it in BlueZ too`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.hang)
-            let task = Task { await connect(lab) }
-            await lab.fake.until { $0.last == "Connect" }
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.hang)
+            let task = Task { await connect(fixture) }
+            await fixture.fake.until { $0.last == "Connect" }
             task.cancel()
             #expect(await task.value == .failure(.cancelled))
-            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
         }
     }
 
     @Test func `cancelling while listening stops discovery`() async throws {
-        try await withLab { lab in
-            let task = Task { await connect(lab) }
-            await lab.fake.until { $0.last == "StartDiscovery" }
+        try await withFixture { fixture in
+            let task = Task { await connect(fixture) }
+            await fixture.fake.until { $0.last == "StartDiscovery" }
             task.cancel()
             #expect(await task.value == .failure(.cancelled))
-            #expect(await lab.fake.calls.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"])
+            #expect(await fixture.fake.calls.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"])
         }
     }
 
     @Test func `an error and a cancellation of the body disconnect`() async throws {
         struct Mishap: Error {}
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
             await #expect(throws: Mishap.self) {
-                try await lab.central.withPeripheral(.ring) { _ in throw Mishap() }
+                try await fixture.central.withPeripheral(.ring) { _ in throw Mishap() }
             }
-            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
 
             let task = Task {
-                try await lab.central.withPeripheral(.ring) { _ in
+                try await fixture.central.withPeripheral(.ring) { _ in
                     withUnsafeCurrentTask { $0?.cancel() }
                     try Task.checkCancellation()
                 }
             }
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(await lab.fake.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
         }
     }
 
     @Test func `one connection to a peripheral at a time`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            try await lab.central.withPeripheral(.ring) { _ in
-                #expect(await connect(lab) == .failure(.busy("C0:DE:00:00:00:01 is in use by this program already")))
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            try await fixture.central.withPeripheral(.ring) { _ in
+                #expect(await connect(fixture) == .failure(.busy("C0:DE:00:00:00:01 is in use by this program already")))
             }
-            #expect(await connect(lab) == .success(true))
+            #expect(await connect(fixture) == .success(true))
         }
     }
 
@@ -285,36 +285,36 @@ struct ConnectTests {
             [
                 "Connected": .boolean(true), "ServicesResolved": .boolean(true), "Trusted": .boolean(true),
             ])
-        try await withLab(device: connected, objects: Sample.gatt) { lab in
-            try await lab.central.withPeripheral(.ring) { peripheral in
+        try await withFixture(device: connected, objects: Sample.gatt) { fixture in
+            try await fixture.central.withPeripheral(.ring) { peripheral in
                 _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
             }
-            #expect(await lab.fake.calls == ["StartNotify", "StopNotify"])
+            #expect(await fixture.fake.calls == ["StartNotify", "StopNotify"])
         }
     }
 
     @Test func `closing the central disconnects`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            try await lab.central.withPeripheral(.ring) { _ in
-                await lab.central.close()
-                #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            try await fixture.central.withPeripheral(.ring) { _ in
+                await fixture.central.close()
+                #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
             }
         }
     }
 
-    @Test func `where there are several adapters, a bonded peripheral is looked for on its own`() async throws {
+    @Test func `with several adapters, a bonded peripheral is searched on the adapter of its bond`() async throws {
         let device: ObjectPath = "/org/bluez/hci1/dev_C0_DE_00_00_00_01"
         let objects: [ObjectPath: [String: FakeBlueZ.Properties]] = [
             "/org/bluez/hci1": ["org.bluez.Adapter1": Sample.adapterProperties()],
             device: ["org.bluez.Device1": Sample.deviceProperties(.ring, ["Paired": .boolean(true)])],
         ]
-        try await withLab(objects: objects) { lab in
-            await lab.fake.on("Connect") { _, call in
+        try await withFixture(objects: objects) { fixture in
+            await fixture.fake.on("Connect") { _, call in
                 #expect(call.message.path == device)
                 await call.fail("org.bluez.Error.NotSupported", "")
             }
-            guard case .failure(.connectFailed) = await connect(lab) else {
+            guard case .failure(.connectFailed) = await connect(fixture) else {
                 Issue.record("not tried")
                 return
             }
@@ -322,12 +322,12 @@ struct ConnectTests {
     }
 
     @Test func `the name is the one that the peripheral reports when connected`() async throws {
-        try await withLab(device: heard) { lab in
-            await lab.fake.on("Connect") { fake, call in
+        try await withFixture(device: heard) { fixture in
+            await fixture.fake.on("Connect") { fake, call in
                 try? await fake.device(["Name": .string("Full Name")])
                 await FakeBlueZ.connect(fake, call)
             }
-            try await lab.central.withPeripheral(.ring) { peripheral in
+            try await fixture.central.withPeripheral(.ring) { peripheral in
                 #expect(peripheral.name == "Full Name")
                 #expect(peripheral.address == .ring)
                 #expect(peripheral.addressType == .random)

@@ -16,7 +16,7 @@ import Testing
 
     private let any = DiscoveryFilter([ScanFilter()], isShared: false)
 
-    @Test func `sets the filter, starts, stops, and takes the filter back`() {
+    @Test func `a scan sets the filter, starts, stops and resets the filter`() {
         var control = DiscoveryControl()
         #expect(control.next == nil)
         control.join(1, ScanFilter(), isShared: false)

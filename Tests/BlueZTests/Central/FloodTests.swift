@@ -7,12 +7,12 @@ import TestSupport
 /// A `bluetoothd` that floods the central: queues and caches stay bounded, and essential operations still work.
 @Suite(.timeLimit(.minutes(5))) struct FloodTests {
     /// Sends devices as fast as the central processes them, so that it misses none.
-    private func flood(_ lab: Lab, devices: Int, rssi: Int16 = -60) async throws {
+    private func flood(_ fixture: Fixture, devices: Int, rssi: Int16 = -60) async throws {
         for number in 0..<devices {
             let path = try #require(ObjectPath("/org/bluez/hci0/dev_\(number)"))
             let text =
                 "02:00:00:00:" + [number >> 8, number & 255].map { String($0 | 256, radix: 16).suffix(2).uppercased() }.joined(separator: ":")
-            try await lab.fake.bus.emit(
+            try await fixture.fake.bus.emit(
                 "/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded",
                 [
                     .objectPath(path),
@@ -21,24 +21,24 @@ import TestSupport
                         [.string("org.bluez.Device1"): .properties(["Address": .string(text), "RSSI": .int16(rssi)])]),
                 ])
             guard number % 500 == 499 else { continue }
-            while await lab.central.daemon.cache.device(path) == nil { await Task.yield() }
+            while await fixture.central.daemon.cache.device(path) == nil { await Task.yield() }
         }
     }
 
     @Test func `devices without end leave a bounded cache, and the ring that is looked for is found and read`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery") { fake, call in await call.reply() }
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([42])))
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery") { fake, call in await call.reply() }
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("ReadValue", FakeBlueZ.reply(.bytes([42])))
             let reading = Task {
-                try await lab.central.readValue(
+                try await fixture.central.readValue(
                     peripheral: .ring, service: Sample.serviceUUID, characteristic: Sample.counterUUID)
             }
-            await lab.fake.until { $0.contains("StartDiscovery") }
-            try await flood(lab, devices: 10_000)
-            try await lab.fake.add([Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -70)]])
+            await fixture.fake.until { $0.contains("StartDiscovery") }
+            try await flood(fixture, devices: 10_000)
+            try await fixture.fake.add([Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -70)]])
             #expect(try await reading.value == [42])
-            let cache = await lab.central.daemon.cache
+            let cache = await fixture.central.daemon.cache
             #expect(cache.objects.count <= CacheLimits.devices + CacheLimits.others + 10)
             #expect(cache.omitted > 0)
         }
@@ -46,29 +46,29 @@ import TestSupport
 
     /// The ring was present all the time, was dropped from the cache in favour of other devices, and is needed now.
     @Test func `a ring that was dropped from the cache is read again when it is wanted`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("ReadValue", FakeBlueZ.reply(.bytes([42])))
-            try await flood(lab, devices: 3 * CacheLimits.devices)
-            while await lab.central.daemon.cache.device(.ring, on: Sample.adapter) != nil { await Task.yield() }
-            let value = try await lab.central.readValue(
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("ReadValue", FakeBlueZ.reply(.bytes([42])))
+            try await flood(fixture, devices: 3 * CacheLimits.devices)
+            while await fixture.central.daemon.cache.device(.ring, on: Sample.adapter) != nil { await Task.yield() }
+            let value = try await fixture.central.readValue(
                 peripheral: .ring, service: Sample.serviceUUID, characteristic: Sample.counterUUID)
             #expect(value == [42])
         }
     }
 
-    @Test func `notifications that nobody reads end as an error, after those that were kept`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            try await lab.central.withPeripheral(.ring) { peripheral in
+    @Test func `unread notifications beyond the limit are an error, after those that were kept`() async throws {
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            try await fixture.central.withPeripheral(.ring) { peripheral in
                 let notifications = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
                 let value = DBusValue.properties(["Value": .bytes([UInt8](repeating: 7, count: 100))])
                 for number in 0..<30_000 {
-                    try await lab.fake.bus.emit(
+                    try await fixture.fake.bus.emit(
                         Sample.counter, "org.freedesktop.DBus.Properties", "PropertiesChanged",
                         [.string("org.bluez.GattCharacteristic1"), value, .strings([])])
                     // Sends no more at once than the fake's own connection can queue.
-                    if number % 500 == 499 { _ = try await lab.fake.bus.owner(of: "org.bluez") }
+                    if number % 500 == 499 { _ = try await fixture.fake.bus.owner(of: "org.bluez") }
                 }
                 var iterator = notifications.makeAsyncIterator()
                 var count = 0
@@ -86,17 +86,17 @@ import TestSupport
 
     /// While the central's actor is blocked, nothing is read from the bus, and more signals arrive than can be queued.
     @Test func `after signals were missed the state is read again`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.central.daemon.signalsWereMissed()
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.central.daemon.signalsWereMissed()
             // No signal is sent for this change.
-            await lab.fake.set([Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties(isPowered: false)]])
-            await lab.clock.pass(.seconds(1))
-            await lab.central.daemon.signalsWereMissed()
-            try await lab.until { $0.first?.isPowered == false }
+            await fixture.fake.set([Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties(isPowered: false)]])
+            await fixture.clock.pass(.seconds(1))
+            await fixture.central.daemon.signalsWereMissed()
+            try await fixture.until { $0.first?.isPowered == false }
         }
     }
 
-    @Test func `an observer who does not read keeps the adapter's state`() async throws {
+    @Test func `an observer that does not read still receives the change of the adapter`() async throws {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DeviceEvent.self, bufferingPolicy: .bufferingNewest(DeviceObserver.capacity))
         let observer = DeviceObserver(adapter: Sample.adapter, addresses: nil, continuation: continuation)

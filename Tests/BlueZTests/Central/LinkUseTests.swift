@@ -32,7 +32,7 @@ import Testing
         #expect(try use(Sample.deviceProperties(.ring, more)) == .shared)
     }
 
-    @Test func `a link that nobody uses was left behind`() throws {
+    @Test func `an unused link was left by a program that ended`() throws {
         #expect(try use(Sample.deviceProperties(.ring, connected)) == .own)
         let paired = connected.merging(["Paired": .boolean(true)]) { a, _ in a }
         #expect(try use(Sample.deviceProperties(.ring, paired)) == .own)

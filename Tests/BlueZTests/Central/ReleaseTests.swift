@@ -10,84 +10,84 @@ import Testing
 struct ReleaseTests {
     private let near = Sample.deviceProperties(rssi: -60)
 
-    private func drop(_ lab: Lab) async throws {
-        try await lab.fake.drop()
-        await lab.fake.release("Disconnect")?.reply()
+    private func drop(_ fixture: Fixture) async throws {
+        try await fixture.fake.drop()
+        await fixture.fake.release("Disconnect")?.reply()
     }
 
     @Test func `a body continues while BlueZ disconnects, and the end waits for both`() async throws {
-        try await withLab(device: near) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Disconnect", FakeBlueZ.hang)
-            let end = try await lab.central.withPeripheral(.ring) { peripheral in
+        try await withFixture(device: near) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Disconnect", FakeBlueZ.hang)
+            let end = try await fixture.central.withPeripheral(.ring) { peripheral in
                 peripheral.disconnect()
                 peripheral.disconnect()
-                await lab.fake.until { $0.contains("Disconnect") }
-                #expect(await lab.central.daemon.cache.device(Sample.device)?.isConnected == true)
-                try await drop(lab)
+                await fixture.fake.until { $0.contains("Disconnect") }
+                #expect(await fixture.central.daemon.cache.device(Sample.device)?.isConnected == true)
+                try await drop(fixture)
                 return "body"
             }
             #expect(end == "body")
-            #expect(await lab.fake.calls == ["Connect", "Disconnect"], "it is disconnected once")
-            #expect(await lab.central.inUse.isEmpty)
-            #expect(await lab.central.releases.isEmpty)
-            #expect(await lab.central.linksInUse.isEmpty)
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect"], "it is disconnected once")
+            #expect(await fixture.central.inUse.isEmpty)
+            #expect(await fixture.central.releases.isEmpty)
+            #expect(await fixture.central.linksInUse.isEmpty)
         }
     }
 
     @Test func `a failed pairing releases the address once`() async throws {
-        try await withLab(device: near) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Pair", FakeBlueZ.fail("org.bluez.Error.AuthenticationFailed", ""))
+        try await withFixture(device: near) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Pair", FakeBlueZ.fail("org.bluez.Error.AuthenticationFailed", ""))
             // A search of the same central wants it, too.
-            await lab.central.daemon.want([.ring])
-            await #expect(throws: BluetoothError.self) { try await lab.central.pair(.ring, delegate: AcceptJustWorks()) }
-            #expect(await lab.central.daemon.wants == [.ring: 1])
-            #expect(await lab.central.inUse.isEmpty)
+            await fixture.central.daemon.want([.ring])
+            await #expect(throws: BluetoothError.self) { try await fixture.central.pair(.ring, delegate: AcceptJustWorks()) }
+            #expect(await fixture.central.daemon.wants == [.ring: 1])
+            #expect(await fixture.central.inUse.isEmpty)
         }
     }
 
     @Test func `the time of a link is that from connected to disconnected`() async throws {
-        try await withLab(device: near) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Disconnect", FakeBlueZ.hang)
-            lab.clock.advance(by: .seconds(100))
+        try await withFixture(device: near) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Disconnect", FakeBlueZ.hang)
+            fixture.clock.advance(by: .seconds(100))
             let timer = Mutex<LinkTimer?>(nil)
-            async let run: Void = lab.central.withPeripheral(.ring) { peripheral in
+            async let run: Void = fixture.central.withPeripheral(.ring) { peripheral in
                 timer.withLock { $0 = peripheral.timer }
-                lab.clock.advance(by: .seconds(3))
+                fixture.clock.advance(by: .seconds(3))
                 #expect(peripheral.timer.elapsed == .seconds(3))
             }
-            await lab.fake.until { $0.contains("Disconnect") }
-            lab.clock.advance(by: .seconds(2))
-            try await drop(lab)
+            await fixture.fake.until { $0.contains("Disconnect") }
+            fixture.clock.advance(by: .seconds(2))
+            try await drop(fixture)
             try await run
-            lab.clock.advance(by: .seconds(50))
+            fixture.clock.advance(by: .seconds(50))
             #expect(timer.withLock { $0?.elapsed } == .seconds(5))
         }
     }
 
-    @Test func `a link that is lost stops its clock`() async throws {
-        try await withLab(device: near) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            try await lab.central.withPeripheral(.ring) { peripheral in
-                lab.clock.advance(by: .seconds(3))
-                try await lab.fake.drop()
-                while await lab.central.daemon.cache.device(Sample.device)?.isConnected == true { await Task.yield() }
-                lab.clock.advance(by: .seconds(40))
+    @Test func `the time of a link ends when the link is lost`() async throws {
+        try await withFixture(device: near) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            try await fixture.central.withPeripheral(.ring) { peripheral in
+                fixture.clock.advance(by: .seconds(3))
+                try await fixture.fake.drop()
+                while await fixture.central.daemon.cache.device(Sample.device)?.isConnected == true { await Task.yield() }
+                fixture.clock.advance(by: .seconds(40))
                 #expect(peripheral.timer.elapsed == .seconds(3))
             }
         }
     }
 
     @Test func `cancellation disconnects though the body does not end`() async throws {
-        try await withLab(device: near) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
+        try await withFixture(device: near) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
             let task = Task {
-                try await lab.central.withPeripheral(.ring) { peripheral in
+                try await fixture.central.withPeripheral(.ring) { peripheral in
                     withUnsafeCurrentTask { $0?.cancel() }
                     // Waits in spite of the cancellation, as a write to a slow disk does.
-                    await lab.fake.until { $0.contains("Disconnect") }
+                    await fixture.fake.until { $0.contains("Disconnect") }
                     _ = try await peripheral.read(Sample.counterUUID, of: Sample.serviceUUID)
                 }
             }
@@ -97,18 +97,18 @@ struct ReleaseTests {
                 default: false
                 }
             }
-            #expect(await lab.fake.calls.filter { $0 == "Disconnect" }.count == 1)
+            #expect(await fixture.fake.calls.filter { $0 == "Disconnect" }.count == 1)
         }
     }
 
     @Test func `a link that was up before is marked as such`() async throws {
         let properties: FakeBlueZ.Properties = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
-        try await withLab(device: Sample.deviceProperties(.ring, properties), objects: Sample.gatt) { lab in
-            try await lab.central.withPeripheral(.ring) { #expect($0.isTakenOver) }
+        try await withFixture(device: Sample.deviceProperties(.ring, properties), objects: Sample.gatt) { fixture in
+            try await fixture.central.withPeripheral(.ring) { #expect($0.isTakenOver) }
         }
-        try await withLab(device: near) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            try await lab.central.withPeripheral(.ring) { #expect(!$0.isTakenOver) }
+        try await withFixture(device: near) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            try await fixture.central.withPeripheral(.ring) { #expect(!$0.isTakenOver) }
         }
     }
 
@@ -119,16 +119,16 @@ struct ReleaseTests {
                 "org.bluez.GattService1": ["UUID": .string(Sample.serviceUUID.description), "Primary": .boolean(true)]
             ]
         }
-        try await withLab(device: near, objects: objects) { lab in
-            await lab.fake.on("Connect") { fake, call in
+        try await withFixture(device: near, objects: objects) { fixture in
+            await fixture.fake.on("Connect") { fake, call in
                 try? await fake.device(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
                 await call.reply()
             }
-            await #expect { try await lab.central.withPeripheral(.ring) { _ in } } throws: { error in
+            await #expect { try await fixture.central.withPeripheral(.ring) { _ in } } throws: { error in
                 guard case .connectFailed(_, let failure)? = error as? BluetoothError else { return false }
                 return failure.reason == .tableTooLarge
             }
-            #expect(await lab.fake.calls == ["Connect", "Disconnect"], "it is not tried again")
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect"], "it is not tried again")
         }
     }
 }

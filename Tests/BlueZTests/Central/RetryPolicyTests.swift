@@ -19,23 +19,23 @@ import Testing
         #expect(policy.next(after: failure, took: quick) == .giveUp(failure))
     }
 
-    @Test func `after a slow failure the peripheral is listened for before anything else`() {
+    @Test func `after a slow failure the next attempt waits for the peripheral's advertisement`() {
         var policy = policy()
         let failure = ConnectFailure(.linkFailed)
         #expect(policy.next(after: failure, took: .seconds(20)) == .again(after: .zero, .afterDiscovery))
     }
 
-    @Test func `unless the link was up`() {
+    @Test func `after a slow failure of a link that was up, the next attempt is direct`() {
         var policy = policy()
         #expect(policy.next(after: ConnectFailure(.servicesUnresolved), took: .seconds(20)) == .again(after: .zero, .direct))
     }
 
-    @Test func `another attempt under way is given time`() {
+    @Test func `if another attempt is under way, the next one waits a second`() {
         var policy = policy()
         #expect(policy.next(after: ConnectFailure(.busy), took: quick) == .again(after: .seconds(1), .direct))
     }
 
-    @Test func `a peripheral that BlueZ drops is connected to while discovery runs from then on`() {
+    @Test func `after BlueZ has dropped a peripheral, later attempts run during discovery`() {
         var policy = policy()
         #expect(policy.next(after: ConnectFailure(.vanished), took: quick) == .again(after: .zero, .whileDiscovering))
         #expect(policy.next(after: ConnectFailure(.linkFailed), took: quick) == .again(after: .seconds(1), .whileDiscovering))
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `one attempt means one attempt`() {
+    @Test func `a limit of one attempt allows no second attempt`() {
         var policy = policy(attempts: 1)
         #expect(policy.next(after: ConnectFailure(.linkFailed), took: quick) == .giveUp(ConnectFailure(.linkFailed)))
         #expect(ConnectionLimits(attempts: 0).attempts == 1)

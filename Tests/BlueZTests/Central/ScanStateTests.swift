@@ -10,7 +10,7 @@ import Testing
 
     private func state(_ filter: ScanFilter = ScanFilter()) -> ScanState { ScanState(filter: filter, adapter: "hci0") }
 
-    @Test func `what BlueZ only remembers is not found`() throws {
+    @Test func `a device that BlueZ only has stored is not reported`() throws {
         var state = state()
         #expect(try state.take(.known(device())) == nil)
         // BlueZ added it from its store when the adapter came up.
@@ -18,14 +18,14 @@ import Testing
         #expect(try state.take(.changed(device(["Paired": .boolean(true)]), ["Paired"])) == nil)
     }
 
-    @Test func `what is heard is found, once`() throws {
+    @Test func `a device is reported once, and again only if its signal strength changes`() throws {
         var state = state()
         #expect(try state.take(.added(device(rssi: -60)))?.address == .ring)
         #expect(try state.take(.changed(device(rssi: -60), ["Alias"])) == nil)
         #expect(try state.take(.changed(device(rssi: -40), ["RSSI"]))?.rssi == -40)
     }
 
-    @Test func `what another program's scan hears is in range`() throws {
+    @Test func `a device that another program's scan has heard is reported as in range`() throws {
         var state = state()
         #expect(try state.take(.known(device(rssi: -60))) != nil)
     }
@@ -35,13 +35,13 @@ import Testing
         #expect(try state.take(.changed(device(), ["ServiceData"])) != nil)
     }
 
-    @Test func `what is connected is silent, and near`() throws {
+    @Test func `a connected device does not advertise and is in range`() throws {
         var state = state()
         let found = try #require(try state.take(.known(device(["Connected": .boolean(true)]))))
         #expect(found.isConnected)
     }
 
-    @Test func `a loss of the signal strength is no news`() throws {
+    @Test func `a device that loses its signal strength is not reported again`() throws {
         var state = state()
         _ = try state.take(.added(device(rssi: -60)))
         #expect(try state.take(.changed(device(), [])) == nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(state.take(event) != nil)
     }
 
-    @Test func `a crowd without end is reported, and not remembered without end`() throws {
+    @Test func `each of many devices is reported, and only a limited number is stored`() throws {
         var state = state()
         var reported = 0
         for number in 0..<3 * ScanState.limit {

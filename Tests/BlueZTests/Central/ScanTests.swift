@@ -6,73 +6,73 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ScanTests {
-    @Test func `finds what is heard, and leaves the adapter as it was`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
-            for try await found in await lab.central.scan(limit: .seconds(20)) {
+    @Test func `finds heard devices, and leaves the adapter as it was`() async throws {
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
+            for try await found in await fixture.central.scan(limit: .seconds(20)) {
                 #expect(found.address == .ring)
                 #expect(found.rssi == -60)
                 #expect(found.adapter == "hci0")
                 break
             }
             // The scan ends by itself when its stream is no longer read.
-            await lab.fake.until { $0 == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"] }
+            await fixture.fake.until { $0 == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"] }
         }
     }
 
     @Test func `ends after its limit`() async throws {
-        try await withLab { lab in
-            async let found = lab.central.scan(limit: .seconds(20)).reduce(into: []) { $0.append($1) }
-            await lab.clock.pass(.seconds(20))
+        try await withFixture { fixture in
+            async let found = fixture.central.scan(limit: .seconds(20)).reduce(into: []) { $0.append($1) }
+            await fixture.clock.pass(.seconds(20))
             let foundValue = try await found
             #expect(foundValue == [])
-            #expect(await lab.fake.calls.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"])
+            #expect(await fixture.fake.calls.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"])
         }
     }
 
     @Test func `ends when its task is cancelled`() async throws {
-        try await withLab { lab in
+        try await withFixture { fixture in
             let task = Task {
-                for try await _ in await lab.central.scan(limit: .seconds(20)) {}
+                for try await _ in await fixture.central.scan(limit: .seconds(20)) {}
             }
-            await lab.fake.until { $0.last == "StartDiscovery" }
+            await fixture.fake.until { $0.last == "StartDiscovery" }
             task.cancel()
             try await task.value
-            await lab.fake.until { $0.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"] }
+            await fixture.fake.until { $0.suffix(2) == ["StopDiscovery", "SetDiscoveryFilter"] }
         }
     }
 
-    @Test func `does not find what BlueZ only remembers, until it is heard`() async throws {
-        try await withLab(device: Sample.deviceProperties()) { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.hear(Sample.otherDevice, Sample.deviceProperties(.other, rssi: -50)))
+    @Test func `a device that BlueZ only has stored is not found until it is heard`() async throws {
+        try await withFixture(device: Sample.deviceProperties()) { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear(Sample.otherDevice, Sample.deviceProperties(.other, rssi: -50)))
             var found: [DeviceAddress] = []
-            for try await discovery in await lab.central.scan(limit: .seconds(20)) {
+            for try await discovery in await fixture.central.scan(limit: .seconds(20)) {
                 found.append(discovery.address)
-                if found == [.other] { try await lab.fake.device(["RSSI": .int16(-70)]) }
+                if found == [.other] { try await fixture.fake.device(["RSSI": .int16(-70)]) }
                 if found.count == 2 { break }
             }
             #expect(found == [.other, .ring])
         }
     }
 
-    @Test func `checks itself what BlueZ reports`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.hear())
-            try await lab.fake.add([
+    @Test func `devices that BlueZ reports are checked against the filter`() async throws {
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
+            try await fixture.fake.add([
                 Sample.otherDevice: ["org.bluez.Device1": Sample.deviceProperties(.other, rssi: -50, ["UUIDs": .strings(["180d"])])]
             ])
-            let found = try await lab.central.find(ScanFilter(services: [Sample.serviceUUID]), limit: .seconds(20))
+            let found = try await fixture.central.find(ScanFilter(services: [Sample.serviceUUID]), limit: .seconds(20))
             #expect(found.address == .ring)
         }
     }
 
     @Test func `two scans share one discovery`() async throws {
-        try await withLab { lab in
+        try await withFixture { fixture in
             let (heard, ear) = AsyncStream.makeStream(of: Void.self)
             func count(_ limit: Duration) -> Task<Int, any Error> {
                 Task {
                     var count = 0
-                    for try await _ in await lab.central.scan(limit: limit) {
+                    for try await _ in await fixture.central.scan(limit: limit) {
                         count += 1
                         ear.yield()
                     }
@@ -80,30 +80,30 @@ struct ScanTests {
                 }
             }
             let first = count(.seconds(20))
-            await lab.clock.sleeping(for: .seconds(20))
+            await fixture.clock.sleeping(for: .seconds(20))
             let second = count(.seconds(30))
-            await lab.clock.sleeping(for: .seconds(30))
-            try await lab.fake.add([Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -60)]])
+            await fixture.clock.sleeping(for: .seconds(30))
+            try await fixture.fake.add([Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -60)]])
             var reports = heard.makeAsyncIterator()
             await reports.next()
             await reports.next()
 
-            lab.clock.advance(by: .seconds(20))
+            fixture.clock.advance(by: .seconds(20))
             let firstCount = try await first.value
             #expect(firstCount == 1)
-            #expect(await !lab.fake.calls.contains("StopDiscovery"))
-            lab.clock.advance(by: .seconds(10))
+            #expect(await !fixture.fake.calls.contains("StopDiscovery"))
+            fixture.clock.advance(by: .seconds(10))
             let secondCount = try await second.value
             #expect(secondCount == 1)
-            #expect(await lab.fake.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"])
+            #expect(await fixture.fake.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"])
         }
     }
 
     // MARK: Failures
 
-    private func error(of lab: Lab, _ filter: ScanFilter = ScanFilter()) async -> BluetoothError? {
+    private func error(of fixture: Fixture, _ filter: ScanFilter = ScanFilter()) async -> BluetoothError? {
         do {
-            for try await _ in await lab.central.scan(filter, limit: .seconds(20)) {}
+            for try await _ in await fixture.central.scan(filter, limit: .seconds(20)) {}
             return nil
         } catch {
             return error as? BluetoothError
@@ -111,82 +111,82 @@ struct ScanTests {
     }
 
     @Test func `a discovery that is starting or stopping elsewhere is waited for`() async throws {
-        try await withLab { lab in
+        try await withFixture { fixture in
             let busy = FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress")
-            await lab.fake.on("StartDiscovery", busy, busy, FakeBlueZ.hear())
-            async let found = lab.central.find(ScanFilter(), limit: .seconds(20))
-            await lab.clock.pass(.milliseconds(200))
-            await lab.clock.pass(.milliseconds(500))
+            await fixture.fake.on("StartDiscovery", busy, busy, FakeBlueZ.hear())
+            async let found = fixture.central.find(ScanFilter(), limit: .seconds(20))
+            await fixture.clock.pass(.milliseconds(200))
+            await fixture.clock.pass(.milliseconds(500))
             let foundValue = try await found
             #expect(foundValue.address == .ring)
         }
     }
 
     @Test func `a scan that stays in progress is an error`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress"))
-            async let error = error(of: lab)
-            for wait in [200, 500, 1000, 2000] { await lab.clock.pass(.milliseconds(wait)) }
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress"))
+            async let error = error(of: fixture)
+            for wait in [200, 500, 1000, 2000] { await fixture.clock.pass(.milliseconds(wait)) }
             #expect(await error == .adapterStuck("hci0", reason: "a scan start or stop is in progress and does not end"))
-            #expect(await lab.fake.calls.last == "SetDiscoveryFilter")
+            #expect(await fixture.fake.calls.last == "SetDiscoveryFilter")
         }
     }
 
     @Test func `an adapter that is on and does not answer, or fails, is stuck`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.hang)
-            async let silent = error(of: lab)
-            await lab.clock.pass(.seconds(10))
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hang)
+            async let silent = error(of: fixture)
+            await fixture.clock.pass(.seconds(10))
             #expect(await silent == .adapterStuck("hci0", reason: "no answer within 10 s"))
         }
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.Failed", "Input/output error"))
-            async let failed = error(of: lab)
-            for wait in [200, 500, 1000, 2000] { await lab.clock.pass(.milliseconds(wait)) }
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.Failed", "Input/output error"))
+            async let failed = error(of: fixture)
+            for wait in [200, 500, 1000, 2000] { await fixture.clock.pass(.milliseconds(wait)) }
             #expect(await failed == .adapterStuck("hci0", reason: "scanning on hci0: org.bluez.Error.Failed: Input/output error"))
         }
         // A missing permission says nothing about the adapter.
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
-            #expect(await error(of: lab) == .accessDenied("scanning on hci0: policy"))
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
+            #expect(await error(of: fixture) == .accessDenied("scanning on hci0: policy"))
         }
     }
 
     @Test func `an adapter that is switched off meanwhile ends the scan`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery") { fake, call in
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery") { fake, call in
                 await call.reply()
                 try? await fake.change(Sample.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])
             }
-            #expect(await error(of: lab) == .adapterDown("hci0"))
+            #expect(await error(of: fixture) == .adapterDown("hci0"))
         }
     }
 
     @Test func `an adapter that is pulled out ends the scan`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery") { fake, call in
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery") { fake, call in
                 await call.reply()
                 try? await fake.remove(Sample.adapter)
             }
-            #expect(await error(of: lab) == .adapterLost("hci0"))
+            #expect(await error(of: fixture) == .adapterLost("hci0"))
         }
     }
 
     @Test func `the end of bluetoothd ends the scan`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("StartDiscovery") { fake, call in
+        try await withFixture { fixture in
+            await fixture.fake.on("StartDiscovery") { fake, call in
                 await call.reply()
                 await fake.bus.close()
             }
-            #expect(await error(of: lab) == .daemonNotRunning)
+            #expect(await error(of: fixture) == .daemonNotRunning)
         }
     }
 
     @Test func `the end of the bus ends the scan`() async throws {
-        try await withLab { lab in
-            async let error = error(of: lab)
-            await lab.fake.until { $0.last == "StartDiscovery" }
-            lab.bus.stop()
+        try await withFixture { fixture in
+            async let error = error(of: fixture)
+            await fixture.fake.until { $0.last == "StartDiscovery" }
+            fixture.bus.stop()
             guard case .noBus = await error else {
                 Issue.record("\(String(describing: await error))")
                 return
@@ -195,9 +195,9 @@ struct ScanTests {
     }
 
     @Test func `a refused scan is reported`() async throws {
-        try await withLab { lab in
-            await lab.fake.on("SetDiscoveryFilter", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
-            #expect(await error(of: lab) == .accessDenied("scanning on hci0: policy"))
+        try await withFixture { fixture in
+            await fixture.fake.on("SetDiscoveryFilter", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
+            #expect(await error(of: fixture) == .accessDenied("scanning on hci0: policy"))
         }
     }
 }

@@ -174,7 +174,7 @@ struct SimulationTests {
         }
     }
 
-    @Test func `a number to compare, and one to type`() async throws {
+    @Test func `pairing works by numeric comparison and by passkey entry`() async throws {
         struct Careful: PairingDelegate {
             let expected: UInt32
             let capability = PairingCapability.keyboardDisplay

@@ -24,7 +24,7 @@ struct WithCentralTests {
         await #expect(throws: BluetoothError.cancelled) { try await central.adapters() }
     }
 
-    @Test func `after a return`() async throws {
+    @Test func `the central is closed after the body has returned`() async throws {
         try await withStack { stack in
             var kept: Central?
             let names = try await Central.withCentral(.address(stack.address), clock: SlowClock()) { central in
@@ -36,7 +36,7 @@ struct WithCentralTests {
         }
     }
 
-    @Test func `after an error, which is passed on`() async throws {
+    @Test func `the central is closed after an error of the body, which is thrown on`() async throws {
         try await withStack { stack in
             var kept: Central?
             await #expect(throws: Mistake.self) {
@@ -89,7 +89,7 @@ struct WithCentralTests {
 
     // MARK: Cancellation
 
-    @Test func `after cancellation, with a link`() async throws {
+    @Test func `the central and its link are closed after a cancellation`() async throws {
         try await withStack { stack in
             let kept = Mutex<Central?>(nil)
             let (started, signal) = AsyncStream.makeStream(of: Void.self)
@@ -111,7 +111,7 @@ struct WithCentralTests {
         }
     }
 
-    @Test func `a bus that is not there is an error of its own`() async throws {
+    @Test func `a missing bus is an error, and the body is not run`() async throws {
         await #expect(throws: BluetoothError.self) {
             try await Central.withCentral(.address("unix:path=/nonexistent/bus")) { _ in Issue.record("there is no bus") }
         }

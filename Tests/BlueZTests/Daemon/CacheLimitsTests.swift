@@ -28,7 +28,7 @@ import Testing
         .added(try path(number), [interface: Sample.deviceProperties(try address(number), rssi: -60, more)])
     }
 
-    @Test func `a flood of devices leaves a bounded number, and those that matter`() throws {
+    @Test func `after a flood of devices the cache is limited and keeps the important ones`() throws {
         let wanted = try address(1)
         var cache = loaded(wanted: [wanted])
         cache.apply(try heard(1))
@@ -80,7 +80,7 @@ import Testing
         #expect(!cache.knows(try address(1)))
     }
 
-    @Test func `large devices are fewer`() throws {
+    @Test func `the cache keeps fewer devices if they are large`() throws {
         var cache = loaded()
         let data = DBusValue.bytes([UInt8](repeating: 1, count: 7_000))
         let properties = Properties(uniqueKeysWithValues: (0..<20).map { ("Data\($0)", data) })
@@ -91,7 +91,7 @@ import Testing
 
     private func bytes(_ count: Int) -> DBusValue { .bytes([UInt8](repeating: 1, count: count)) }
 
-    @Test func `devices that grow by changes are fewer`() throws {
+    @Test func `the cache keeps fewer devices if changes make them large`() throws {
         var cache = loaded()
         var most = 0
         for number in 0..<600 {
@@ -129,7 +129,7 @@ import Testing
         #expect(ended?.isConnected == false)
     }
 
-    @Test func `what no device can have is not kept`() throws {
+    @Test func `property values beyond the limits of Bluetooth are not cached`() throws {
         var cache = loaded()
         let huge: Properties = [
             "Name": .string(String(repeating: "n", count: 5_000)),
@@ -166,7 +166,7 @@ import Testing
         #expect(cache.objects[long] == nil)
     }
 
-    @Test func `of a large snapshot the more important devices are kept`() throws {
+    @Test func `the more important devices of a large snapshot are kept`() throws {
         var snapshot: [ObjectPath: [String: Properties]] = [:]
         for number in 0..<10_000 { snapshot[try path(number)] = [interface: Sample.deviceProperties(try address(number))] }
         for number in 10_000..<10_100 {

@@ -4,7 +4,7 @@ import Testing
 @testable import BlueZ
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceRecordTests {
-    @Test func `reads what a device has`() throws {
+    @Test func `the properties of a device are decoded`() throws {
         let properties = Sample.deviceProperties(
             rssi: -61,
             [
@@ -27,7 +27,7 @@ import Testing
         #expect(!record.isHeard)
     }
 
-    @Test func `nonsense is left out`() throws {
+    @Test func `invalid properties of a device are ignored`() throws {
         let properties = Sample.deviceProperties(
             .ring,
             [
@@ -44,7 +44,7 @@ import Testing
         #expect(DeviceRecord(Sample.device, ["Name": .string("no address")]) == nil)
     }
 
-    @Test func `a signal strength of 127 is none, but heard`() throws {
+    @Test func `a signal strength of 127 means unknown, and the device counts as heard`() throws {
         let record = try #require(DeviceRecord(Sample.device, Sample.deviceProperties(rssi: 127)))
         #expect(record.rssi == nil)
         #expect(record.isHeard)

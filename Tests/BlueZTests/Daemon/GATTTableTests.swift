@@ -77,7 +77,7 @@ import Testing
         #expect(table.path(0x13, "2902") == nil)
     }
 
-    @Test func `flags are BlueZ's words, and others are ignored`() {
+    @Test func `the flag names of BlueZ are parsed, and unknown ones are ignored`() {
         typealias Flags = GATTCharacteristic.Flags
         let words = [
             "broadcast", "read", "write-without-response", "write", "notify", "indicate", "authenticated-signed-writes",

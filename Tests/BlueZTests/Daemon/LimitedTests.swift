@@ -24,7 +24,7 @@ struct LimitedTests {
         #expect(await result == nil)
     }
 
-    @Test func `when the caller is cancelled, what the work makes of it counts`() async {
+    @Test func `when the caller is cancelled, the result of the cancelled work is returned`() async {
         let clock = clock
         let task = Task { await limited(.seconds(1), clock) { await Self.forever() } }
         await clock.sleeping(for: .seconds(1))

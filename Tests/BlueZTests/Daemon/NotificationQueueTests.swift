@@ -40,7 +40,7 @@ struct NotificationQueueTests {
         #expect(await next() == .end(.adapterGone("hci0")))
     }
 
-    @Test func `a limit passes without losing what comes later`() async {
+    @Test func `after a time-out, later values are still received`() async {
         async let outcome = next(within: .seconds(5))
         await clock.pass(.seconds(5))
         #expect(await outcome == .timedOut)
@@ -73,7 +73,7 @@ struct NotificationQueueTests {
         #expect(await next() == .overrun)
     }
 
-    @Test func `what was lost on the way here is an error, after what came before`() async {
+    @Test func `lost notifications are an error, after the earlier ones were read`() async {
         queue.push([1])
         queue.overrun()
         queue.push([3])
@@ -88,7 +88,7 @@ struct NotificationQueueTests {
         #expect(await outcome == .overrun)
     }
 
-    @Test func `the place of what was read is used again`() async {
+    @Test func `the place of values that were read is used again`() async {
         for n in 0..<20 {
             for _ in 0..<4_000 { queue.push([UInt8(n)]) }
             for _ in 0..<4_000 { #expect(await next() == .value([UInt8(n)])) }
@@ -112,7 +112,7 @@ struct NotificationQueueTests {
         #expect(clock.sleeps.value == 1)
     }
 
-    @Test func `a later wait has its whole limit`() async {
+    @Test func `a second wait lasts up to its own limit`() async {
         async let first = next(within: .seconds(5))
         await clock.sleeping(for: .seconds(5))
         queue.push([1])

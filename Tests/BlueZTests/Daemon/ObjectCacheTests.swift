@@ -39,7 +39,7 @@ import Testing
         #expect(cache.device(Sample.device)?.isHeard == false)
     }
 
-    @Test func `a notification is not kept, and needs no further work`() {
+    @Test func `the value of a notification is not cached and needs no processing`() {
         let known: [ObjectPath: [String: Properties]] = [Sample.device: [interface: Sample.deviceProperties()]]
         var cache = loaded(known.merging(Sample.gatt) { old, _ in old })
         let characteristic = "org.bluez.GattCharacteristic1"
@@ -72,14 +72,14 @@ import Testing
         #expect(cache.objects.isEmpty)
     }
 
-    @Test func `a change of what is not known is ignored`() {
+    @Test func `a change of an unknown object is ignored`() {
         var cache = loaded()
         cache.apply(connected(true))
         cache.apply(.removed(Sample.device, interfaces: [interface]))
         #expect(cache.objects.isEmpty)
     }
 
-    @Test func `a signal that overtakes the snapshot is not lost in it`() {
+    @Test func `a signal that arrives before the snapshot is applied after it`() {
         var cache = ObjectCache()
         cache.setOwner(":1.1")
         cache.beginSnapshot()
@@ -94,7 +94,7 @@ import Testing
         #expect(cache.device(Sample.otherDevice) == nil)
     }
 
-    @Test func `a second snapshot takes the place of what was known`() {
+    @Test func `a second snapshot replaces the first`() {
         var cache = loaded([Sample.device: [interface: Sample.deviceProperties()]])
         cache.apply(connected(true))
         cache.beginSnapshot()
@@ -103,7 +103,7 @@ import Testing
         #expect(cache.device(Sample.otherDevice)?.address == .other)
     }
 
-    @Test func `another daemon means other objects`() {
+    @Test func `the objects are discarded when the owner of the bus name changes`() {
         var cache = loaded([Sample.device: [interface: Sample.deviceProperties()]])
         let generation = cache.generation
         cache.setOwner(nil)
@@ -112,7 +112,7 @@ import Testing
         #expect(cache.generation != generation)
     }
 
-    @Test func `a link that came and went is noticed`() {
+    @Test func `a link that was set up and lost is counted as a disconnection`() {
         var cache = loaded([Sample.device: [interface: Sample.deviceProperties()]])
         #expect(cache.disconnections[Sample.device] == nil)
         cache.apply(connected(true))

@@ -45,7 +45,7 @@ import Testing
         #expect(ObjectChange(signal(properties, "PropertiesChanged", [.string("a"), .string("b"), .strings([])])) == nil)
     }
 
-    @Test func `the snapshot has the same form`() {
+    @Test func `a snapshot of all objects is decoded`() {
         let objects = DBusValue.dictionary(
             key: "o", value: "a{sa{sv}}",
             [

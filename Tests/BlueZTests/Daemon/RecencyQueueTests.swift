@@ -22,14 +22,14 @@ import Testing
         #expect((0..<3).map { _ in queue.removeFirst { _ in false } } == [2, 0, 1])
     }
 
-    @Test func `what is protected stays`() {
+    @Test func `protected objects stay`() {
         var queue = filled(0..<10)
         #expect(queue.removeFirst { $0 < 9 } == 9)
         #expect(queue.removeFirst { $0 < 9 } == nil)
         #expect(queue.count == 9)
     }
 
-    @Test func `no search goes through all that is protected`() {
+    @Test func `a search examines at most 64 protected objects`() {
         var queue = filled(0..<10_000)
         var looked = 0
         let found = queue.removeFirst { _ in
@@ -40,7 +40,7 @@ import Testing
         #expect(looked == 64)
     }
 
-    @Test func `what was removed leaves no room behind`() {
+    @Test func `removed objects free their memory`() {
         var queue = RecencyQueue<Int>()
         for key in 0..<100_000 {
             queue.insert(key)
@@ -51,7 +51,7 @@ import Testing
         #expect(queue.count == 10)
     }
 
-    @Test func `one that was removed and comes again is young`() {
+    @Test func `an object that is removed and inserted again counts as new`() {
         var queue = filled(0..<3)
         queue.remove(0)
         queue.insert(0)

@@ -63,7 +63,7 @@ import Testing
         #expect(BluetoothError.connectFailed("P", reason: ConnectFailure(.pairingBroken)).advice?.contains("pair again") == true)
     }
 
-    @Test func `a hard block is not advised to be lifted by a program`() {
+    @Test func `the advice for a hard block does not name rfkill`() {
         #expect(BluetoothError.adapterBlocked("hci0", hard: false).advice?.contains("rfkill unblock bluetooth") == true)
         #expect(BluetoothError.adapterBlocked("hci0", hard: true).advice?.contains("rfkill") == false)
     }

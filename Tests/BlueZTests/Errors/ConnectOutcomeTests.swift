@@ -42,7 +42,7 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func `every text of BlueZ has its reason`(text: String, reason: ConnectFailure.Reason) {
+    func `every error text of BlueZ is mapped to its reason`(text: String, reason: ConnectFailure.Reason) {
         let outcome = ConnectOutcome(.remote(name: "org.bluez.Error.Failed", message: text), peripheral: "P")
         #expect(outcome == .failed(ConnectFailure(reason, detail: text)))
     }
@@ -71,14 +71,14 @@ import Testing
         #expect(ConnectOutcome(.remote(name: name, message: message), peripheral: "P") == .failed(ConnectFailure(.vanished)))
     }
 
-    @Test func `connected already is no failure`() {
+    @Test func `the BlueZ error for an existing connection is not a failure`() {
         let text = DBusError.remote(name: "org.bluez.Error.Failed", message: "le-connection-already-connected")
         #expect(ConnectOutcome(text, peripheral: "P") == .alreadyConnected)
         let name = DBusError.remote(name: "org.bluez.Error.AlreadyConnected", message: "Already Connected")
         #expect(ConnectOutcome(name, peripheral: "P") == .alreadyConnected)
     }
 
-    @Test func `what is not about the peripheral ends all attempts`() {
+    @Test func `a failure with another cause than the peripheral ends all attempts`() {
         #expect(ConnectOutcome(.cancelled(call: "Connect"), peripheral: "P") == .fatal(.cancelled))
         #expect(
             ConnectOutcome(.remote(name: "org.freedesktop.DBus.Error.NoReply", message: ""), peripheral: "P")
@@ -88,11 +88,11 @@ import Testing
                 == .fatal(.accessDenied("connecting to P: rule")))
     }
 
-    @Test func `our own limit is a failure like another`() {
+    @Test func `a time-out of Connect counts as a failed attempt`() {
         #expect(ConnectOutcome(.timedOut(call: "Connect", seconds: 30), peripheral: "P") == .failed(ConnectFailure(.timedOut)))
     }
 
-    @Test func `only what can pass is transient`() {
+    @Test func `only temporary connection failures are transient`() {
         let lasting: Set<ConnectFailure.Reason> = [
             .tableTooLarge, .pairingBroken, .classicInsteadOfLE, .adapterNotPowered, .notSupported, .unknown,
         ]

@@ -24,7 +24,7 @@ import Testing
         #expect(error("org.bluez.Error.Failed", text) == .readFailed("2a19", peripheral: "P", reason: text))
     }
 
-    @Test func `a link that is not there is a lost link`() {
+    @Test func `an error about a missing link is a lost link`() {
         #expect(error("org.bluez.Error.Failed", "Not connected") == .linkLost(during: doing))
         #expect(error("org.bluez.Error.NotConnected", "Not Connected") == .linkLost(during: doing))
         #expect(error("org.freedesktop.DBus.Error.UnknownObject", "no such object") == .linkLost(during: doing))
@@ -37,7 +37,7 @@ import Testing
                 == .writeFailed("2a19", peripheral: "P", reason: "Write not permitted"))
     }
 
-    @Test func `each operation has its failure`() {
+    @Test func `an unsupported operation has its own error`() {
         let reason = "the characteristic does not support it"
         #expect(error("org.bluez.Error.NotSupported", "", .read) == .readFailed("2a19", peripheral: "P", reason: reason))
         #expect(error("org.bluez.Error.NotSupported", "", .write) == .writeFailed("2a19", peripheral: "P", reason: reason))
@@ -45,7 +45,7 @@ import Testing
             error("org.bluez.Error.NotSupported", "", .subscribe) == .notifyFailed("2a19", peripheral: "P", reason: reason))
     }
 
-    @Test func `a busy characteristic is busy`() {
+    @Test func `the BlueZ error InProgress means that the characteristic is busy`() {
         #expect(error("org.bluez.Error.InProgress", "In Progress") == .busy(doing))
     }
 

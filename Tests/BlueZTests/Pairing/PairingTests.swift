@@ -60,17 +60,17 @@ struct PairingTests {
 
     private func pair(_ person: Person, _ script: @escaping FakeBlueZ.Script) async throws -> [String] {
         let calls = Mutex<[String]>([])
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Pair", script)
-            try await lab.central.pair(.ring, delegate: person)
-            let made = await lab.fake.calls
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Pair", script)
+            try await fixture.central.pair(.ring, delegate: person)
+            let made = await fixture.fake.calls
             calls.withLock { $0 = made }
         }
         return calls.withLock { $0 }
     }
 
-    @Test func `pairs, answers with its agent, and takes the agent back`() async throws {
+    @Test func `pairing registers an agent, answers with it and unregisters it`() async throws {
         let person = Person()
         let calls = try await pair(person, Self.pair("RequestAuthorization") { #expect($0 == .success([])) })
         #expect(person.asked == ["authorize C0:DE:00:00:00:01"])
@@ -79,14 +79,14 @@ struct PairingTests {
 
     /// The answer and the signals take different ways through the program.
     @Test func `a peripheral's own address is known when the pairing has returned`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Pair") { _, call in await call.reply() }
-            try await lab.central.withPeripheral(.ring) { peripheral in
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Pair") { _, call in await call.reply() }
+            try await fixture.central.withPeripheral(.ring) { peripheral in
                 async let pairing: Void = peripheral.pair(Person())
-                await lab.clock.sleeping(for: .seconds(5))  // it has the answer, and waits for the signals
-                try await lab.fake.device(["Address": .string("C0:DE:00:00:00:99")])
-                try await lab.fake.device(["Paired": .boolean(true)])
+                await fixture.clock.sleeping(for: .seconds(5))  // it has the answer, and waits for the signals
+                try await fixture.fake.device(["Address": .string("C0:DE:00:00:00:99")])
+                try await fixture.fake.device(["Paired": .boolean(true)])
                 try await pairing
                 #expect(await peripheral.identity().address == DeviceAddress("C0:DE:00:00:00:99"))
             }
@@ -94,14 +94,14 @@ struct PairingTests {
     }
 
     @Test func `a link that is lost before the bond is known ends the pairing at once`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Pair") { _, call in await call.reply() }
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Pair") { _, call in await call.reply() }
             await #expect(throws: BluetoothError.self) {
-                try await lab.central.withPeripheral(.ring) { peripheral in
+                try await fixture.central.withPeripheral(.ring) { peripheral in
                     async let pairing: Void = peripheral.pair(Person())
-                    await lab.clock.sleeping(for: .seconds(5))
-                    try await lab.fake.device(["Connected": .boolean(false)])
+                    await fixture.clock.sleeping(for: .seconds(5))
+                    try await fixture.fake.device(["Connected": .boolean(false)])
                     try await pairing
                 }
             }
@@ -141,12 +141,12 @@ struct PairingTests {
         #expect(person.asked == [])
     }
 
-    @Test func `nobody but bluetoothd may ask`() async throws {
+    @Test func `the pairing agent accepts calls only from bluetoothd`() async throws {
         let person = Person()
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            let stranger = try await DBusConnection.open(.address(lab.bus.address))
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Pair") { fake, call in
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            let stranger = try await DBusConnection.open(.address(fixture.bus.address))
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Pair") { fake, call in
                 do throws(DBusError) {
                     _ = try await stranger.call(
                         call.message.sender ?? "", "/bluez/agent", "org.bluez.Agent1", "RequestAuthorization",
@@ -158,13 +158,13 @@ struct PairingTests {
                 try? await fake.device(["Paired": .boolean(true)])
                 await call.reply()
             }
-            try await lab.central.pair(.ring, delegate: person)
+            try await fixture.central.pair(.ring, delegate: person)
             await stranger.close()
         }
         #expect(person.asked == [])
     }
 
-    @Test func `without an own answer a delegate refuses, and AcceptJustWorks accepts no more than it says`() async throws {
+    @Test func `a delegate refuses by default, and AcceptJustWorks only authorizes`() async throws {
         struct Silent: PairingDelegate { var capability: PairingCapability { .displayYesNo } }
         #expect(await !Silent().authorize(.ring))
         #expect(await !Silent().confirm(passkey: 1, of: .ring))
@@ -175,11 +175,11 @@ struct PairingTests {
         #expect(AcceptJustWorks().capability == .noInputNoOutput)
     }
 
-    @Test func `what is paired is not paired again`() async throws {
-        try await withLab(device: Sample.deviceProperties(.ring, ["Paired": .boolean(true)])) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            try await lab.central.pair(.ring, delegate: AcceptJustWorks())
-            #expect(await lab.fake.calls == ["Connect", "Disconnect"])
+    @Test func `a paired device is not paired again`() async throws {
+        try await withFixture(device: Sample.deviceProperties(.ring, ["Paired": .boolean(true)])) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            try await fixture.central.pair(.ring, delegate: AcceptJustWorks())
+            #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
         }
     }
 
@@ -192,63 +192,63 @@ struct PairingTests {
         ("org.bluez.Error.Failed", "No such thing", "No such thing"),
     ])
     func `each failure is reported, and the connection is closed`(name: String, message: String, reason: String) async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Pair", FakeBlueZ.fail(name, message))
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Pair", FakeBlueZ.fail(name, message))
             await #expect(throws: BluetoothError.pairingFailed("C0:DE:00:00:00:01", reason: reason)) {
-                try await lab.central.pair(.ring, delegate: AcceptJustWorks())
+                try await fixture.central.pair(.ring, delegate: AcceptJustWorks())
             }
-            #expect(await lab.fake.calls == ["Connect", "RegisterAgent", "Pair", "UnregisterAgent", "Disconnect"])
+            #expect(await fixture.fake.calls == ["Connect", "RegisterAgent", "Pair", "UnregisterAgent", "Disconnect"])
         }
     }
 
     @Test func `a pairing that takes too long, or is cancelled, is cancelled in BlueZ`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("Pair", FakeBlueZ.hang)
-            await lab.fake.on("CancelPairing", FakeBlueZ.agree)
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("Pair", FakeBlueZ.hang)
+            await fixture.fake.on("CancelPairing", FakeBlueZ.agree)
             let expected = ["Connect", "RegisterAgent", "Pair", "CancelPairing", "UnregisterAgent", "Disconnect"]
 
-            let late = Task { try await lab.central.pair(.ring, delegate: AcceptJustWorks()) }
-            await lab.fake.until { $0.last == "Pair" }
-            await lab.clock.pass(.seconds(60))
+            let late = Task { try await fixture.central.pair(.ring, delegate: AcceptJustWorks()) }
+            await fixture.fake.until { $0.last == "Pair" }
+            await fixture.clock.pass(.seconds(60))
             await #expect(throws: BluetoothError.timedOut(operation: "pairing with C0:DE:00:00:00:01", seconds: 60)) {
                 try await late.value
             }
-            #expect(await lab.fake.calls == expected)
+            #expect(await fixture.fake.calls == expected)
 
-            await lab.fake.forgetCalls()
-            let cancelled = Task { try await lab.central.pair(.ring, delegate: AcceptJustWorks()) }
-            await lab.fake.until { $0.last == "Pair" }
+            await fixture.fake.forgetCalls()
+            let cancelled = Task { try await fixture.central.pair(.ring, delegate: AcceptJustWorks()) }
+            await fixture.fake.until { $0.last == "Pair" }
             cancelled.cancel()
             await #expect(throws: BluetoothError.cancelled) { try await cancelled.value }
-            #expect(await lab.fake.calls == expected)
+            #expect(await fixture.fake.calls == expected)
         }
     }
 
     // MARK: Removing
 
-    @Test func `removes what BlueZ knows`() async throws {
-        try await withLab(device: Sample.deviceProperties()) { lab in
-            await lab.fake.on("RemoveDevice") { fake, call in
+    @Test func `a device known to BlueZ is removed`() async throws {
+        try await withFixture(device: Sample.deviceProperties()) { fixture in
+            await fixture.fake.on("RemoveDevice") { fake, call in
                 #expect(call.message.body == [.objectPath(Sample.device)])
                 try? await fake.remove(Sample.device)
                 await call.reply()
             }
             let answers = try await [
-                lab.central.remove(.ring), lab.central.remove(.ring), lab.central.remove(.other),
+                fixture.central.remove(.ring), fixture.central.remove(.ring), fixture.central.remove(.other),
             ]
             #expect(answers == [true, false, false])
-            #expect(await lab.fake.calls == ["RemoveDevice"])
+            #expect(await fixture.fake.calls == ["RemoveDevice"])
         }
     }
 
-    @Test func `does not remove what is in use`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            try await lab.central.withPeripheral(.ring) { _ in
+    @Test func `a device that is in use is not removed`() async throws {
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            try await fixture.central.withPeripheral(.ring) { _ in
                 await #expect(throws: BluetoothError.busy("C0:DE:00:00:00:01 is in use by this program")) {
-                    try await lab.central.remove(.ring)
+                    try await fixture.central.remove(.ring)
                 }
             }
         }

@@ -154,7 +154,7 @@ struct GATTSimulationTests {
         }
     }
 
-    @Test func `an end by the program itself, and cancellation, have no reason`() async throws {
+    @Test func `a disconnection by this program and a cancelled wait have no reason`() async throws {
         try await withNotepad { _, _, central in
             try await central.withPeripheral(.ring) { peripheral in
                 let waiting = Task { await peripheral.disconnection() }

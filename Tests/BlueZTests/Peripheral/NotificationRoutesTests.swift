@@ -37,7 +37,7 @@ import Testing
         #expect(queue.waiting.count == 2)
     }
 
-    @Test func `other signals are left to the daemon`() {
+    @Test func `other property changes are not handled as notifications`() {
         routes.add(queue, 1, at: Sample.counter, of: ":1.1")
         #expect(!routes.deliver(changed(["Notifying": .boolean(true)])))
         #expect(!routes.deliver(changed(["Value": .string("text")])))

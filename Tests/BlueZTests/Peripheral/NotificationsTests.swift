@@ -7,19 +7,19 @@ import Testing
 struct NotificationsTests {
     private func withNotifications(
         _ script: @escaping FakeBlueZ.Script = FakeBlueZ.agree,
-        _ body: (Lab, Peripheral, Notifications) async throws -> Void
+        _ body: (Fixture, Peripheral, Notifications) async throws -> Void
     ) async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("StartNotify", script)
-            try await lab.central.withPeripheral(.ring) { peripheral in
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("StartNotify", script)
+            try await fixture.central.withPeripheral(.ring) { peripheral in
                 let notifications = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
-                try await body(lab, peripheral, notifications)
+                try await body(fixture, peripheral, notifications)
             }
         }
     }
 
-    @Test func `what comes before BlueZ has answered is not lost`() async throws {
+    @Test func `notifications that arrive before the answer of BlueZ are not lost`() async throws {
         try await withNotifications({ fake, call in
             try? await fake.notify([1])
             await call.reply()
@@ -31,86 +31,86 @@ struct NotificationsTests {
     }
 
     @Test func `a burst comes whole and in order`() async throws {
-        try await withNotifications { lab, _, notifications in
-            for n in 0..<500 { try await lab.fake.notify([UInt8(n & 255), UInt8(n >> 8)]) }
+        try await withNotifications { fixture, _, notifications in
+            for n in 0..<500 { try await fixture.fake.notify([UInt8(n & 255), UInt8(n >> 8)]) }
             var iterator = notifications.makeAsyncIterator()
             for n in 0..<500 { #expect(try await iterator.next() == [UInt8(n & 255), UInt8(n >> 8)]) }
         }
     }
 
     @Test func `values received before a lost link are read first`() async throws {
-        try await withNotifications { lab, _, notifications in
-            try await lab.fake.notify([1])
-            try await lab.fake.drop()
+        try await withNotifications { fixture, _, notifications in
+            try await fixture.fake.notify([1])
+            try await fixture.fake.drop()
             var iterator = notifications.makeAsyncIterator()
             #expect(try await iterator.next() == [1])
             let waiting = "waiting for notifications of \(Sample.counterUUID) of C0:DE:00:00:00:01"
-            async let passing: Void = lab.clock.pass(.milliseconds(300))
+            async let passing: Void = fixture.clock.pass(.milliseconds(300))
             await #expect(throws: BluetoothError.linkLost(during: waiting)) { try await iterator.next() }
             await passing
         }
     }
 
-    @Test func `silence ends after a limit, and nothing is lost by that`() async throws {
-        try await withNotifications { lab, _, notifications in
+    @Test func `a wait without a value ends at its limit, and later values are received`() async throws {
+        try await withNotifications { fixture, _, notifications in
             let late = Task {
                 var iterator = notifications.makeAsyncIterator()
                 return try await iterator.next(within: .seconds(4))
             }
-            await lab.clock.pass(.seconds(4))
+            await fixture.clock.pass(.seconds(4))
             let waiting = "waiting for notifications of \(Sample.counterUUID) of C0:DE:00:00:00:01"
             await #expect(throws: BluetoothError.timedOut(operation: waiting, seconds: 4)) { try await late.value }
-            try await lab.fake.notify([1])
+            try await fixture.fake.notify([1])
             var iterator = notifications.makeAsyncIterator()
             #expect(try await iterator.next(within: .seconds(4)) == [1])
         }
     }
 
     @Test func `cancellation is reported as such`() async throws {
-        try await withNotifications { lab, _, notifications in
+        try await withNotifications { fixture, _, notifications in
             let task = Task {
                 var iterator = notifications.makeAsyncIterator()
                 return try await iterator.next(within: .seconds(4))
             }
-            await lab.clock.sleeping(for: .seconds(4))
+            await fixture.clock.sleeping(for: .seconds(4))
             task.cancel()
             await #expect(throws: BluetoothError.cancelled) { try await task.value }
         }
     }
 
-    @Test func `ends with the connection, and is given up only after it, which costs no packet`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            let kept = try await lab.central.withPeripheral(.ring) {
+    @Test func `the stream ends with the connection, and StopNotify is called after Disconnect`() async throws {
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            let kept = try await fixture.central.withPeripheral(.ring) {
                 try await $0.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
             }
             for try await _ in kept { Issue.record("a value after the end") }
-            #expect(await lab.fake.calls == ["Connect", "StartNotify", "Disconnect", "StopNotify"])
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "Disconnect", "StopNotify"])
         }
     }
 
     @Test func `two readers share one subscription`() async throws {
-        try await withNotifications { lab, peripheral, first in
+        try await withNotifications { fixture, peripheral, first in
             let second = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
-            try await lab.fake.notify([1])
+            try await fixture.fake.notify([1])
             for notifications in [first, second] {
                 var iterator = notifications.makeAsyncIterator()
                 #expect(try await iterator.next() == [1])
             }
             await first.stop()
-            #expect(await lab.fake.calls == ["Connect", "StartNotify"])
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify"])
             await second.stop()
-            #expect(await lab.fake.calls == ["Connect", "StartNotify", "StopNotify"])
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StopNotify"])
             var iterator = second.makeAsyncIterator()
             #expect(try await iterator.next() == nil)
         }
     }
 
     @Test func `a refused subscription is reported and can be repeated`() async throws {
-        try await withLab(device: Sample.deviceProperties(rssi: -60)) { lab in
-            await lab.fake.on("Connect", FakeBlueZ.connect)
-            await lab.fake.on("StartNotify", FakeBlueZ.fail("org.bluez.Error.NotSupported", "Not Supported"), FakeBlueZ.agree)
-            try await lab.central.withPeripheral(.ring) { peripheral in
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("StartNotify", FakeBlueZ.fail("org.bluez.Error.NotSupported", "Not Supported"), FakeBlueZ.agree)
+            try await fixture.central.withPeripheral(.ring) { peripheral in
                 await #expect(
                     throws: BluetoothError.notifyFailed(
                         Sample.counterUUID, peripheral: "C0:DE:00:00:00:01",
@@ -120,7 +120,7 @@ struct NotificationsTests {
                 }
                 _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
             }
-            #expect(await lab.fake.calls == ["Connect", "StartNotify", "StartNotify", "Disconnect", "StopNotify"])
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StartNotify", "Disconnect", "StopNotify"])
         }
     }
 }

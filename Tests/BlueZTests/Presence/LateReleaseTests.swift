@@ -19,10 +19,10 @@ struct LateReleaseTests {
     @Test func `a late release of old monitors does not affect the new ones`() async throws {
         let manager: FakeBlueZ.Properties = ["SupportedMonitorTypes": .strings(["or_patterns"])]
         let adapter = ["org.bluez.Adapter1": Sample.adapterProperties(), "org.bluez.AdvertisementMonitorManager1": manager]
-        try await withLab(objects: [Sample.adapter: adapter]) { lab in
+        try await withFixture(objects: [Sample.adapter: adapter]) { fixture in
             let first = Registration()
-            await lab.fake.on("UnregisterMonitor", FakeBlueZ.agree)
-            await lab.fake.on(
+            await fixture.fake.on("UnregisterMonitor", FakeBlueZ.agree)
+            await fixture.fake.on(
                 "RegisterMonitor",
                 { _, call in
                     await first.take(call)
@@ -35,7 +35,7 @@ struct LateReleaseTests {
                     }
                     await call.reply()
                 })
-            let presence = PresenceMonitor(lab.central)
+            let presence = PresenceMonitor(fixture.central)
             var sightings = presence.sightings.makeAsyncIterator()
             await presence.watch(for: [.ring])
             #expect(await sightings.next() == .listening(.monitor))
@@ -43,7 +43,7 @@ struct LateReleaseTests {
             #expect(await sightings.next() == .listening(.monitor))
             await presence.close()
             #expect(await sightings.next() == nil)
-            #expect(await lab.fake.calls == ["RegisterMonitor", "UnregisterMonitor", "RegisterMonitor", "UnregisterMonitor"])
+            #expect(await fixture.fake.calls == ["RegisterMonitor", "UnregisterMonitor", "RegisterMonitor", "UnregisterMonitor"])
         }
     }
 }

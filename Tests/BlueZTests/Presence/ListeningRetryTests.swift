@@ -4,7 +4,7 @@ import Testing
 
 /// What a presence does when it can no longer listen.
 @Suite(.timeLimit(.minutes(5))) struct ListeningRetryTests {
-    @Test func `the presence waits for a missing adapter or daemon`() {
+    @Test func `listening waits for a missing adapter or daemon`() {
         var failures = ListeningRetry()
         for error in [BluetoothError.adapterLost("hci0"), .daemonNotRunning, .noAdapter(nil), .unexpected("x")] {
             #expect(failures.answer(to: error, isUsable: false) == .waitForAdapter)

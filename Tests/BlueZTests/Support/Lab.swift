@@ -4,7 +4,7 @@ import PrivateBus
 import TestSupport
 
 /// A bus, a fake BlueZ with one adapter on it, and a central with a manual clock.
-struct Lab {
+struct Fixture {
     let bus: PrivateBus
     let fake: FakeBlueZ
     let clock: ManualClock
@@ -21,26 +21,26 @@ struct Lab {
     ]
 }
 
-/// Runs a test in a lab of its own.
+/// Runs a test in a fixture of its own.
 ///
 /// - Parameters:
 ///   - device: the properties of a device that BlueZ knows from the beginning, if any.
 ///   - objects: what else it has from the beginning.
-func withLab(
+func withFixture(
     device: FakeBlueZ.Properties? = nil, objects: [ObjectPath: [String: FakeBlueZ.Properties]] = [:],
     adapter: FakeBlueZ.Properties = Sample.adapterProperties(),
-    machine: MachineProbe? = nil, _ body: (Lab) async throws -> Void
+    machine: MachineProbe? = nil, _ body: (Fixture) async throws -> Void
 ) async throws {
     let bus = try await PrivateBus.start()
     defer { bus.stop() }
     let fake = try await FakeBlueZ.start(bus.address)
-    await fake.set(Lab.bluez)
+    await fake.set(Fixture.bluez)
     await fake.set([Sample.adapter: ["org.bluez.Adapter1": adapter]])
     await fake.set(objects)
     if let device { await fake.set([Sample.device: ["org.bluez.Device1": device]]) }
     let clock = ManualClock()
     let central = try await Central.open(.address(bus.address), clock: clock, machine: machine)
-    try await body(Lab(bus: bus, fake: fake, clock: clock, central: central))
+    try await body(Fixture(bus: bus, fake: fake, clock: clock, central: central))
     await central.close()
     await fake.bus.close()
 }

@@ -26,7 +26,7 @@ enum Sample {
 
     static func adapterProperties(isPowered: Bool = true) -> [String: DBusValue] {
         [
-            "Address": .string("00:1A:7D:DA:71:01"), "Alias": .string("lab"), "Powered": .boolean(isPowered),
+            "Address": .string("00:1A:7D:DA:71:01"), "Alias": .string("fixture"), "Powered": .boolean(isPowered),
             "Discovering": .boolean(false),
         ]
     }

@@ -20,7 +20,7 @@ import Testing
         "0000180f00-00-1000-8000-00805f9b34fb", "0x0000180f00001000800000805f9b34fb",
         "{000180f-0000-1000-8000-00805f9b34fb}", "１８０ｆ", "0000180f-0000-1000-8000-00805f9b34f\0",
     ])
-    func `what is no UUID is refused`(text: String) {
+    func `text that is not a UUID is rejected`(text: String) {
         #expect(BluetoothUUID(text) == nil)
     }
 

@@ -12,7 +12,7 @@ import Testing
         "", "C0:DE:00:00:00", "C0:DE:00:00:00:01:02", "C0-DE-00-00-00-01", "C0DE00000001", "C0:DE:00:00:00:0G",
         "C0:DE:00:00:00:1", "C0:DE:00:00:00:01\0", "C0:DE:00:00:00:01\0junk", "C0:DE:00:00:00\0:01", " C0:DE:00:00:00:0",
     ])
-    func `what is no address is refused`(text: String) {
+    func `text that is not an address is rejected`(text: String) {
         #expect(DeviceAddress(text) == nil)
     }
 

@@ -11,7 +11,7 @@ import Testing
         #expect(ScanFilter().matches(Discovery(address: .ring)))
     }
 
-    @Test func `one of the services is enough, in the list or as service data`() {
+    @Test func `a device matches if one service is in its list or service data`() {
         #expect(ScanFilter(services: ["180f", "180a"]).matches(ring))
         #expect(ScanFilter(services: ["fee0"]).matches(ring))
         #expect(!ScanFilter(services: ["180f"]).matches(ring))

@@ -12,7 +12,7 @@ import Testing
         _ = try await client.callTest(server, Echo.path)
     }
 
-    @Test func `a flood keeps a bounded number, and what is missing is counted`() async throws {
+    @Test func `a flood keeps a bounded number, and the rest is counted`() async throws {
         try await withBus { _, client, server in
             let signals = try await client.signals(Self.anything)
             for number in 0..<10_000 { try await server.emit("/a", "test.Interface", "Tick", [.int32(Int32(number))]) }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `large signals are fewer`() async throws {
+    @Test func `the backlog keeps fewer signals if they are large`() async throws {
         try await withBus { _, client, server in
             let signals = try await client.signals(Self.anything)
             let megabyte = DBusValue.bytes([UInt8](repeating: 1, count: 1 << 20))
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `the newest are kept where that was asked for, and the others counted`() async throws {
+    @Test func `if requested, only the newest signals are kept and the others are counted`() async throws {
         try await withBus { _, client, server in
             let signals = try await client.signals(Self.anything, keeping: .newest(2))
             for number in 0..<10 { try await server.emit("/a", "test.Interface", "Tick", [.int32(Int32(number))]) }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a signal beyond the limits is missed, for those alone who wanted it`() async throws {
+    @Test func `a signal beyond the limits is missed only by those who subscribed to it`() async throws {
         try await withBus { _, client, server in
             let signals = try await client.signals(Self.anything)
             let others = try await client.signals(MatchRule(interface: "test.Other"))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `what a bus does not take is not kept without end`() async throws {
+    @Test func `messages that the bus does not accept are kept only up to a limit`() async throws {
         try await withBus { bus, client, _ in
             let megabyte = DBusValue.bytes([UInt8](repeating: 1, count: 1 << 20))
             // Nothing is written while this job runs on the connection's own queue.

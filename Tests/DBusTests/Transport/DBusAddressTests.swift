@@ -19,7 +19,7 @@ import Testing
         #expect(try DBusAddress.address("tcp:host=a").resolved { _ in "other" } == "tcp:host=a")
     }
 
-    @Test func `a session of another environment`() {
+    @Test func `the address of the session bus follows from the given environment`() {
         #expect(DBusAddress.session(in: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/a", "XDG_RUNTIME_DIR": "/b"]) == .address("unix:path=/a"))
         #expect(
             DBusAddress.session(in: ["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": "/run/a,b"]) == .address("unix:path=/run/a%2cb/bus"))

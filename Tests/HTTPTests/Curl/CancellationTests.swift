@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     @Test func `a request cancelled before its start is not sent`() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
     @Test func `concurrent requests share one connection and get their own answers`() async throws {

@@ -1,7 +1,7 @@
 import HTTP
 import TextSafety
 import Testing
-import WebStage
+import WebTestSupport
 
 /// What is sent and received if no error occurs.
 @Suite(.timeLimit(.minutes(5))) struct ExchangeTests {

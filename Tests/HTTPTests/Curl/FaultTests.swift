@@ -1,6 +1,6 @@
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 /// The server received the request and does not answer correctly: in every case the request may have arrived.
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {

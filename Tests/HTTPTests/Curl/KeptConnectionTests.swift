@@ -1,6 +1,6 @@
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 /// The server can close a kept connection at any moment, also during the next request.
 @Suite(.timeLimit(.minutes(5))) struct KeptConnectionTests {

@@ -1,6 +1,6 @@
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 /// Random answers, made of pieces of valid ones: every exchange ends within the limits, and the transport continues to work.
 @Suite(.timeLimit(.minutes(5))) struct NonsenseTests {

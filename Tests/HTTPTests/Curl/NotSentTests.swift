@@ -2,7 +2,7 @@ import CCurl
 import Foundation
 import TextSafety
 import Testing
-import WebStage
+import WebTestSupport
 
 @testable import HTTP
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 /// Nothing is sent to a server that cannot prove its identity.
 @Suite(.timeLimit(.minutes(5))) struct TLSTests {

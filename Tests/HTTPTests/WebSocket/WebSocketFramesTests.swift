@@ -1,6 +1,6 @@
 import Testing
 import TestSupport
-import WebStage
+import WebTestSupport
 
 @testable import HTTP
 
@@ -47,7 +47,7 @@ import WebStage
         ("status", [0x88, 1, 3]), ("status", [0x88, 3, 3, 0xe8, 0xff]),
     ]
 
-    @Test(arguments: violations.indices) func `what a server may not send is a violation`(_ index: Int) {
+    @Test(arguments: violations.indices) func `invalid frames of a server are protocol violations`(_ index: Int) {
         let (words, bytes) = Self.violations[index]
         let violation = #expect(throws: WebSocketFrames.Violation.self) { try events(bytes, limit: 1024) }
         #expect(violation?.reason.contains(words) == true, "\(violation?.reason ?? "")")
@@ -60,13 +60,13 @@ import WebStage
         }
     }
 
-    @Test func `a message in endless empty fragments ends`() {
+    @Test func `a message of too many empty fragments is a protocol violation`() {
         let empty = WebSocketPeer.frame(0, [], isLast: false)
         let bytes = WebSocketPeer.frame(1, [], isLast: false) + (0..<WebSocketFrames.mostFragments).flatMap { _ in empty }
         #expect(throws: WebSocketFrames.Violation.self) { try events(bytes) }
     }
 
-    @Test func `random bytes break nothing`() {
+    @Test func `random bytes cause no crash of the frame decoder`() {
         var generator = SeededGenerator(seed: 6455)
         for _ in 0..<2000 {
             let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -74,7 +74,7 @@ import WebStage
         }
     }
 
-    @Test(arguments: [0, 125, 126, 65_535, 65_536]) func `what is sent is masked and has its length`(_ length: Int) {
+    @Test(arguments: [0, 125, 126, 65_535, 65_536]) func `sent frames are masked and have their length`(_ length: Int) {
         let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
         let bytes = WebSocketFrames.encoded(.text, payload, mask: 0x0102_0304)
         let head = length < 126 ? 2 : length < 65_536 ? 4 : 10

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WebStage
+import WebTestSupport
 
 @testable import HTTP
 
@@ -22,7 +22,7 @@ import WebStage
     }
 
     /// RFC 6455, section 1.3.
-    @Test func `the answer to a key is that of the standard`() {
+    @Test func `the answer to a WebSocket key matches the example of the standard`() {
         #expect(WebSocketHandshake.answer(to: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     }
 
@@ -32,7 +32,7 @@ import WebStage
             key: Array("the sample nonce".utf8), limits: HTTPLimits(body: 1000, head: 1000))
     }
 
-    @Test func `a request is written like this`() throws {
+    @Test func `the handshake request has the expected text`() throws {
         #expect(
             String(decoding: try handshake().request, as: UTF8.self) == """
                 GET /api/websocket HTTP/1.1\r
@@ -49,7 +49,7 @@ import WebStage
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
     private static let good = "HTTP/1.1 101 Switching Protocols\r\nupgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
 
-    @Test func `what comes behind the handshake are frames`() throws {
+    @Test func `bytes after the handshake are passed on as frames`() throws {
         var handshake = try handshake()
         let bytes = Array((Self.good + "Sec-WebSocket-Accept: \(Self.accept)\r\n\r\n").utf8) + [0x81, 0]
         for byte in bytes.dropLast(3) { #expect(try handshake.take([byte], isEnd: false) == .incomplete) }
@@ -67,7 +67,7 @@ import WebStage
         #expect(throws: WebSocketFrames.Violation.self) { try handshake.take(Array(answer.utf8), isEnd: false) }
     }
 
-    @Test func `another answer is handed over with its words`() throws {
+    @Test func `another response to the handshake is returned with status, headers and text`() throws {
         var handshake = try handshake()
         let head = "HTTP/1.1 403 Forbidden\r\nContent-Length: 14\r\nRetry-After: 7\r\n\r\n"
         #expect(try handshake.take(Array((head + "403:").utf8), isEnd: false) == .incomplete)
@@ -98,7 +98,7 @@ import WebStage
         { .raw(WebSocketPeer.head(accept: accept($0)) + bytes, thenCloses: thenCloses) }
     }
 
-    @Test func `texts go out and come in`() async throws {
+    @Test func `texts are sent and received`() async throws {
         try await withServer({ .conversation(WebSocketPeer(accept: Self.accept($0), greeting: ["hello"], reply: { [$0, $0] })) }) {
             url, server in
             let socket = try await transport.open(url)
@@ -137,7 +137,7 @@ import WebStage
         }
     }
 
-    @Test func `a refusal is not a WebSocket`() async throws {
+    @Test func `a refused WebSocket handshake returns the response of the server`() async throws {
         try await withServer({ _ in .json(#"{"message":"no"}"#, status: 403) }) { url, _ in
             let error = await #expect(throws: WebSocketError.self) { try await transport.open(url) }
             guard case .refused(let response) = error else {
@@ -148,7 +148,7 @@ import WebStage
         }
     }
 
-    @Test func `a server that breaks the protocol is not listened to any longer`() async throws {
+    @Test func `after a protocol violation no more messages are received`() async throws {
         try await withServer(Self.sending([0x81, 0x81, 0, 0, 0, 0, 65] + WebSocketPeer.text("later"))) { url, _ in
             let socket = try await transport.open(url)
             for _ in 0..<2 {
@@ -216,7 +216,7 @@ import WebStage
         }
     }
 
-    @Test func `TLS is verified, and carries the handshake`() async throws {
+    @Test func `the certificate is verified, and the WebSocket handshake is sent over TLS`() async throws {
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
             let server = try await TLSServer.start(certificate)

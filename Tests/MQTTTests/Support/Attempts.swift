@@ -1,5 +1,5 @@
 import MQTT
-import MQTTStage
+import MQTTTestSupport
 
 extension MQTTMessage {
     /// A retained message that is known to be good.

@@ -1,6 +1,6 @@
 import DBus
 import ModemManager
-import ModemStage
+import ModemTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

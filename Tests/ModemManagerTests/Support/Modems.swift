@@ -1,6 +1,6 @@
 import DBus
 import ModemManager
-import ModemStage
+import ModemTestSupport
 import PrivateBus
 import Testing
 

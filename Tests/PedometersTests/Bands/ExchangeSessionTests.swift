@@ -82,7 +82,7 @@ import Testing
         #expect(endless.error == .undecodable("too many packets"))
     }
 
-    @Test func `an answer that drips without end is an error`() {
+    @Test func `an endless slow answer is an error`() {
         let outcome = play([exchange(.required)], secondsPerValue: 4) { _ in Array(repeating: [1], count: 5_000) }
         guard case .undecodable = outcome.error else {
             Issue.record("\(outcome.error as Any)")
@@ -96,7 +96,7 @@ import Testing
         #expect(outcome.report?.notices == [.implausible(samples: 1), .undecodable(frames: 2)])
     }
 
-    @Test func `what was received before the link ended is delivered`() {
+    @Test func `records received before the link ended are delivered`() {
         let outcome = play([exchange(.required)], linkEndsAfter: 1) { _ in [[1], [1], [2]] }
         #expect(outcome.wasCut && outcome.notices == [.undecided(steps: 1)])
         // The answer was wrong, and is to be requested again.

@@ -7,23 +7,24 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct JringTests {
     @Test func `minutes of all days are read, today first`() throws {
-        let memory = BandLab.memory(days: 4)
+        let memory = BandFixture.memory(days: 4)
         let ring = SimulatedSerialBand.jring(memory, days: 4)
-        let outcome = try BandLab.play(Jring.self, ring)
+        let outcome = try BandFixture.play(Jring.self, ring)
         #expect(outcome.steps == memory.steps && memory.steps > 0)
         #expect(outcome.samples.allSatisfy { $0.length == 60 && $0.steps <= 255 })
         // After three silent days, each requested twice, no older one is requested.
         #expect(ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0, 1, 2, 3, 4, 4, 5, 5, 6, 6])
-        #expect(outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
-        #expect(ring.written.last == Jring.packet(0x01, .little(BandLab.now.seconds + 18 + 7_200, 4)))
+        #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -1))))
+        #expect(ring.written.last == Jring.packet(0x01, .little(BandFixture.now.seconds + 18 + 7_200, 4)))
         #expect(outcome.doubts.isEmpty)
         // Whether the ring has no older days, or was silent by chance, shows when they are requested once more.
         #expect(outcome.cursor?.readThrough == nil && outcome.cursor?.missing?.count == 3 && outcome.cursor?.reportedGaps == [])
-        let second = try BandLab.play(Jring.self, .jring(memory, days: 4), cursor: outcome.cursor ?? PedometerCursor(), at: BandLab.now + 60)
-        #expect(second.cursor == PedometerCursor(readThrough: BandLab.now + 60))
+        let second = try BandFixture.play(
+            Jring.self, .jring(memory, days: 4), cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 60)
+        #expect(second.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
         // The next sync requests today only.
         let again = SimulatedSerialBand.jring(memory, days: 4)
-        _ = try BandLab.play(Jring.self, again, cursor: second.cursor ?? PedometerCursor(), at: BandLab.now + 120)
+        _ = try BandFixture.play(Jring.self, again, cursor: second.cursor ?? PedometerCursor(), at: BandFixture.now + 120)
         #expect(again.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0])
     }
 
@@ -32,37 +33,39 @@ import Testing
 
     /// The day of a packet, days before today.
     private static func daysAgo(_ packet: [UInt8]) -> Int? {
-        packet[0] == 0x10 ? packet.little(1, 4).map { BandLab.today.daysSince1970 - $0 / 86_400 } : nil
+        packet[0] == 0x10 ? packet.little(1, 4).map { BandFixture.today.daysSince1970 - $0 / 86_400 } : nil
     }
 
     /// The days that were requested.
     private static func requests(_ ring: SimulatedSerialBand) -> [Int] { ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } }
 
     @Test(arguments: [1, 3, 9])
-    func `a silent day is requested again and reported, and the days after it are final`(silent: Int) throws {
-        let memory = BandLab.memory(days: 10)
-        let read = PedometerCursor(readThrough: BandLab.now - 9 * 86_400)
+    func `an unanswered day is requested again and reported, and later days are stored`(silent: Int) throws {
+        let memory = BandFixture.memory(days: 10)
+        let read = PedometerCursor(readThrough: BandFixture.now - 9 * 86_400)
         let ring = SimulatedSerialBand.jring(memory, days: 10)
-        let outcome = try BandLab.play(Jring.self, ring, cursor: read) { Self.daysAgo($0) == silent ? nil : $0 }
-        let day = BandLab.today.advanced(by: -silent)
+        let outcome = try BandFixture.play(Jring.self, ring, cursor: read) { Self.daysAgo($0) == silent ? nil : $0 }
+        let day = BandFixture.today.advanced(by: -silent)
         #expect(Self.requests(ring).count { $0 == silent } == 2)
-        let missing = PedometerCursor(readThrough: BandLab.now, missing: [DayGap(day, .unanswered)])
+        let missing = PedometerCursor(readThrough: BandFixture.now, missing: [DayGap(day, .unanswered)])
         #expect(outcome.error == nil && outcome.cursor == missing)
         // When it answers, nothing is missing.
         let again = SimulatedSerialBand.jring(memory, days: 10)
-        let next = try BandLab.play(Jring.self, again, cursor: missing, at: BandLab.now + 60)
+        let next = try BandFixture.play(Jring.self, again, cursor: missing, at: BandFixture.now + 60)
         #expect(Self.requests(again) == [0, silent])
         #expect(next.samples.contains { $0.day == day })
-        #expect(next.cursor == PedometerCursor(readThrough: BandLab.now + 60))
+        #expect(next.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
     }
 
     @Test func `a day that is silent in all syncs does not hold up the others`() throws {
-        let memory = BandLab.memory(days: 4)
-        let gap = [DayGap(BandLab.today.advanced(by: -2), .unanswered)]
+        let memory = BandFixture.memory(days: 4)
+        let gap = [DayGap(BandFixture.today.advanced(by: -2), .unanswered)]
         var (cursor, requests) = (PedometerCursor(), [[Int]]())
         for sync in 0..<4 {
             let ring = SimulatedSerialBand.jring(memory, days: 4)
-            let outcome = try BandLab.play(Jring.self, ring, cursor: cursor, at: BandLab.now + 20 * sync) { Self.daysAgo($0) == 2 ? nil : $0 }
+            let outcome = try BandFixture.play(Jring.self, ring, cursor: cursor, at: BandFixture.now + 20 * sync) {
+                Self.daysAgo($0) == 2 ? nil : $0
+            }
             cursor = try #require(outcome.cursor)
             requests.append(Self.requests(ring))
             #expect(cursor.reportedGaps == gap)
@@ -70,140 +73,140 @@ import Testing
         // A ring that was never read is asked for its oldest days in two syncs.
         let all = [0, 1, 2, 2, 3, 4, 4, 5, 5, 6, 6]
         #expect(requests == [all, all, [0, 2, 2], [0, 2, 2]])
-        #expect(cursor == PedometerCursor(readThrough: BandLab.now + 60, missing: gap))
+        #expect(cursor == PedometerCursor(readThrough: BandFixture.now + 60, missing: gap))
     }
 
     /// The ring sends the total, then 96 packets for each day, today first.
     @Test(arguments: [20, 60, 90, 110, 150, 200, 300])
-    func `what came in before the link was lost is stored, and the rest is requested the next time`(packets: Int) throws {
-        let memory = BandLab.memory(days: 5)
-        let read = PedometerCursor(readThrough: BandLab.now - 4 * 86_400)
-        let first = try BandLab.play(Jring.self, .jring(memory, days: 5), cursor: read, linkEndsAfter: packets)
+    func `data received before a lost link are stored, and the next sync requests the rest`(packets: Int) throws {
+        let memory = BandFixture.memory(days: 5)
+        let read = PedometerCursor(readThrough: BandFixture.now - 4 * 86_400)
+        let first = try BandFixture.play(Jring.self, .jring(memory, days: 5), cursor: read, linkEndsAfter: packets)
         #expect(first.wasCut && first.steps < memory.steps)
         #expect(first.samples.isEmpty == (packets < 97), "today is compared with the total as a whole")
         let cursor = first.cursor ?? read
-        let second = try BandLab.play(Jring.self, .jring(memory, days: 5), cursor: cursor, at: BandLab.now + 60)
+        let second = try BandFixture.play(Jring.self, .jring(memory, days: 5), cursor: cursor, at: BandFixture.now + 60)
         #expect(second.error == nil && second.cursor?.missing == nil)
         let slots = first.slots.merging(second.slots, uniquingKeysWith: max)
         #expect(slots.values.reduce(0, +) == memory.steps)
         // Each attempt comes further.
-        if packets > 97 { #expect(cursor.missing?.isEmpty == false && cursor.readThrough == BandLab.now) }
+        if packets > 97 { #expect(cursor.missing?.isEmpty == false && cursor.readThrough == BandFixture.now) }
     }
 
-    @Test func `silence for all older days loses none of them`() throws {
-        let memory = BandLab.memory(days: 10)
-        let read = PedometerCursor(readThrough: BandLab.now - 9 * 86_400)
-        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 10), cursor: read) { (Self.daysAgo($0) ?? 0) > 0 ? nil : $0 }
-        #expect(outcome.cursor?.readThrough == BandLab.now && outcome.cursor?.reportedGaps.count == 9)
-        let next = try BandLab.play(Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandLab.now + 60)
-        #expect(next.steps == memory.steps && next.cursor == PedometerCursor(readThrough: BandLab.now + 60))
+    @Test func `if all older days are unanswered, the next sync requests them again`() throws {
+        let memory = BandFixture.memory(days: 10)
+        let read = PedometerCursor(readThrough: BandFixture.now - 9 * 86_400)
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 10), cursor: read) { (Self.daysAgo($0) ?? 0) > 0 ? nil : $0 }
+        #expect(outcome.cursor?.readThrough == BandFixture.now && outcome.cursor?.reportedGaps.count == 9)
+        let next = try BandFixture.play(Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandFixture.now + 60)
+        #expect(next.steps == memory.steps && next.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
     }
 
     @Test func `a missing day that a sync of few days does not request stays missing`() throws {
-        let memory = BandLab.memory(days: 10)
-        let missing = [DayGap(BandLab.today.advanced(by: -5), .incomplete)]
+        let memory = BandFixture.memory(days: 10)
+        let missing = [DayGap(BandFixture.today.advanced(by: -5), .incomplete)]
         let ring = SimulatedSerialBand.jring(memory, days: 10)
-        let cursor = PedometerCursor(readThrough: BandLab.now - 60, missing: missing)
-        let outcome = try BandLab.play(Jring.self, ring, cursor: cursor, days: 2)
+        let cursor = PedometerCursor(readThrough: BandFixture.now - 60, missing: missing)
+        let outcome = try BandFixture.play(Jring.self, ring, cursor: cursor, days: 2)
         #expect(Self.requests(ring) == [0])
-        #expect(outcome.cursor == PedometerCursor(readThrough: BandLab.now, missing: missing))
+        #expect(outcome.cursor == PedometerCursor(readThrough: BandFixture.now, missing: missing))
     }
 
-    @Test func `a day that the ring says it does not have is not missing`() throws {
-        let memory = BandLab.memory(days: 3)
-        let read = PedometerCursor(readThrough: BandLab.now - 2 * 86_400)
-        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
+    @Test func `a day for which the ring reports no data is not missing`() throws {
+        let memory = BandFixture.memory(days: 3)
+        let read = PedometerCursor(readThrough: BandFixture.now - 2 * 86_400)
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
             // The first packet of the day is the refusal.
             guard Self.daysAgo(packet) == 1 else { return packet }
             return packet.little(1, 4).map { $0 % 86_400 } == 0 ? Self.refusing(1) : nil
         }
-        #expect(outcome.cursor == PedometerCursor(readThrough: BandLab.now) && outcome.notices.isEmpty)
+        #expect(outcome.cursor == PedometerCursor(readThrough: BandFixture.now) && outcome.notices.isEmpty)
     }
 
     @Test func `packets of another day than was requested are not used`() throws {
-        let memory = BandLab.memory(days: 3)
-        let old = BandLab.today.daysSince1970 * 86_400 - 20 * 86_400
-        let read = PedometerCursor(readThrough: BandLab.now - 86_400)
-        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
+        let memory = BandFixture.memory(days: 3)
+        let old = BandFixture.today.daysSince1970 * 86_400 - 20 * 86_400
+        let read = PedometerCursor(readThrough: BandFixture.now - 86_400)
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
             guard Self.daysAgo(packet) == 1, packet.little(1, 4).map({ $0 % 86_400 < 3_600 }) == true else { return packet }
             let time = [UInt8].little(old + (packet.little(1, 4) ?? 0) % 86_400, 4)
             return [0x10] + time + Array(packet[5...])
         }
-        #expect(outcome.coverage.allSatisfy { $0.start >= BandLab.now - 3 * 86_400 })
-        #expect(outcome.cursor?.reportedGaps == [DayGap(BandLab.today.advanced(by: -1), .incomplete)])
+        #expect(outcome.coverage.allSatisfy { $0.start >= BandFixture.now - 3 * 86_400 })
+        #expect(outcome.cursor?.reportedGaps == [DayGap(BandFixture.today.advanced(by: -1), .incomplete)])
     }
 
     @Test func `minutes of a clock in another zone are of the day on which they were made`() throws {
         // The ring shows 14:40, and is an hour behind.
-        let midnight = LocalTime.zone(BandLab.zone).moment(BandLab.today)
-        let shown = BandLab.today.daysSince1970 * 86_400 - 3_600
+        let midnight = LocalTime.zone(BandFixture.zone).moment(BandFixture.today)
+        let shown = BandFixture.today.daysSince1970 * 86_400 - 3_600
         let memory = BandMemory(quarters: [shown: 150]) { WallClock(year: 2026, month: 5, day: 20, hour: 14, minute: 40) }
-        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 2))
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2))
         #expect(outcome.notices.contains(.clockWasOff(seconds: -3_600)))
-        #expect(outcome.steps == 150 && outcome.samples.allSatisfy { $0.day == BandLab.today && $0.start >= midnight })
-        #expect(outcome.coverage.allSatisfy { $0.end <= BandLab.now } && outcome.cursor?.tail != nil)
+        #expect(outcome.steps == 150 && outcome.samples.allSatisfy { $0.day == BandFixture.today && $0.start >= midnight })
+        #expect(outcome.coverage.allSatisfy { $0.end <= BandFixture.now } && outcome.cursor?.tail != nil)
         // Set since two days by istep: it is not known when another program changed it.
-        let settings = ClockState(settings: [.init(at: BandLab.now - 2 * 86_400, utcOffset: 7_200)])
-        let changed = try BandLab.play(Jring.self, .jring(memory, days: 2), clock: settings)
+        let settings = ClockState(settings: [.init(at: BandFixture.now - 2 * 86_400, utcOffset: 7_200)])
+        let changed = try BandFixture.play(Jring.self, .jring(memory, days: 2), clock: settings)
         #expect(changed.samples.isEmpty && changed.cursor?.tail == nil)
     }
 
     @Test func `a ring that counts days is read by their number`() throws {
-        let memory = BandLab.memory(days: 4)
+        let memory = BandFixture.memory(days: 4)
         let ring = SimulatedSerialBand.jring(memory, .count, days: 4)
-        let outcome = try BandLab.play(Jring.self, ring)
+        let outcome = try BandFixture.play(Jring.self, ring)
         #expect(outcome.steps == memory.steps)
         #expect(ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0, 0, 27])
     }
 
     @Test func `a ring that answers only a known owner gets the name of one`() throws {
-        let memory = BandLab.memory(days: 1)
+        let memory = BandFixture.memory(days: 1)
         let ring = SimulatedSerialBand.jring(memory, days: 1, isMute: true)
-        let outcome = try BandLab.play(Jring.self, ring)
+        let outcome = try BandFixture.play(Jring.self, ring)
         #expect(outcome.steps == memory.steps && ring.written.contains(Jring.packet(0x48, Array("istep".utf8))))
         // One that answers is not.
         let open = SimulatedSerialBand.jring(memory, days: 1)
-        _ = try BandLab.play(Jring.self, open)
+        _ = try BandFixture.play(Jring.self, open)
         #expect(!open.written.contains { $0[0] == 0x48 })
     }
 
     @Test(arguments: [2, 50]) func `minutes that do not agree with the total are in doubt`(factor: Int) throws {
-        let memory = BandLab.memory(days: 3)
+        let memory = BandFixture.memory(days: 3)
         let total = factor == 2 ? memory.stepsToday / 2 : memory.stepsToday + 50_000
         let ring = SimulatedSerialBand.jring(memory, days: 3, total: total)
-        let outcome = try BandLab.play(Jring.self, ring)
+        let outcome = try BandFixture.play(Jring.self, ring)
         #expect(outcome.samples.isEmpty && outcome.coverage.isEmpty && outcome.cursor == nil && outcome.error == nil)
         #expect(outcome.doubts == [.totals(memory.stepsToday, total)])
         #expect(ring.written.filter { $0[0] == 0x10 }.count == 1)
     }
 
     @Test func `without a total nothing is counted`() throws {
-        let outcome = try BandLab.play(Jring.self, .jring(BandLab.memory(days: 2), days: 2)) { $0[0] == 0x03 ? nil : $0 }
+        let outcome = try BandFixture.play(Jring.self, .jring(BandFixture.memory(days: 2), days: 2)) { $0[0] == 0x03 ? nil : $0 }
         #expect(outcome.samples.isEmpty && outcome.doubts == [.unchecked])
     }
 
     @Test func `a clock that is off is reported`() throws {
-        let outcome = try BandLab.play(Jring.self, .jring(BandLab.memory(days: 1, at: BandLab.now - 7_200), days: 1))
+        let outcome = try BandFixture.play(Jring.self, .jring(BandFixture.memory(days: 1, at: BandFixture.now - 7_200), days: 1))
         #expect(outcome.notices.contains(.clockWasOff(seconds: -7_200)))
     }
 
     @Test func `a packet that is lost makes its day partial, and the next sync requests it again`() throws {
-        let memory = BandLab.memory(days: 2)
-        let lost = (BandLab.today.daysSince1970 - 1) * 86_400 + 12 * 3_600
-        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 && $0.little(1, 4) == lost ? nil : $0 }
-        #expect(!outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
+        let memory = BandFixture.memory(days: 2)
+        let lost = (BandFixture.today.daysSince1970 - 1) * 86_400 + 12 * 3_600
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 && $0.little(1, 4) == lost ? nil : $0 }
+        #expect(!outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -1))))
         #expect(outcome.cursor?.readThrough == nil && outcome.steps == memory.steps - (memory.quarters[lost] ?? 0))
-        #expect(outcome.cursor?.reportedGaps == [DayGap(BandLab.today.advanced(by: -1), .incomplete)])
+        #expect(outcome.cursor?.reportedGaps == [DayGap(BandFixture.today.advanced(by: -1), .incomplete)])
     }
 
     @Test func `a packet that is lost once is received with a second request of its day`() throws {
-        let memory = BandLab.memory(days: 3)
-        let read = PedometerCursor(readThrough: BandLab.now - 2 * 86_400)
-        let start = (BandLab.today.daysSince1970 - 1) * 86_400
+        let memory = BandFixture.memory(days: 3)
+        let read = PedometerCursor(readThrough: BandFixture.now - 2 * 86_400)
+        let start = (BandFixture.today.daysSince1970 - 1) * 86_400
         let ring = SimulatedSerialBand.jring(memory, days: 3)
         let seen = Mutex<[Int: Int]>([:])
         // One packet of the first answer, and another one of the second.
-        let outcome = try BandLab.play(Jring.self, ring, cursor: read) { packet in
+        let outcome = try BandFixture.play(Jring.self, ring, cursor: read) { packet in
             guard packet[0] == 0x10, let time = packet.little(1, 4) else { return packet }
             let count = seen.withLock { seen -> Int in
                 seen[time, default: 0] += 1
@@ -213,19 +216,19 @@ import Testing
             return isLost ? nil : packet
         }
         #expect(Self.requests(ring) == [0, 1, 1, 2])
-        #expect(outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
+        #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -1))))
         #expect(outcome.steps == memory.steps && outcome.cursor?.missing == nil)
     }
 
     @Test func `a ring that refuses today although it has counted is in doubt`() throws {
-        let memory = BandLab.memory(days: 2)
-        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 ? Jring.packet(0x90) : $0 }
+        let memory = BandFixture.memory(days: 2)
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 ? Jring.packet(0x90) : $0 }
         #expect(outcome.samples.isEmpty && outcome.cursor == nil && outcome.doubts == [.totals(0, memory.stepsToday)])
     }
 
     @Test func `a ring whose clock was never set gives no steps, and its clock is set`() throws {
         let memory = BandMemory(quarters: [946_684_800 + 3_600: 300]) { WallClock(year: 2000, month: 1, day: 1, hour: 2) }
-        let outcome = try BandLab.play(Jring.self, .jring(memory, days: 1))
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 1))
         #expect(outcome.samples.isEmpty && outcome.doubts == [.unchecked] && outcome.report?.clockSet != nil)
         #expect(outcome.notices.contains { if case .clockWasOff(let seconds?) = $0 { seconds < -86_400 } else { false } })
     }

@@ -17,37 +17,37 @@ import Testing
     }
 
     @Test func `a week is read, oldest day first`() throws {
-        let memory = BandLab.memory(days: 7)
+        let memory = BandFixture.memory(days: 7)
         let band = SimulatedSerialBand.lefun(memory)
-        let outcome = try BandLab.play(Lefun.self, band)
+        let outcome = try BandFixture.play(Lefun.self, band)
         #expect(outcome.steps == memory.steps && memory.steps > 0)
         #expect(outcome.report?.battery == 88 && outcome.notices.isEmpty)
         let requested = band.written.filter { $0[2] == 0x13 }.map { Int($0[3]) }
         #expect(requested == Array((0...6).reversed()))
-        #expect(outcome.cursor?.readThrough == BandLab.now)
+        #expect(outcome.cursor?.readThrough == BandFixture.now)
         #expect(outcome.report?.clockSet?.utcOffset == 7_200)
         for daysAgo in 1...6 {
-            #expect(outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -daysAgo))))
+            #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -daysAgo))))
         }
         // The shortest time between two records is a quarter of an hour.
         #expect(outcome.samples.allSatisfy { $0.length % 900 == 0 && $0.length <= 3_600 && $0.distance == nil })
     }
 
     @Test func `only the days since the last reading are requested`() throws {
-        let band = SimulatedSerialBand.lefun(BandLab.memory(days: 7))
-        _ = try BandLab.play(Lefun.self, band, cursor: PedometerCursor(readThrough: BandLab.now - 86_400))
+        let band = SimulatedSerialBand.lefun(BandFixture.memory(days: 7))
+        _ = try BandFixture.play(Lefun.self, band, cursor: PedometerCursor(readThrough: BandFixture.now - 86_400))
         #expect(band.written.filter { $0[2] == 0x13 }.map { Int($0[3]) } == [1, 0])
         // A mark in the future is not believed.
-        let other = SimulatedSerialBand.lefun(BandLab.memory(days: 7))
-        _ = try BandLab.play(Lefun.self, other, cursor: PedometerCursor(readThrough: BandLab.now + 86_400))
+        let other = SimulatedSerialBand.lefun(BandFixture.memory(days: 7))
+        _ = try BandFixture.play(Lefun.self, other, cursor: PedometerCursor(readThrough: BandFixture.now + 86_400))
         #expect(other.written.filter { $0[2] == 0x13 }.count == 7)
     }
 
     @Test func `a day whose records do not add up to its total is in doubt`() throws {
-        let memory = BandLab.memory(days: 2)
-        let outcome = try BandLab.play(Lefun.self, .lefun(memory, missing: 100))
+        let memory = BandFixture.memory(days: 2)
+        let outcome = try BandFixture.play(Lefun.self, .lefun(memory, missing: 100))
         // Of today a record may be missing; days before are complete.
-        let day = LocalTime.zone(BandLab.zone).span(of: BandLab.today)
+        let day = LocalTime.zone(BandFixture.zone).span(of: BandFixture.today)
         #expect(outcome.steps == memory.stepsToday && outcome.samples.allSatisfy { day.contains($0.start) })
         #expect(outcome.doubts.count == 6)
         #expect(outcome.doubts.contains(.totals(memory.steps - memory.stepsToday, memory.steps - memory.stepsToday + 100)))
@@ -55,9 +55,9 @@ import Testing
     }
 
     @Test func `records of another day than was requested are not used, and do not move the cursor`() throws {
-        let memory = BandLab.memory(days: 7)
-        let today = BandLab.today.components
-        let outcome = try BandLab.play(Lefun.self, .lefun(memory)) { packet in
+        let memory = BandFixture.memory(days: 7)
+        let today = BandFixture.today.components
+        let outcome = try BandFixture.play(Lefun.self, .lefun(memory)) { packet in
             guard packet[2] == 0x13, packet[3] == 6, packet[4] > 0 else { return packet }
             var fields = Array(packet[3..<packet.count - 1])
             fields.replaceSubrange(3..<6, with: [today.year - 2000, today.month, today.day].map { UInt8($0) })
@@ -65,22 +65,22 @@ import Testing
         }
         #expect(outcome.error == nil && outcome.cursor == nil)
         #expect(outcome.notices == [.clockWasOff(seconds: 6 * 86_400)])
-        #expect(!outcome.samples.contains { $0.day == BandLab.today.advanced(by: -6) })
-        #expect(outcome.coverage.allSatisfy { $0.start >= LocalTime.zone(BandLab.zone).moment(BandLab.today.advanced(by: -5)) })
+        #expect(!outcome.samples.contains { $0.day == BandFixture.today.advanced(by: -6) })
+        #expect(outcome.coverage.allSatisfy { $0.start >= LocalTime.zone(BandFixture.zone).moment(BandFixture.today.advanced(by: -5)) })
     }
 
     @Test func `a clock in another zone gives the day on which the steps were made`() throws {
-        let shown = BandLab.today.daysSince1970 * 86_400 - 3_600
+        let shown = BandFixture.today.daysSince1970 * 86_400 - 3_600
         let memory = BandMemory(quarters: [shown: 150, shown + 900: 100]) { WallClock(year: 2026, month: 5, day: 20, hour: 14, minute: 40) }
-        let outcome = try BandLab.play(Lefun.self, .lefun(memory))
-        #expect(outcome.steps == 250 && outcome.samples.allSatisfy { $0.day == BandLab.today && $0.length == 900 })
+        let outcome = try BandFixture.play(Lefun.self, .lefun(memory))
+        #expect(outcome.steps == 250 && outcome.samples.allSatisfy { $0.day == BandFixture.today && $0.length == 900 })
         #expect(outcome.notices == [.clockWasOff(seconds: -3_600)] && outcome.cursor?.tail?.count == 1)
     }
 
     @Test func `a day with a lost record is requested again`() throws {
-        let memory = BandLab.memory(days: 1)
+        let memory = BandFixture.memory(days: 1)
         let lost = Counter()
-        let outcome = try BandLab.play(Lefun.self, .lefun(memory)) { $0[2] == 0x13 && $0[5] == 2 && lost.next() == 1 ? nil : $0 }
+        let outcome = try BandFixture.play(Lefun.self, .lefun(memory)) { $0[2] == 0x13 && $0[5] == 2 && lost.next() == 1 ? nil : $0 }
         #expect(outcome.steps == memory.stepsToday && outcome.error == nil)
     }
 
@@ -88,31 +88,32 @@ import Testing
 
     /// Plays a sync in which the band does not answer for some days.
     private func play(_ memory: BandMemory, silent: Set<Int>, total: Bool = false, cursor: PedometerCursor) throws -> SessionPlayer.Outcome {
-        try BandLab.play(Lefun.self, .lefun(memory), cursor: cursor) { packet in
+        try BandFixture.play(Lefun.self, .lefun(memory), cursor: cursor) { packet in
             packet[2] == (total ? 0x12 : 0x13) && silent.contains(Int(packet[3])) ? nil : packet
         }
     }
 
     private func missing(_ cursor: PedometerCursor?) -> [Int: DayGap.Reason] {
-        Dictionary(uniqueKeysWithValues: (cursor?.missing ?? []).map { ($0.day.distance(to: BandLab.today), $0.reason) })
+        Dictionary(uniqueKeysWithValues: (cursor?.missing ?? []).map { ($0.day.distance(to: BandFixture.today), $0.reason) })
     }
 
-    @Test(arguments: [false, true]) func `a day without an answer costs no other day, and is requested again`(total: Bool) throws {
-        let memory = BandLab.memory(days: 7)
-        let before = PedometerCursor(readThrough: BandLab.now - 5 * 86_400)
+    @Test(arguments: [false, true]) func `a day without an answer is requested again, and the other days are stored`(total: Bool) throws {
+        let memory = BandFixture.memory(days: 7)
+        let before = PedometerCursor(readThrough: BandFixture.now - 5 * 86_400)
         let first = try play(memory, silent: [3], total: total, cursor: before)
         #expect(first.error == nil && first.report?.clockSet != nil)
-        #expect(missing(first.cursor) == [3: .unanswered] && first.cursor?.readThrough.map { $0 >= BandLab.now } == true)
-        #expect(!first.samples.contains { $0.day == BandLab.today.advanced(by: -3) })
-        #expect(first.samples.contains { $0.day == BandLab.today } && first.samples.contains { $0.day == BandLab.today.advanced(by: -4) })
+        #expect(missing(first.cursor) == [3: .unanswered] && first.cursor?.readThrough.map { $0 >= BandFixture.now } == true)
+        #expect(!first.samples.contains { $0.day == BandFixture.today.advanced(by: -3) })
+        #expect(
+            first.samples.contains { $0.day == BandFixture.today } && first.samples.contains { $0.day == BandFixture.today.advanced(by: -4) })
         let second = try play(memory, silent: [], cursor: try #require(first.cursor))
-        #expect(second.samples.contains { $0.day == BandLab.today.advanced(by: -3) })
+        #expect(second.samples.contains { $0.day == BandFixture.today.advanced(by: -3) })
         #expect(second.cursor?.missing == nil && second.error == nil)
     }
 
-    @Test func `a record with an impossible date costs no other day`() throws {
-        let outcome = try BandLab.play(
-            Lefun.self, .lefun(BandLab.memory(days: 7)), cursor: PedometerCursor(readThrough: BandLab.now - 6 * 86_400)
+    @Test func `a record with an impossible date does not affect other days`() throws {
+        let outcome = try BandFixture.play(
+            Lefun.self, .lefun(BandFixture.memory(days: 7)), cursor: PedometerCursor(readThrough: BandFixture.now - 6 * 86_400)
         ) { packet in
             guard packet[2] == 0x13, packet[3] == 6, packet[5] == 1 else { return packet }
             var fields = Array(packet[3..<packet.count - 1])
@@ -120,11 +121,13 @@ import Testing
             return LefunFrame(0x13, fields).bytes(0x5a)
         }
         #expect(outcome.error == nil && missing(outcome.cursor) == [6: .incomplete])
-        #expect(outcome.samples.contains { $0.day == BandLab.today } && outcome.samples.contains { $0.day == BandLab.today.advanced(by: -5) })
+        #expect(
+            outcome.samples.contains { $0.day == BandFixture.today } && outcome.samples.contains { $0.day == BandFixture.today.advanced(by: -5) }
+        )
     }
 
-    @Test func `a new band need not answer for days before it was worn`() throws {
-        let memory = BandLab.memory(days: 2)
+    @Test func `a new band without answers for days before it was worn causes no error`() throws {
+        let memory = BandFixture.memory(days: 2)
         let first = try play(memory, silent: [2, 3, 4, 5, 6], cursor: PedometerCursor())
         #expect(first.error == nil && first.steps == memory.steps)
         #expect(first.cursor?.reportedGaps.isEmpty == true && missing(first.cursor).count == 5)
@@ -133,31 +136,32 @@ import Testing
         #expect(second.error == nil && second.cursor?.missing == nil)
     }
 
-    @Test func `a band that answers for no day is not read`() throws {
-        let cursor = PedometerCursor(readThrough: BandLab.now - 2 * 86_400)
-        let outcome = try play(BandLab.memory(days: 7), silent: Set(0...6), cursor: cursor)
+    @Test func `a reading fails if the band answers for no day`() throws {
+        let cursor = PedometerCursor(readThrough: BandFixture.now - 2 * 86_400)
+        let outcome = try play(BandFixture.memory(days: 7), silent: Set(0...6), cursor: cursor)
         #expect(outcome.cursor == nil && outcome.samples.isEmpty)
         guard case .noAnswer(let request, _, _) = outcome.error else {
             Issue.record("\(String(describing: outcome.error))")
             return
         }
-        #expect(request == "the steps of \(BandLab.today)")
+        #expect(request == "the steps of \(BandFixture.today)")
     }
 
     @Test func `days that it no longer holds are reported`() throws {
-        let read = BandLab.now - 10 * 86_400
-        let gap = DayGap(BandLab.today.advanced(by: -12), .unanswered)
-        let outcome = try BandLab.play(Lefun.self, .lefun(BandLab.memory(days: 7)), cursor: PedometerCursor(readThrough: read, missing: [gap]))
+        let read = BandFixture.now - 10 * 86_400
+        let gap = DayGap(BandFixture.today.advanced(by: -12), .unanswered)
+        let outcome = try BandFixture.play(
+            Lefun.self, .lefun(BandFixture.memory(days: 7)), cursor: PedometerCursor(readThrough: read, missing: [gap]))
         #expect(
             outcome.notices == [
-                .tooOld([gap.day]), .lost(from: BandLab.today.advanced(by: -10), through: BandLab.today.advanced(by: -7)),
+                .tooOld([gap.day]), .lost(from: BandFixture.today.advanced(by: -10), through: BandFixture.today.advanced(by: -7)),
             ])
         #expect(outcome.cursor?.missing == nil)
     }
 
     @Test func `a clock that is off is reported`() throws {
-        let ahead = BandLab.now + 7_200
-        let outcome = try BandLab.play(Lefun.self, .lefun(BandLab.memory(days: 1, at: ahead)))
+        let ahead = BandFixture.now + 7_200
+        let outcome = try BandFixture.play(Lefun.self, .lefun(BandFixture.memory(days: 1, at: ahead)))
         #expect(outcome.notices.contains(.clockWasOff(seconds: 7_200)))
     }
 }

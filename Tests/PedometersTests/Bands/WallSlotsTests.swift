@@ -4,7 +4,7 @@ import Testing
 @testable import Pedometers
 
 @Suite(.timeLimit(.minutes(5))) struct WallSlotsTests {
-    private let now = BandLab.now
+    private let now = BandFixture.now
 
     private func converter(_ settings: [ClockState.Setting] = [], offset: Int = 7_200, days: Int = 7) -> WallSlotConverter {
         var pedometer = Pedometer.sample(Lefun.self)
@@ -12,7 +12,7 @@ import Testing
         return WallSlotConverter(SessionContext(pedometer: pedometer, localTime: .fixed(offset)), days: days)
     }
 
-    @Test func `slots are those of local time, or of the clock as it was set`() {
+    @Test func `times of slots are local time, or the time to which the clock was set`() {
         var local = converter()
         let wall = now.seconds + 7_200 - 3_600
         #expect(local.sample(WallRecord(wall: wall, length: 900, steps: 5), now: now)?.start == now - 3_600)
@@ -32,7 +32,7 @@ import Testing
         #expect(converter.spans(wall - 7_200..<wall, now: now).isEmpty)
     }
 
-    @Test func `a span lies between the beginning of the memory and now`() {
+    @Test func `a span is limited to the time from the beginning of the memory until now`() {
         let (local, wall) = (converter(), now.seconds + 7_200)
         #expect(local.spans(0..<wall + 86_400, now: now) == [TimeSpan(now - 9 * 86_400, now)])
         #expect(local.spans(0..<86_400, now: now).isEmpty && local.spans(wall + 60..<wall + 86_400, now: now).isEmpty)
@@ -42,15 +42,15 @@ import Testing
         #expect(local.beginning(of: [new, old], now: now) == nil && local.beginning(of: [], now: now) == nil)
     }
 
-    @Test func `a clock that was never set and shows another zone is converted by what it shows`() throws {
+    @Test func `times of a clock that was never set are converted with its difference from the machine's`() throws {
         var converter = converter()
         converter.observe(ahead: -3_600, at: now)
-        let midnight = LocalTime.fixed(7_200).moment(BandLab.today)
+        let midnight = LocalTime.fixed(7_200).moment(BandFixture.today)
         // 23:00 on its clock.
-        let wall = BandLab.today.daysSince1970 * 86_400 - 3_600
+        let wall = BandFixture.today.daysSince1970 * 86_400 - 3_600
         let converted = converter.sample(WallRecord(wall: wall, length: 60, steps: 5), now: now)
         let sample = try #require(converted)
-        #expect(sample.start == midnight && sample.day == BandLab.today && sample.utcOffset == 7_200)
+        #expect(sample.start == midnight && sample.day == BandFixture.today && sample.utcOffset == 7_200)
         #expect(converter.spans(wall..<wall + 900, now: now) == [TimeSpan(midnight, midnight + 900)])
         // The next reading, after the clock was set, gives the same time.
         let mark = try #require(converter.mark)
@@ -64,11 +64,11 @@ import Testing
     @Test func `a clock that was changed at an unknown time gives no steps near midnight`() {
         var converter = converter([.init(at: now - 5 * 86_400, utcOffset: 7_200)])
         converter.observe(ahead: -3_600, at: now)
-        let wall = BandLab.today.daysSince1970 * 86_400
+        let wall = BandFixture.today.daysSince1970 * 86_400
         #expect(converter.sample(WallRecord(wall: wall - 1_800, length: 60, steps: 5), now: now) == nil)
-        #expect(converter.sample(WallRecord(wall: wall + 600, length: 60, steps: 5), now: now)?.day == BandLab.today)
+        #expect(converter.sample(WallRecord(wall: wall + 600, length: 60, steps: 5), now: now)?.day == BandFixture.today)
         #expect(converter.misplaced == 1 && converter.mark == nil)
-        let midnight = LocalTime.fixed(7_200).moment(BandLab.today)
+        let midnight = LocalTime.fixed(7_200).moment(BandFixture.today)
         #expect(
             converter.spans(wall - 10_000..<wall + 10_000, now: now) == [
                 TimeSpan(midnight - 10_000, midnight - 3_600), TimeSpan(midnight + 3_600, midnight + 10_000),
@@ -84,7 +84,7 @@ import Testing
         #expect(converter.spans(wall..<wall + 900, now: now).isEmpty && converter.misplaced == 1)
     }
 
-    @Test func `a time that the clock has shown twice is not counted again`() {
+    @Test func `steps at a time that the clock has shown twice are not counted again`() {
         // Put back by an hour, an hour ago.
         let change = now - 3_600
         var converter = converter([.init(at: now - 86_400, utcOffset: 7_200), .init(at: change, utcOffset: 3_600)], offset: 3_600)

@@ -28,16 +28,16 @@ import Testing
 
     @Test(arguments: [23, 53, 247])
     func `all records are read, then accepted, then its clock is set`(mtu: UInt16) throws {
-        let memory = BandLab.memory(days: 4)
+        let memory = BandFixture.memory(days: 4)
         let ring = SimulatedSerialBand.ycbt(memory, mtu: mtu)
-        let outcome = try BandLab.play(YCBT.self, ring)
+        let outcome = try BandFixture.play(YCBT.self, ring)
         #expect(outcome.steps == memory.steps && memory.steps > 0)
         #expect(outcome.samples.allSatisfy { $0.length == 900 && $0.distance != nil && $0.energy != nil })
         #expect(outcome.report?.battery == 66 && outcome.report?.firmware == "1.07" && outcome.notices.isEmpty)
         #expect(ring.written.map { Array($0.prefix(2)) } == [[2, 0], [5, 2], [5, 0x80], [1, 0]])
         #expect(ring.written[3] == YCBTFrame(1, 0, bytes("ea07 05 14 0f 28 00 02")).bytes)
-        #expect(outcome.cursor?.readThrough == BandLab.now && outcome.report?.clockSet?.utcOffset == 7_200)
-        #expect(outcome.covers(LocalTime.zone(BandLab.zone).span(of: BandLab.today.advanced(by: -1))))
+        #expect(outcome.cursor?.readThrough == BandFixture.now && outcome.report?.clockSet?.utcOffset == 7_200)
+        #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -1))))
     }
 
     /// The records of PulseLoop's YCBTHealthRecordsTest: 640 steps, 480 m and 25 kcal in 900 s; then none.
@@ -77,8 +77,8 @@ import Testing
         .little(start.seconds - 946_684_800, 4) + .little(start.seconds + length - 946_684_800, 4) + .little(steps, 2) + .little(0, 4)
     }
 
-    @Test func `a record of another age does not account for the years since`() throws {
-        let now = BandLab.now
+    @Test func `a record from years ago does not extend the coverage back to its time`() throws {
+        let now = BandFixture.now
         let old = bytes("00000000 3c000000 0500 0000 0000")
         let batch = try #require(read(old + record(now - 7_200, 900, 100), at: now))
         #expect(batch.samples.map(\.steps) == [100] && batch.notices == [.implausible(samples: 1)])
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `overlapping records count once`() throws {
-        let now = BandLab.now
+        let now = BandFixture.now
         let copies = (0..<50).flatMap { _ in record(now - 7_200, 900, 600) }
         #expect(try #require(read(copies, at: now)).samples.map(\.steps) == [600])
         let overlapping = try #require(
@@ -105,17 +105,17 @@ import Testing
     /// The second packet is the head of the records. A frame has seven of them, in six packets.
     @Test(arguments: [2, 4, 12, 60])
     func `records that came in before the link was lost are stored, and all are requested the next time`(packets: Int) throws {
-        let memory = BandLab.memory(days: 4)
-        let first = try BandLab.play(YCBT.self, .ycbt(memory, mtu: 23), linkEndsAfter: packets)
+        let memory = BandFixture.memory(days: 4)
+        let first = try BandFixture.play(YCBT.self, .ycbt(memory, mtu: 23), linkEndsAfter: packets)
         #expect(first.wasCut && first.cursor == nil && first.coverage.isEmpty && first.steps < memory.steps)
         #expect(first.samples.isEmpty == (packets <= 4))
-        let second = try BandLab.play(YCBT.self, .ycbt(memory, mtu: 23), at: BandLab.now + 60)
+        let second = try BandFixture.play(YCBT.self, .ycbt(memory, mtu: 23), at: BandFixture.now + 60)
         #expect(second.steps == memory.steps && Set(first.samples).isSubset(of: second.samples))
     }
 
     /// The next record would have shown which of two overlapping ones counts.
     @Test func `the last record before the link was lost waits for the next one`() {
-        let now = BandLab.now
+        let now = BandFixture.now
         var reading = YCBTReading(SessionContext(pedometer: .sample(YCBT.self), localTime: .fixed(0)))
         _ = reading.next(at: now)
         _ = reading.next(at: now)
@@ -131,29 +131,29 @@ import Testing
     }
 
     @Test func `a wrong checksum is requested again, and never stored`() throws {
-        let memory = BandLab.memory(days: 2)
+        let memory = BandFixture.memory(days: 2)
         let broken = Counter()
         let ring = SimulatedSerialBand.ycbt(memory, mtu: 247)
-        let outcome = try BandLab.play(YCBT.self, ring) { packet in
+        let outcome = try BandFixture.play(YCBT.self, ring) { packet in
             guard packet[1] == 0x11, broken.next() == 1 else { return packet }
             return Array(packet.dropLast()) + [packet[packet.count - 1] ^ 1]
         }
         #expect(outcome.steps == memory.steps && ring.written.filter { $0[0] == 5 && $0[1] == 2 }.count == 2)
-        let never = try BandLab.play(YCBT.self, .ycbt(memory, mtu: 247)) { $0[1] == 0x11 ? nil : $0 }
+        let never = try BandFixture.play(YCBT.self, .ycbt(memory, mtu: 247)) { $0[1] == 0x11 ? nil : $0 }
         #expect(never.samples.isEmpty && never.error != nil)
         #expect(!never.written.contains { $0.starts(with: [5, 0x80]) })
     }
 
     @Test func `a refusal is reported`() throws {
-        let outcome = try BandLab.play(YCBT.self, .ycbt(BandLab.memory(days: 1), mtu: 247)) { packet in
+        let outcome = try BandFixture.play(YCBT.self, .ycbt(BandFixture.memory(days: 1), mtu: 247)) { packet in
             packet[0] == 5 && packet[1] == 2 ? YCBTFrame(5, 2, [0xfc]).bytes : packet
         }
         #expect(outcome.error == .refused("the request for its steps"))
     }
 
     @Test func `a ring without records is read`() throws {
-        let ring = SimulatedSerialBand.ycbt(BandLab.memory(days: 1), mtu: 247)
-        let outcome = try BandLab.play(YCBT.self, ring) { packet in
+        let ring = SimulatedSerialBand.ycbt(BandFixture.memory(days: 1), mtu: 247)
+        let outcome = try BandFixture.play(YCBT.self, ring) { packet in
             packet[0] != 5 ? packet : packet[1] == 2 ? YCBTFrame(5, 2, [0]).bytes : nil
         }
         #expect(outcome.steps == 0 && outcome.error == nil && outcome.cursor == nil)

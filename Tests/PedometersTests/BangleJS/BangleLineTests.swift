@@ -30,16 +30,16 @@ import Testing
         #"{"t":"act","ts":1e300,"stp":12}"#, #"{"t":"act","ts":true,"stp":12}"#, #"{"t":"act","ts":1779272400000}"#,
         #"{"t":"act","ts":1779272400000,"stp":null}"#,
     ])
-    func `records that cannot be`(text: String) { #expect(BangleLine(text) == .undecodableRecord) }
+    func `impossible records are undecodable`(text: String) { #expect(BangleLine(text) == .undecodableRecord) }
 
     @Test(arguments: [#"{"t":"actfetch","state":"end","count":-1}"#, #"{"t":"actfetch","state":"end"}"#])
-    func `ends that cannot be`(text: String) { #expect(BangleLine(text) == .undecodable) }
+    func `an end line without a valid count is undecodable`(text: String) { #expect(BangleLine(text) == .undecodable) }
 
     @Test(arguments: [
         "{", "{}", "{\"t\"", "{\"t\":", "{\"t\":}", "{\"t\":\"act\"", "{\"t\":\"act\",}", "{\"t\":\"act\"}}", "{\"t\":{\"t\":\"act\"}}",
         "[{\"t\":\"act\"}]", "{\"t\":\"act\\", "{\"t\":nan}", "{\"t\":\"act\" \"ts\":1}", "print({\"t\":\"act\"})",
     ])
-    func `text that is no record`(text: String) { #expect(BangleLine(text) == .other) }
+    func `text that is not a record is ignored`(text: String) { #expect(BangleLine(text) == .other) }
 
     @Test(arguments: 1...40)
     func `lines arrive in pieces of any length`(length: Int) {

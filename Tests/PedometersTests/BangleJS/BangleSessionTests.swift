@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 20, 50, 244])
-    func `pieces of any length, live steps and status lines between the records`(piece: Int) {
+    func `a reading tolerates pieces of any length, live steps and status lines`(piece: Int) {
         let watch = watch()
         watch.behaviour.piece = piece
         watch.behaviour.interjects = true
@@ -127,7 +127,7 @@ import Testing
         #expect(BangleSession.error("Uncaught Error: out of memory") == .scriptFailed("Uncaught Error: out of memory"))
     }
 
-    @Test func `a lost link keeps what came, and the next sync continues`() {
+    @Test func `data received before a lost link are kept, and the next sync continues`() {
         let watch = watch(days: 20)
         let cut = play(watch, linkEndsAfter: 3_000)
         #expect(cut.wasCut)
@@ -138,7 +138,7 @@ import Testing
         #expect(Set(cut.samples + rest.samples).reduce(0) { $0 + $1.steps } == total(watch))
     }
 
-    @Test func `a limit in days leaves the others for the next sync`() {
+    @Test func `days beyond the limit are read by the next sync`() {
         let watch = watch(days: 5)
         let limited = play(watch, days: 2)
         #expect(limited.samples.allSatisfy { $0.day >= Day("2026-05-19")! })
@@ -228,7 +228,7 @@ import Testing
     private func end(_ count: Int) -> String { #"{"t":"actfetch","state":"end","count":\#(count)}"# }
 
     @Test(arguments: ["null", "-1", "65536"])
-    func `a record that cannot be counts as received, and is reported`(steps: String) {
+    func `an impossible record is counted as received and reported as undecodable`(steps: String) {
         let outcome = play([[start, record(0), record(1, steps), record(2), end(3)]])
         #expect(outcome.error == nil && outcome.steps == 14 && outcome.cursor != nil)
         #expect(outcome.notices == [.undecodable(frames: 1)])
@@ -259,13 +259,13 @@ import Testing
         #expect(outcome.error == nil && Set(outcome.samples).count == 3 && outcome.cursor != nil)
     }
 
-    @Test func `a mark of a machine whose clock was ahead does not hide new records`() {
+    @Test func `a cursor of a machine whose clock was ahead does not hide new records`() {
         let ahead = PedometerCursor(readThrough: Self.now + 86_400, utcOffset: 0)
         let outcome = play([[start, record(0), record(1), end(2)]], cursor: ahead)
         #expect(outcome.steps == 14 && outcome.cursor.map { ($0.readThrough ?? Self.now) <= Self.now } == true)
     }
 
-    @Test func `a record older than what was requested accounts for nothing`() {
+    @Test func `a record older than requested covers no time`() {
         let outcome = play([[start, #"{"t":"act","ts":600000,"stp":7}"#, record(1), end(2)]])
         #expect(outcome.samples.count == 1 && outcome.coverage.allSatisfy { $0.start > Self.now - 86_400 })
         #expect(outcome.notices == [.implausible(samples: 1)])

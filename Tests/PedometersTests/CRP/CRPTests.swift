@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["", "E8 03", "E8 03 00 F4", "E8 03 00 F4 01 00 2A 00 00 00 00 00 00 00 00", "E8 03 00 00 00 01", "E8 03 00 01 00 00"])
-    func `another layout, or metres that contradict the steps, give no steps`(bytes: String) {
+    func `a value with another layout or inconsistent metres gives no steps`(bytes: String) {
         #expect(CRPSteps(hex(bytes)) == nil)
         #expect(play([hex(bytes)]).batch == nil)
     }

@@ -60,7 +60,7 @@ import Testing
         #expect(outcome.samples.map(\.steps) == [48, 1194, 225, 108, 99])
     }
 
-    @Test func `a ring that has sent a quarter of an hour counts quarters, also on a day with slots on the hour alone`() {
+    @Test func `a ring that once sent slots of a quarter hour has such slots on all days`() {
         var ring = RingScript(today: today)
         ring.history[today] = [(33, 100), (36, 50)]
         ring.history[today - 1] = [(40, 200)]

@@ -42,7 +42,7 @@ import Testing
         #expect(!outcome.requests.contains { $0[0] == 0x01 })
     }
 
-    @Test func `a refusal of today costs no other day`() throws {
+    @Test func `a refusal of today does not affect other days`() throws {
         var ring = week
         ring.mangle = refusing { $0 == 0 }
         let outcome = ring.play(context(), at: now)
@@ -97,7 +97,7 @@ import Testing
         { request, _, answer in request[0] == 0x43 && days(request[1]) ? [] : answer }
     }
 
-    @Test(arguments: [0, 7, 4, 1]) func `a day without an answer is a gap, and the others and the clock are reached`(daysAgo: UInt8) throws {
+    @Test(arguments: [0, 7, 4, 1]) func `a day without an answer is a gap; the other days are read and the clock is set`(daysAgo: UInt8) throws {
         var ring = week
         ring.mangle = silent { $0 == daysAgo }
         let outcome = ring.play(context(), at: now)
@@ -121,7 +121,7 @@ import Testing
         #expect(outcome.cursor?.missing?.map(\.reason) == [.unanswered, .unanswered, .unanswered])
     }
 
-    @Test func `a ring that falls silent for good in the middle fails within half a minute, and names the day`() {
+    @Test func `a ring that stops answering fails within half a minute, with the day in the error`() {
         var ring = week
         let asked = Counter()
         ring.mangle = { request, _, answer in
@@ -138,7 +138,7 @@ import Testing
 
     // MARK: A link that ends
 
-    @Test func `what came of a day before the link ended is delivered as an incomplete day`() throws {
+    @Test func `a day cut off by the end of the link is delivered as incomplete`() throws {
         // Battery, today's header and two of its three records.
         let cut = week.play(context(), at: now, linkEndsAfter: 4)
         #expect(cut.wasCut)

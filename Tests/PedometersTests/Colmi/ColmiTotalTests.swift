@@ -64,7 +64,7 @@ import Testing
     }
 
     /// The answer of the command that another client calls "bind".
-    @Test func `an answer of another meaning is no total`() {
+    @Test func `an answer with another content is not used as the total`() {
         let outcome = play(ring([ColmiPacket(0x48, [0x00, 0x01]).bytes]))
         #expect(totals(outcome).isEmpty && outcome.cursor?.lacksTotalSince == now)
         // Shorter than a packet: ignored.
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [[], [ColmiPacket(0xc8, [0xee]).bytes]] as [[[UInt8]]])
-    func `a ring without this command costs two seconds at most, and is asked again after a month`(answer: [[UInt8]]) throws {
+    func `a ring without the total command delays a sync by two seconds, and is asked again after a month`(answer: [[UInt8]]) throws {
         let ring = ring(answer)
         let first = play(ring)
         #expect(first.error == nil && first.report?.clockSet != nil)

@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Midnight passes during the transfer of any day, by clocks that may differ.
-    @Test(arguments: UInt64(1)...300) func `a midnight during the transfer skips no day and sends none again and again`(seed: UInt64) {
+    @Test(arguments: UInt64(1)...300) func `midnight during the transfer skips no day and does not repeat a day endlessly`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let skew = Int.random(in: -60...60, using: &random)
         var ring = ring(&random, skew: skew, until: 86_400)

@@ -22,14 +22,14 @@ import Testing
         }
     }
 
-    @Test func `services of a model do not prove another one`() {
+    @Test func `the services of a model identify no other model`() {
         for model in PedometerRegistry.models where !model.characteristicServices.isEmpty {
             let found = PedometerRegistry.models(withServices: Set(model.characteristicServices)).map { $0.key }
             #expect(found == [model.key])
         }
     }
 
-    @Test func `a silent device is no pedometer`() {
+    @Test func `a device with only general services is not recognised as a pedometer`() {
         let device = Discovery(address: DeviceAddress("C0:DE:00:00:00:07")!, name: "TV", services: ["180f", "180a", "1812"])
         #expect(PedometerRegistry.model(of: device) == nil)
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .cpuBound) struct ClockJumpTests: CounterReadings {
     private func sum(_ result: CounterResult) -> Int { result.batch.samples.reduce(0) { $0 + $1.steps } }
 
-    @Test func `clocks that drift have not jumped`() throws {
+    @Test func `a small clock drift is not treated as a clock change`() throws {
         let before = DeviceClock(wall: 20 * 3600)
         func jump(_ gain: Int, hours: Int = 13) -> ClockJump? {
             ClockJump(from: before, to: DeviceClock(wall: before.wall + hours * 3600 + gain), seconds: hours * 3600)
@@ -46,7 +46,7 @@ import Testing
         #expect(sum(counter(behind).steps(right, clock: clock(right, lead: 0))) == 300)
     }
 
-    @Test func `after a mark of the future a new day of the pedometer counts from its midnight`() {
+    @Test func `after a cursor in the future, a new day is counted from the pedometer's midnight`() {
         let ahead = after(reading(300, 72), lead: -64 * 3600)
         let right = reading(600, 24 + 12)
         #expect(sum(counter(ahead).steps(right, clock: clock(right, lead: 0))) == 600)
@@ -67,7 +67,7 @@ import Testing
         #expect(sum(counter(after(reading(3000, 20), lead: 0)).steps(next, clock: clock(next, lead: 3600))) == 9000)
     }
 
-    @Test func `a clock that istep has set is known to have had its reset`() {
+    @Test func `a clock that istep has set implies that the counter was reset at midnight`() {
         let (last, next) = (reading(3000, 20), reading(9000, 45))
         let behind = after(last, lead: -3 * 3600)
         let setting = ClockState.Setting(at: last.at, utcOffset: 3600)
@@ -84,7 +84,7 @@ import Testing
         #expect(sum(counter(after(last)).steps(next, clock: clock(next, lead: 0))) == 9000)
     }
 
-    @Test func `a reading that does not need the clock keeps the difference`() throws {
+    @Test func `a reading without the clock keeps the clock difference of the cursor`() throws {
         let cursor = after(reading(4000, 10), lead: -60)
         let later = reading(4500, 11)
         #expect(counter(cursor).steps(later).batch.cursor?.clockLead == 3540)

@@ -33,12 +33,12 @@ import Testing
         #expect(result.batch.samples.map(\.day) == [day])
     }
 
-    @Test func `a right clock does not help a counter that is reset late`() {
+    @Test func `a correct clock does not decide a value shortly after midnight`() {
         let first = reading(9600, 0.1)
         #expect(counter(after(nil)).steps(first, clock: clock(first, lead: 5)).isUndecided)
     }
 
-    @Test func `a clock far off shows since when the counter has counted`() {
+    @Test func `a clock that is hours off determines when the counter was reset`() {
         // 10:00 here, 21:00 of the day before there: it counts since 13:00.
         let first = reading(2100, 10)
         let result = counter(after(nil)).steps(first, clock: clock(first, lead: -13 * 3600))
@@ -61,7 +61,7 @@ import Testing
         #expect(result.samples.map(\.steps) == [600] && result.notices.isEmpty)
     }
 
-    @Test func `a clock hours behind decides at any hour`() {
+    @Test func `a clock that is hours behind is used at any time of the day`() {
         // 04:15 here, 22:45 there.
         let night = reading(8050, 4.25)
         #expect(counter(after(reading(8000, -1.0 / 12))).dependsOnClock(night))
@@ -99,7 +99,7 @@ import Testing
         #expect(counter(after(reading(9000, -2))).dependsOnClock(reading(9100, 0.1)))
     }
 
-    @Test func `the current time is decoded, and rubbish is none`() {
+    @Test func `the current time is decoded, and an invalid value is rejected`() {
         let value: [UInt8] = [0xea, 0x07, 5, 20, 0, 10, 30, 3, 0, 0]
         #expect(DeviceClock(currentTime: value) == DeviceClock(wall: day.daysSince1970 * 86_400 + 630))
         #expect(DeviceClock(currentTime: Array(value.prefix(6))) == nil)

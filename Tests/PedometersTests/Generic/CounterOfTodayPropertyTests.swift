@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `with a readable clock of any zone almost all is counted`() {
+    @Test func `with a readable clock in any zone at least 95 % of the steps are counted`() {
         var (credited, walked) = (0, 0)
         for half in -24...28 {
             for seed in 0..<4 {
@@ -59,7 +59,7 @@ import Testing
         #expect(credited * 100 >= walked * 95, "\(credited) of \(walked)")
     }
 
-    @Test func `most of what was read is counted without a clock as well`() {
+    @Test func `most steps are counted without a clock as well`() {
         var (credited, seen) = (0, 0)
         for half in -24...28 {
             var run = CounterRun(lead: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64(half + 24)))

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CounterOfTodayTests: CounterReadings {
     // MARK: Marks of a machine whose clock was ahead
 
-    @Test func `after a mark of the future the first count of today is undecided, and the next one counts`() throws {
+    @Test func `after a cursor in the future, the first count is undecided and the next one counts`() throws {
         let first = counter(after(reading(5000, 30 * 24))).batch(of: reading(600, 12))
         #expect(first.samples.isEmpty && first.coverage.isEmpty && first.notices == [.undecided(steps: 600)])
         let cursor = try #require(first.cursor)
@@ -51,8 +51,7 @@ import Testing
 
     /// 23:55 is when the last run of the nightly timer begins; the day lacks five minutes and is partial.
     @Test(arguments: [(-1.0 / 12, false), (-1.0 / 6, false), (-0.25, true), (-9, true)])
-    func `what was lost at midnight is reported, except the last minutes of a day that was read before midnight`(hours: Double, isReported: Bool)
-    {
+    func `steps lost at midnight are reported, except those after a reading shortly before midnight`(hours: Double, isReported: Bool) {
         let result = counter(after(reading(9000, hours))).steps(reading(500, 8))
         #expect(result.notices == (isReported ? [.dayNotClosed(day.advanced(by: -1))] : []))
         #expect(result.batch.coverage == [TimeSpan(midnight, midnight + 8 * 3600)], "the day before stays partial")
@@ -80,7 +79,7 @@ import Testing
         #expect(result.batch.cursor?.counter?.value == 9000)
     }
 
-    @Test func `a fall after a doubtful value completes yesterday`() {
+    @Test func `a lower value after a doubtful one completes yesterday`() {
         var cursor = after(reading(9000, -2))
         cursor.quarantined = reading(9100, 0.1)
         let result = counter(cursor).steps(reading(800, 8))
@@ -152,7 +151,7 @@ import Testing
         #expect(second.notices == [], "no restart, nothing lost")
     }
 
-    @Test func `a first reading that has not fallen later in the day was today's`() {
+    @Test func `a first reading is credited to today if a later value that day is not lower`() {
         let first = counter(after(nil)).steps(reading(100, 0.5))
         let second = counter(first.batch.cursor!).steps(reading(800, 8))
         #expect(second.batch.samples.map(\.steps) == [800])
@@ -167,7 +166,7 @@ import Testing
         #expect(third.batch.samples.map(\.steps) == [20, 9650])
     }
 
-    @Test func `a first reading that no later one of its day decides is of the day before if it cannot be of its own`() {
+    @Test func `a first reading without a second one that day is credited to the day before if implausible`() {
         let first = counter(after(nil)).steps(reading(9600, 0.2))
         let next = counter(first.batch.cursor!).steps(reading(500, 24 + 9))
         #expect(next.batch.samples.map(\.steps) == [9600, 500])
@@ -195,7 +194,7 @@ import Testing
 
     // MARK: Resets hours after midnight
 
-    @Test func `a value that the night has not changed is yesterday's, hours after midnight`() {
+    @Test func `a value that is unchanged after midnight is not counted for today`() {
         let first = counter(after(reading(8000, -1.0 / 12))).steps(reading(8000, 4.25))
         #expect(first.batch.samples == [] && first.isUndecided)
         #expect(first.notices == [.undecided(steps: 8000)])
@@ -241,7 +240,7 @@ import Testing
         #expect(counter(after(reading(3000, -3))).steps(reading(3100, 19)).isUndecided)
     }
 
-    @Test func `an idle counter that is never reset is counted once`() {
+    @Test func `an unchanged counter that is never reset is not counted again`() {
         var cursor = after(reading(8000, -2))
         var steps = 0
         for hours in stride(from: 4.25, to: 200, by: 8) {

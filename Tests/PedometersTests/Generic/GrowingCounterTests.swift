@@ -49,7 +49,7 @@ import Testing
         #expect(growing(after(reading(5000, 10))).steps(reading(5100, 9.975)) == CounterResult())
     }
 
-    @Test func `a mark of the future does not keep a counter from counting`() throws {
+    @Test func `a cursor in the future does not stop a counter`() throws {
         let ahead = growing(after(reading(5000, 30 * 24))).steps(reading(5600, 12))
         #expect(ahead.batch.samples.isEmpty && ahead.batch.cursor?.counter == reading(5600, 12) && ahead.notices == [.countingStarted])
         let next = growing(try #require(ahead.batch.cursor)).steps(reading(5700, 13))

@@ -10,7 +10,7 @@ import Testing
 /// A session on a simulated watch whose counter and clock follow the firmware, over days.
 @Suite(.timeLimit(.minutes(5))) struct InfiniTimeSessionTests {
     /// A watch, the machine that reads it, and the time of both.
-    private final class Lab {
+    private final class Fixture {
         private final class Time: Sendable {
             let seconds: Mutex<Int>
             init(_ seconds: Int) { self.seconds = Mutex(seconds) }
@@ -60,75 +60,75 @@ import Testing
     }
 
     @Test func `steps, clock and firmware are read, and nothing is written to a watch that is right`() {
-        let lab = Lab()
-        lab.watch.walk(1_200)
-        let outcome = lab.sync()
+        let fixture = Fixture()
+        fixture.watch.walk(1_200)
+        let outcome = fixture.sync()
         #expect(outcome.steps == 1_200)
         #expect(outcome.report?.firmware == "1.15.0")
         #expect(outcome.notices == [])
-        #expect(lab.watch.clockWrites == [])
+        #expect(fixture.watch.clockWrites == [])
     }
 
     @Test func `each midnight begins a new day`() {
-        let lab = Lab()
+        let fixture = Fixture()
         for _ in 0..<3 {
-            lab.pass(to: 12)
-            lab.watch.walk(1_000)
-            lab.sync()
-            lab.pass(to: 23, 50)
-            lab.watch.walk(500)
-            lab.sync()
+            fixture.pass(to: 12)
+            fixture.watch.walk(1_000)
+            fixture.sync()
+            fixture.pass(to: 23, 50)
+            fixture.watch.walk(500)
+            fixture.sync()
         }
-        #expect(["2026-05-20", "2026-05-21", "2026-05-22"].map(lab.steps) == [1_500, 1_500, 1_500])
+        #expect(["2026-05-20", "2026-05-21", "2026-05-22"].map(fixture.steps) == [1_500, 1_500, 1_500])
     }
 
-    @Test func `a restart of the watch keeps what was counted before`() {
-        let lab = Lab()
-        lab.watch.walk(3_000)
-        lab.sync()
-        lab.pass(3_600)
-        lab.watch.reboot()
-        lab.watch.walk(400)
-        let outcome = lab.sync()
+    @Test func `a restart of the watch keeps the steps counted before`() {
+        let fixture = Fixture()
+        fixture.watch.walk(3_000)
+        fixture.sync()
+        fixture.pass(3_600)
+        fixture.watch.reboot()
+        fixture.watch.walk(400)
+        let outcome = fixture.sync()
         #expect(outcome.notices == [.counterRestarted])
-        #expect(lab.steps(on: "2026-05-20") == 3_400)
+        #expect(fixture.steps(on: "2026-05-20") == 3_400)
     }
 
     @Test func `a late first reading of a day loses nothing of that day`() {
-        let lab = Lab()
-        lab.watch.walk(3_000)
-        lab.sync()
-        lab.pass(to: 0, 5)
-        lab.watch.walk(200)
-        lab.pass(to: 14)
-        lab.watch.walk(5_000)
-        lab.sync()
-        #expect(lab.steps(on: "2026-05-20") == 3_000)
-        #expect(lab.steps(on: "2026-05-21") == 5_200)
+        let fixture = Fixture()
+        fixture.watch.walk(3_000)
+        fixture.sync()
+        fixture.pass(to: 0, 5)
+        fixture.watch.walk(200)
+        fixture.pass(to: 14)
+        fixture.watch.walk(5_000)
+        fixture.sync()
+        #expect(fixture.steps(on: "2026-05-20") == 3_000)
+        #expect(fixture.steps(on: "2026-05-21") == 5_200)
     }
 
     @Test(arguments: [536_870_912, 4_294_967_295, 200_001])
-    func `a glitch of millions is left out, and the next reading is measured against the last good one`(number: Int) {
-        let lab = Lab()
-        lab.watch.walk(1_000)
-        lab.sync()
-        lab.watch.setGlitch(number)
-        lab.pass(600)
-        let outcome = lab.sync()
+    func `an implausible value is left out, and the next one is compared with the last plausible one`(number: Int) {
+        let fixture = Fixture()
+        fixture.watch.walk(1_000)
+        fixture.sync()
+        fixture.watch.setGlitch(number)
+        fixture.pass(600)
+        let outcome = fixture.sync()
         #expect(outcome.notices == [.implausible(samples: 1)])
         #expect(outcome.cursor == nil && outcome.samples.isEmpty)
-        lab.watch.setGlitch(nil)
-        lab.watch.walk(100)
-        lab.pass(600)
-        lab.sync()
-        #expect(lab.steps(on: "2026-05-20") == 1_100)
+        fixture.watch.setGlitch(nil)
+        fixture.watch.walk(100)
+        fixture.pass(600)
+        fixture.sync()
+        #expect(fixture.steps(on: "2026-05-20") == 1_100)
     }
 
     @Test func `a watch that never counts has no steps`() {
-        let lab = Lab()
-        lab.sync()
-        lab.pass(3_600)
-        let outcome = lab.sync()
+        let fixture = Fixture()
+        fixture.sync()
+        fixture.pass(3_600)
+        let outcome = fixture.sync()
         #expect(outcome.samples.isEmpty && outcome.error == nil && outcome.notices == [])
     }
 
@@ -141,121 +141,121 @@ import Testing
     // MARK: The clock
 
     @Test func `a clock that is an hour off is set after the steps were read, with ten bytes`() {
-        let lab = Lab()
-        lab.watch.walk(700)
-        lab.watch.setClock(WallClock(year: 2026, month: 5, day: 20, hour: 8, minute: 0))
-        let outcome = lab.sync()
+        let fixture = Fixture()
+        fixture.watch.walk(700)
+        fixture.watch.setClock(WallClock(year: 2026, month: 5, day: 20, hour: 8, minute: 0))
+        let outcome = fixture.sync()
         #expect(outcome.steps == 700)
         #expect(outcome.notices == [.clockCorrected(seconds: -3_600)])
-        #expect(lab.watch.clockWrites == [[0xea, 0x07, 5, 20, 9, 0, 0, 3, 0, 2]])
-        #expect(outcome.report?.clockSet == ClockState.Setting(at: lab.now, utcOffset: 3_600))
+        #expect(fixture.watch.clockWrites == [[0xea, 0x07, 5, 20, 9, 0, 0, 3, 0, 2]])
+        #expect(outcome.report?.clockSet == ClockState.Setting(at: fixture.now, utcOffset: 3_600))
         #expect(outcome.cursor?.clockLead == 0, "as it was when the steps were read")
-        lab.pass(to: 13)
-        lab.watch.walk(300)
-        #expect(lab.sync().notices == [])
-        #expect(lab.steps(on: "2026-05-20") == 1_000)
+        fixture.pass(to: 13)
+        fixture.watch.walk(300)
+        #expect(fixture.sync().notices == [])
+        #expect(fixture.steps(on: "2026-05-20") == 1_000)
     }
 
     @Test func `a clock that is two minutes off is left alone`() {
-        let lab = Lab()
-        lab.watch.setClock(WallClock(seconds: lab.watch.clock.seconds + 120))
-        #expect(lab.sync().notices == [])
-        #expect(lab.watch.clockWrites == [])
+        let fixture = Fixture()
+        fixture.watch.setClock(WallClock(seconds: fixture.watch.clock.seconds + 120))
+        #expect(fixture.sync().notices == [])
+        #expect(fixture.watch.clockWrites == [])
     }
 
     @Test func `an examination reports the clock and does not set it`() {
-        let lab = Lab()
-        lab.watch.setClock(WallClock(seconds: lab.watch.clock.seconds + 600))
-        #expect(lab.sync(setsClock: false).report?.notices == [.clockWasOff(seconds: 600)])
-        #expect(lab.watch.clockWrites == [])
+        let fixture = Fixture()
+        fixture.watch.setClock(WallClock(seconds: fixture.watch.clock.seconds + 600))
+        #expect(fixture.sync(setsClock: false).report?.notices == [.clockWasOff(seconds: 600)])
+        #expect(fixture.watch.clockWrites == [])
     }
 
     @Test(arguments: [(23, 40, -600), (0, 20, -600), (12, 0, -11 * 3_600 - 1_800), (22, 0, 3 * 3_600), (2, 0, -3 * 3_600)])
     func `near midnight, and across one, the clock is not set`(hour: Int, minute: Int, lead: Int) {
-        let lab = Lab()
-        lab.pass(to: hour, minute)
-        lab.watch.setClock(WallClock(seconds: lab.now.seconds + 3_600 + lead))
-        lab.sync()
-        #expect(lab.watch.clockWrites == [])
+        let fixture = Fixture()
+        fixture.pass(to: hour, minute)
+        fixture.watch.setClock(WallClock(seconds: fixture.now.seconds + 3_600 + lead))
+        fixture.sync()
+        #expect(fixture.watch.clockWrites == [])
     }
 
     @Test func `a watch that is on yesterday is set after its own midnight, and counts right on both days`() {
-        let lab = Lab()
-        lab.pass(to: 12)
-        lab.watch.walk(2_000)
-        lab.sync()
+        let fixture = Fixture()
+        fixture.pass(to: 12)
+        fixture.watch.walk(2_000)
+        fixture.sync()
         // Another program sets it four hours back, such as for another zone.
-        lab.watch.setClock(WallClock(seconds: lab.watch.clock.seconds - 4 * 3_600))
-        lab.pass(to: 23, 30)
-        lab.watch.walk(1_000)
-        lab.sync()
-        lab.pass(to: 2)
-        #expect(lab.watch.clockWrites == [], "neither near midnight, nor while the watch is on yesterday")
-        lab.sync()
-        #expect(lab.watch.clockWrites == [])
-        lab.pass(to: 9)
-        lab.watch.walk(400)
-        lab.sync()
-        #expect(lab.watch.clockWrites.count == 1)
-        lab.pass(to: 23, 30)
-        lab.watch.walk(600)
-        lab.sync()
-        #expect(lab.steps(on: "2026-05-20") == 3_000)
-        #expect(lab.steps(on: "2026-05-21") == 1_000)
+        fixture.watch.setClock(WallClock(seconds: fixture.watch.clock.seconds - 4 * 3_600))
+        fixture.pass(to: 23, 30)
+        fixture.watch.walk(1_000)
+        fixture.sync()
+        fixture.pass(to: 2)
+        #expect(fixture.watch.clockWrites == [], "neither near midnight, nor while the watch is on yesterday")
+        fixture.sync()
+        #expect(fixture.watch.clockWrites == [])
+        fixture.pass(to: 9)
+        fixture.watch.walk(400)
+        fixture.sync()
+        #expect(fixture.watch.clockWrites.count == 1)
+        fixture.pass(to: 23, 30)
+        fixture.watch.walk(600)
+        fixture.sync()
+        #expect(fixture.steps(on: "2026-05-20") == 3_000)
+        #expect(fixture.steps(on: "2026-05-21") == 1_000)
     }
 
     @Test func `a clock that a phone sets past midnight leaves yesterday's steps in the counter, and they are not counted twice`() {
-        let lab = Lab()
-        lab.pass(to: 23, 55)
-        lab.watch.walk(4_000)
-        lab.sync()
-        lab.pass(to: 1)
+        let fixture = Fixture()
+        fixture.pass(to: 23, 55)
+        fixture.watch.walk(4_000)
+        fixture.sync()
+        fixture.pass(to: 1)
         // The watch was on 23:52, and jumps over the hour 0: its counter stays.
-        lab.watch.setClock(WallClock(year: 2026, month: 5, day: 20, hour: 23, minute: 52))
-        lab.watch.reboot()
-        lab.watch.walk(4_000)
-        lab.sync()
-        lab.watch.setClock(WallClock(year: 2026, month: 5, day: 21, hour: 1))
-        #expect(lab.watch.count == 4_000, "no reset")
-        lab.pass(to: 1, 30)
-        lab.watch.walk(50)
-        lab.sync()
-        #expect(lab.steps(on: "2026-05-21") == 50)
+        fixture.watch.setClock(WallClock(year: 2026, month: 5, day: 20, hour: 23, minute: 52))
+        fixture.watch.reboot()
+        fixture.watch.walk(4_000)
+        fixture.sync()
+        fixture.watch.setClock(WallClock(year: 2026, month: 5, day: 21, hour: 1))
+        #expect(fixture.watch.count == 4_000, "no reset")
+        fixture.pass(to: 1, 30)
+        fixture.watch.walk(50)
+        fixture.sync()
+        #expect(fixture.steps(on: "2026-05-21") == 50)
     }
 
     @Test func `a clock that a phone sets from the evening into the next day credits no step twice`() {
-        let lab = Lab()
-        lab.pass(to: 20)
-        lab.watch.walk(9_000)
-        lab.sync()
-        lab.pass(to: 22, 5)
-        lab.watch.setClock(WallClock(year: 2026, month: 5, day: 21, hour: 1, minute: 5))
-        lab.pass(to: 9)
-        lab.watch.walk(100)
-        #expect(lab.watch.count == 9_100, "no reset")
-        lab.sync()
-        #expect(lab.steps(on: "2026-05-20") + lab.steps(on: "2026-05-21") == 9_100)
+        let fixture = Fixture()
+        fixture.pass(to: 20)
+        fixture.watch.walk(9_000)
+        fixture.sync()
+        fixture.pass(to: 22, 5)
+        fixture.watch.setClock(WallClock(year: 2026, month: 5, day: 21, hour: 1, minute: 5))
+        fixture.pass(to: 9)
+        fixture.watch.walk(100)
+        #expect(fixture.watch.count == 9_100, "no reset")
+        fixture.sync()
+        #expect(fixture.steps(on: "2026-05-20") + fixture.steps(on: "2026-05-21") == 9_100)
     }
 
     @Test func `after a restart without a clock the date of 1970 is replaced`() {
-        let lab = Lab()
-        lab.watch.reboot()
-        lab.watch.setClock(WallClock(year: 1970, month: 1, day: 1, hour: 2))
-        lab.watch.walk(80)
-        let outcome = lab.sync()
-        #expect(lab.watch.clockWrites.count == 1)
-        #expect(lab.watch.clock.year == 2026)
+        let fixture = Fixture()
+        fixture.watch.reboot()
+        fixture.watch.setClock(WallClock(year: 1970, month: 1, day: 1, hour: 2))
+        fixture.watch.walk(80)
+        let outcome = fixture.sync()
+        #expect(fixture.watch.clockWrites.count == 1)
+        #expect(fixture.watch.clock.year == 2026)
         #expect(outcome.notices.contains { if case .clockCorrected = $0 { true } else { false } })
     }
 
     @Test func `a watch that refuses to be set is reported`() {
-        let lab = Lab()
-        lab.watch.refuseClock()
-        lab.watch.setClock(WallClock(seconds: lab.watch.clock.seconds + 3_600))
-        #expect(lab.sync().notices == [.clockWasOff(seconds: 3_600)])
+        let fixture = Fixture()
+        fixture.watch.refuseClock()
+        fixture.watch.setClock(WallClock(seconds: fixture.watch.clock.seconds + 3_600))
+        #expect(fixture.sync().notices == [.clockWasOff(seconds: 3_600)])
     }
 
-    @Test func `what an advertisement shows`() throws {
+    @Test func `the model is recognised from advertised name and services`() throws {
         let address = try #require(DeviceAddress("C0:DE:00:00:00:07"))
         #expect(InfiniTime.evidence(in: Discovery(address: address, name: "InfiniTime", services: ["180d"])) == .name)
         #expect(InfiniTime.evidence(in: Discovery(address: address, name: "Infini")) == nil)

@@ -35,7 +35,7 @@ import Testing
 
     private static let band = "570102020154ffffffffffffffffffffffffff03fffdff3b6145"
 
-    @Test func `look-alikes are not taken for steps`() {
+    @Test func `advertisements of similar devices give no steps`() {
         // An Amazfit Bip S: type byte 00.
         let bip = "570100020154ffffffffffffffffffffffffff03fffdff3b6145"
         #expect(MiBand.reading(in: discovery(bip, "8d230000")) == nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(third.notices == [.dayNotClosed(Day("2026-05-20")!)])
     }
 
-    @Test func `a value on which its readers disagree is stored as a frame and not counted`() throws {
+    @Test func `a value of ambiguous format is stored as a frame and not counted`() throws {
         let batch = try batch("01000100", PedometerCursor(), at: noon)
         #expect(batch.samples.isEmpty && batch.cursor == nil)
         #expect(batch.frames.count == 2)

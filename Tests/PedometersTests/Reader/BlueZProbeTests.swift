@@ -16,7 +16,7 @@ import Testing
         #expect(facts == RadioFacts(adapters: [.init(name: "hci0", address: "00:1A:7D:DA:71:01")]))
     }
 
-    @Test func `each fault at its level`() {
+    @Test func `each radio fault is derived from the state of kernel, switches and adapters`() {
         func fault(_ state: MachineState, adapter: String? = nil) -> RadioFacts.Fault? {
             let facts = RadioFacts(state, adapter: adapter)
             #expect((facts.fault == nil) == (facts.problem == nil))

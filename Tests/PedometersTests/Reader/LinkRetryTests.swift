@@ -7,20 +7,20 @@ import Testing
     private let lost = BluetoothError.linkLost(during: "subscribing")
     private let again = LinkRetry.Step.reconnect(after: .seconds(1))
 
-    @Test func `a link is made once more, then its loss is the result`() {
+    @Test func `a lost link is restored once, and a second loss is the result`() {
         var retry = LinkRetry(mayPair: false)
         #expect(retry.step(after: lost, isTakenOver: false) == again)
         #expect(retry.step(after: lost, isTakenOver: false) == nil)
     }
 
-    @Test func `the loss of a link that was up before does not count, once`() {
+    @Test func `the first loss of a taken-over link does not count as an attempt`() {
         var retry = LinkRetry(mayPair: false)
         #expect(retry.step(after: lost, isTakenOver: true) == again)
         #expect(retry.step(after: lost, isTakenOver: true) == again)
         #expect(retry.step(after: lost, isTakenOver: true) == nil)
     }
 
-    @Test func `following makes no second link, but one in place of a dying one`() {
+    @Test func `following restores only a lost link that was taken over`() {
         var retry = LinkRetry(reconnects: 0, mayPair: false)
         #expect(retry.step(after: lost, isTakenOver: true) == again)
         #expect(retry.step(after: lost, isTakenOver: false) == nil)
@@ -35,7 +35,7 @@ import Testing
         #expect(never.step(after: demand, isTakenOver: false) == nil)
     }
 
-    @Test func `no other error is worth a link`() {
+    @Test func `no other error leads to a new link`() {
         var retry = LinkRetry(mayPair: true)
         for error: BluetoothError in [.cancelled, .adapterLost("hci0"), .attError(code: 1, doing: ""), .daemonNotRunning] {
             #expect(retry.step(after: error, isTakenOver: true) == nil)

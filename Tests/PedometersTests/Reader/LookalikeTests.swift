@@ -22,20 +22,20 @@ import Testing
         Lookalike.find(pedometer ?? ring, remembered: remembered, among: others, registered: registered)?.address.description
     }
 
-    @Test func `the name that it advertised counts, not the one that the user gave it`() throws {
+    @Test func `look-alikes are compared with the advertised name, not with the user's name`() throws {
         let others = [try discovery(2, "R02_A1B2"), try discovery(3, "my ring")]
         #expect(found(others, remembered: try discovery(1, "R02_A1B2")) == "C0:DE:00:00:00:02")
         #expect(found(others) == "C0:DE:00:00:00:03", "where nothing is remembered, the stored name is the advertised one")
     }
 
-    @Test func `the same manufacturer data counts, no data does not`() throws {
+    @Test func `devices with equal manufacturer data are look-alikes, devices without data are not`() throws {
         let data: [UInt16: [UInt8]] = [0xffff: [1, 2, 3]]
         let others = [try discovery(2, nil, data: data), try discovery(3, nil, data: [0xffff: [1, 2, 4]])]
         #expect(found(others, remembered: try discovery(1, nil, data: data)) == "C0:DE:00:00:00:02")
         #expect(found([try discovery(3, nil)], remembered: try discovery(1, "R02_A1B2")) == nil)
     }
 
-    @Test func `another pedometer of the history is none, nor one with a public address`() throws {
+    @Test func `a registered pedometer or one with a public address is not a look-alike`() throws {
         let remembered = try discovery(1, "InfiniTime")
         let other = try discovery(2, "InfiniTime")
         #expect(found([other], remembered: remembered) == "C0:DE:00:00:00:02")
@@ -46,7 +46,7 @@ import Testing
         #expect(found([other], remembered: remembered, fixed) == nil)
     }
 
-    @Test func `of several the strongest`() throws {
+    @Test func `the look-alike with the strongest signal is chosen`() throws {
         let remembered = try discovery(1, "R02")
         let others = [try discovery(2, "R02", rssi: -80), try discovery(3, "R02", rssi: -40), try discovery(4, "R02", rssi: nil)]
         #expect(found(others, remembered: remembered) == "C0:DE:00:00:00:03")

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `it hears again when the bus has come back`() async throws {
+    @Test func `listening resumes when the bus is available again`() async throws {
         let ring = SimulatedRing()
         try await withStack([ring]) { stack in
             let clock = ManualClock()

@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a link that a killed program left may go at any moment, and is made anew`() async throws {
+    @Test func `a link left by a killed program is set up again when it drops`() async throws {
         let ring = ring()
         try await withStack(ring) { stack in
             try await leaveLink(to: ring, stack)

@@ -11,7 +11,7 @@ import Testing
             isConnected: false, isPaired: false, adapter: "hci0")
     }
 
-    @Test func `a crowd is cut to the strongest, and to those that are wanted`() throws {
+    @Test func `a scan of many devices keeps the strongest and the wanted ones`() throws {
         let wanted = try device(1, rssi: -100)
         let ring = try device(2, rssi: -101, name: "R02_1234")
         var results = ScanResults(wanted: [wanted.address])
@@ -28,7 +28,7 @@ import Testing
         #expect(results.strongestFirst.map { $0.rssi ?? -128 } == results.strongestFirst.map { $0.rssi ?? -128 }.sorted(by: >))
     }
 
-    @Test func `few are all kept, as they were last heard`() throws {
+    @Test func `devices within the limit are all kept with their last signal strength`() throws {
         var results = ScanResults()
         for rssi in [-60, -50] { for number in 0..<ScanResults.limit { results.add(try device(number, rssi: rssi)) } }
         results.cut()

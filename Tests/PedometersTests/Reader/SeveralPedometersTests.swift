@@ -64,7 +64,7 @@ import Testing
         { if case .ended(id, _) = $0 { true } else { false } }
     }
 
-    @Test func `absent ones end together after one search time, whatever was read meanwhile`() async throws {
+    @Test func `absent pedometers end together after one search time, whatever was read in that time`() async throws {
         try await with([second]) { stack, read in
             let start = clock.now
             async let run: Void = read([pedometer(1), pedometer(2), pedometer(3)])
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a result is there before BlueZ has disconnected, and the time of the link after it`() async throws {
+    @Test func `the result is reported before BlueZ has disconnected, and the time of the link afterwards`() async throws {
         try await with([first], disconnecting: .seconds(2)) { stack, read in
             async let run: Void = read([pedometer(1)])
             await receiver.until(hasEnded(1))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a name that is in range under another address is hinted at`() async throws {
+    @Test func `a pedometer with the same name under another address is mentioned`() async throws {
         try await with([second], registered: ["C0:DE:00:00:00:01"]) { stack, read in
             async let run: Void = read([pedometer(1, nil, "R02_0002")])
             await clock.pass(.seconds(5))
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `such a pedometer is only not found where another device was heard`() async throws {
+    @Test func `a pedometer read by advertisements is reported as not found if another device was heard`() async throws {
         try await with([second]) { _, read in
             async let run: Void = read([band])
             await clock.sleeping(for: .seconds(21))
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `one of an unknown model ends at once and does not stop the others`() async throws {
+    @Test func `a pedometer of an unknown model fails at once and does not stop the others`() async throws {
         try await with([first]) { stack, read in
             var stranger = pedometer(2)
             stranger.model = "abacus"
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func `cancelled while it searches, all that are missing end`() async throws {
+    @Test func `a cancellation during the search ends all missing pedometers`() async throws {
         try await with([]) { stack, read in
             let task = Task { await read([pedometer(1), pedometer(2)]) }
             await clock.sleeping(for: .seconds(21))
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `cancelled while it reads, the link goes and none is begun`() async throws {
+    @Test func `a cancellation during a reading ends the link, and no other link is begun`() async throws {
         try await with([first, second]) { stack, read in
             await stack.inject(.stall(.notification, .from(30)), for: first.address)
             let task = Task { await read([pedometer(1), pedometer(2)]) }

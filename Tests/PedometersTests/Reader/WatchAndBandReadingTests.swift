@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [23, 53, 247])
-    func `a Bangle.js is read with chunks that its link carries`(mtu: UInt16) async throws {
+    func `a Bangle.js is read with writes that fit into the MTU`(mtu: UInt16) async throws {
         let watch = SimulatedBangle(zone: Self.zone, days: 2, mtu: mtu, now: Self.date)
         watch.behaviour.interjects = true
         try await withStack([watch]) { stack in
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `a device behind a known name is refused`() async throws {
+    @Test func `a device without the services of the registered model is refused`() async throws {
         let band = SimulatedPedometer.infiniTime()
         try await withStack([band]) { stack in
             let wrong = PedometerError.wrongDevice(

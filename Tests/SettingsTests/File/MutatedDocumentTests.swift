@@ -14,7 +14,7 @@ import Testing
         ("a = [2026-_0--01 1, 2]", 1, 6),
         ("\n\na = [ 2026-03-01tZ ]", 3, 7),
     ])
-    func `what the parser asserts on is a syntax error with its line`(text: String, line: Int, column: Int) throws {
+    func `text that would make the parser fail an assertion is a syntax error with its line`(text: String, line: Int, column: Int) throws {
         do throws(SettingsError) {
             _ = try ConfigFile(text: text, path: "c")
             Issue.record("accepted: \(text)")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `an error that the parser reports itself keeps its place`() throws {
+    @Test func `an error that the TOML parser reports has the correct line`() throws {
         for (text, line) in [("hello\n[.a]", 1), ("a =\n[}", 1), ("= 1\n[.a]", 1), ("a = \"\n[.b]\"", 1)] {
             do throws(SettingsError) {
                 _ = try ConfigFile(text: text, path: "c")
@@ -44,7 +44,7 @@ import Testing
         "a = 2026-03-01", "a = 2026-03-01 # T:", "a = 2026-03-01  ", "a = [2026-03-01 , 2026-03-01 07:32:00]", "a = 2026-03-01t07:32:00z",
         "a = [ # ]\n -inf, +1, .5e1\n]",
     ])
-    func `valid values are not refused by the scan`(text: String) {
+    func `the key scan finds no fault in valid values`(text: String) {
         #expect(KeyScan(text).fault == nil)
     }
 

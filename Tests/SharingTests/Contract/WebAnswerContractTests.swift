@@ -2,7 +2,7 @@ import Foundation
 import StepDomain
 import Testing
 import TestSupport
-import WebStage
+import WebTestSupport
 
 /// How a destination handles invalid answers, from another program on that port or from a hostile server.
 @Suite(.timeLimit(.minutes(5))) struct WebAnswerContractTests {
@@ -13,7 +13,7 @@ import WebStage
         .reply(body: "\u{0}\u{1b}[2J"), .reply(headers: [("Content-Type", "application/json;charset=utf-16")], body: "{}"),
     ]
 
-    @Test(arguments: Fixture.web, strange.indices) func `a success without a valid body confirms only where the status suffices`(
+    @Test(arguments: Fixture.web, strange.indices) func `a success without a valid body confirms only if the status alone is sufficient`(
         _ fixture: Fixture, _ index: Int
     ) async throws {
         let kind = try await outcome(fixture, Self.strange[index])

@@ -1,7 +1,7 @@
 import HTTP
 import StepDomain
 import Testing
-import WebStage
+import WebTestSupport
 
 /// How a destination handles a web service that fails: above all, whether the day may have arrived.
 @Suite(.timeLimit(.minutes(5))) struct WebFaultContractTests {

@@ -1,5 +1,5 @@
 import Synchronization
-import WebStage
+import WebTestSupport
 
 /// A web service for tests: stores what it receives, and refuses what it must not accept.
 protocol WebService: AnyObject, Sendable {

@@ -1,7 +1,7 @@
 import StepDomain
 import Synchronization
 import Testing
-import WebStage
+import WebTestSupport
 
 @testable import Sharing
 

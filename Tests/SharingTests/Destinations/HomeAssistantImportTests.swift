@@ -1,7 +1,7 @@
 import HTTP
 import StepDomain
 import Testing
-import WebStage
+import WebTestSupport
 
 /// How days are imported into the statistics of a simulated Home Assistant, and what happens to them on errors.
 @Suite(.timeLimit(.minutes(5))) struct HomeAssistantImportTests {
@@ -27,7 +27,7 @@ import WebStage
         ShareParcel(.easter(steps: hours.values.reduce(0, +), hours: hours, later: later))
     }
 
-    @Test func `days come into the statistics, and a late correction moves the sums after it`() async throws {
+    @Test func `days are added to the statistics, and a late correction changes the later sums`() async throws {
         try await withHouse { house, _, destination in
             _ = try await destination.deliver([parcel(-2, [8: 500, 9: 100]), parcel(-1, [10: 1000]), parcel(0, [7: 300])])
             #expect((-2...0).map { house.steps(Self.id, span($0)) } == [600, 1000, 300])
@@ -41,14 +41,14 @@ import WebStage
         }
     }
 
-    @Test func `what was imported already is not imported again`() async throws {
+    @Test func `imported days are not imported again`() async throws {
         try await withHouse { house, _, destination in
             for _ in 0..<2 { _ = try await destination.deliver([parcel(0, [7: 300])]) }
             #expect(house.commands("recorder/import_statistics").count == 1)
         }
     }
 
-    @Test func `a preview has the import that goes out`() async throws {
+    @Test func `a preview contains the import that is sent`() async throws {
         try await withHouse(House(timeZone: "Africa/Johannesburg")) { house, _, destination in
             let preview = try destination.preview([parcel(0, [7: 300, 9: 20])])
             _ = try await destination.deliver([parcel(0, [7: 300, 9: 20])])
@@ -57,7 +57,7 @@ import WebStage
         }
     }
 
-    @Test func `a lost answer may have arrived, and the next delivery puts all right`() async throws {
+    @Test func `data whose answer was lost may have arrived, and the next delivery corrects them`() async throws {
         try await withHouse { house, _, destination in
             _ = try await destination.deliver([parcel(-1, [10: 1000]), parcel(0, [7: 300])])
             house.loseAnswers(true)
@@ -69,7 +69,7 @@ import WebStage
         }
     }
 
-    @Test func `sums that a killed import left are put right`() async throws {
+    @Test func `wrong sums left by a killed import are corrected by the next delivery`() async throws {
         try await withHouse { house, _, destination in
             _ = try await destination.deliver([parcel(-1, [10: 1000]), parcel(0, [7: 300])])
             house.disturb(Self.id) { rows in
@@ -149,7 +149,9 @@ import WebStage
     ]
 
     /// No change was requested yet, so no day is rejected or in doubt.
-    @Test(arguments: refusals) func `where no WebSocket opens, nothing was sent`(_ status: Int, _ kind: ShareFailure.Kind) async throws {
+    @Test(arguments: refusals) func `a refused WebSocket handshake is reported with its status and message`(
+        _ status: Int, _ kind: ShareFailure.Kind
+    ) async throws {
         try await withHouse { house, venue, destination in
             venue.answerAll(.json(#"{"message":"the cat sleeps"}"#, status: status))
             let failure = await destination.failure(delivering: parcel(0, [7: 300]))
@@ -159,7 +161,7 @@ import WebStage
 
     // MARK: The sensor
 
-    @Test func `a sensor that is gone comes back, and a later day stays`() async throws {
+    @Test func `a lost sensor is restored, and a later day is not replaced`() async throws {
         try await withHouse { house, venue, destination in
             _ = try await destination.deliver([parcel(0, [7: 300])])
             house.forgetSensors()
@@ -173,7 +175,7 @@ import WebStage
         }
     }
 
-    @Test func `the last figure of yesterday goes before the first of today`() async throws {
+    @Test func `yesterday's last value is sent to the sensor before today's first value`() async throws {
         try await withHouse { _, venue, destination in
             _ = try await destination.deliver([parcel(-1, [20: 700])])
             try await destination.restore([parcel(-1, [20: 700])])

@@ -85,12 +85,12 @@ import TestSupport
         #expect(none.steps.count == 24 && none.steps.values.allSatisfy { $0 == 0 })
     }
 
-    @Test func `steps of which only the day is known are spread over all of it`() throws {
+    @Test func `steps without hours are spread over the whole day`() throws {
         let hours = Statistics.hours(of: try day("2026-07-01", hours: [:], steps: 2410), in: .fixed(0))
         #expect(Set(hours.steps.values) == [100, 101] && hours.steps.values.reduce(0, +) == 2410)
     }
 
-    @Test func `a day that runs has no rows after its last steps`() throws {
+    @Test func `a running day has no rows after its last steps`() throws {
         let first = try utc("2026-07-01T00:00:00Z")
         let walked = Statistics.hours(of: try day("2026-07-01", hours: [8: 100], isRunning: true), in: .fixed(0))
         #expect(walked.steps.keys.max() == first + 8 * 3600)
@@ -119,7 +119,7 @@ import TestSupport
         }
     }
 
-    @Test func `corrections in any order, sent twice or half, leave the sums of every day right`() throws {
+    @Test func `corrections in any order, also repeated or incomplete, keep the sums of every day correct`() throws {
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<200 {
             var recorder = Recorder()
@@ -146,7 +146,7 @@ import TestSupport
         }
     }
 
-    @Test func `what is there already is not written again`() throws {
+    @Test func `existing entries are not written again`() throws {
         let hours = Statistics.hours(of: try day("2026-07-01", hours: [8: 100]), in: .fixed(0))
         let rows = Statistics.update([hours], rows: [], before: 5)
         #expect(rows.count == 24 && rows.last?.sum == 105)

@@ -1,7 +1,7 @@
 import HTTP
 import StepDomain
 import Testing
-import WebStage
+import WebTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct HomeAssistantTests {
     private func destination(_ url: String, _ keys: String = "") throws -> any ShareDestination {

@@ -130,7 +130,7 @@ import Testing
         (200, #"{"results":[{"statement_id":0,"series":[{"name":"databases","columns":["name"],"values":[["_internal"]]}]}]}"#),
         (200, #"{"results":[{"statement_id":0,"error":"not executed"}]}"#), (200, "{}"), (204, ""), (200, "<html>"),
         (200, #"{"results":[{"statement_id":0},{"statement_id":1}]}"#), (400, "no"), (404, "no"), (405, "no"),
-    ]) func `where an old point cannot be removed it stays and is not doubled`(status: Int, body: String) async throws {
+    ]) func `an old point that cannot be removed keeps its time and is not duplicated`(status: Int, body: String) async throws {
         let transport = ScriptedTransport(.reply(status, body))
         #expect(try await destination("database = 'h'", transport).deliver([old(.easter())]).map(\.remoteID) == ["1397952000"])
         #expect(transport.requests.count == 1)
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403])
-    func `where removing is refused, the write shows whether the user is accepted`(status: Int) async throws {
+    func `if removing a point is refused, the point is written at its old time`(status: Int) async throws {
         let may = ScriptedTransport(.reply(status, "no"), .reply(204))
         #expect(try await destination("database = 'h'", may).deliver([old(.easter())]).map(\.remoteID) == ["1397952000"])
         #expect(may.requests.last?.preview.hasSuffix(" 1397952000") == true)

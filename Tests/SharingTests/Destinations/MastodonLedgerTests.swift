@@ -3,7 +3,7 @@ import StepServices
 import Synchronization
 import TestSupport
 import Testing
-import WebStage
+import WebTestSupport
 
 /// A post and the ledger: whatever happens to an answer, a day is posted once.
 @Suite(.timeLimit(.minutes(5))) struct MastodonLedgerTests {
@@ -105,7 +105,7 @@ import WebStage
         }
     }
 
-    @Test func `without a date in the text the user decides`() async throws {
+    @Test func `a post without a date whose answer was lost is left to the user`() async throws {
         server.ignoreKeys()
         try await withAccount("text = '{steps} steps'\nlanguage = 'en'") { venue, share in
             server.loseAnswers(true)

@@ -2,7 +2,7 @@ import HTTP
 import StepDomain
 import Synchronization
 import Testing
-import WebStage
+import WebTestSupport
 
 @testable import Sharing
 

@@ -2,7 +2,7 @@ import HTTP
 import StepDomain
 import Synchronization
 import Testing
-import WebStage
+import WebTestSupport
 
 @testable import Sharing
 
@@ -69,7 +69,7 @@ import WebStage
         #expect(other.problems().count == 1 && other.problems()[0].contains("{date}"))
     }
 
-    @Test func `a day without any figure of the text is rejected locally`() async throws {
+    @Test func `a day is rejected locally if all figures in the text are unknown`() async throws {
         let destination = try destination("https://127.0.0.1:1", "text = '{distance}'")
         let failure = await destination.failure(delivering: ShareParcel(.easter(metres: nil)))
         #expect(failure?.kind == .rejected)

@@ -1,6 +1,6 @@
 import Foundation
 import HTTP
-import MQTTStage
+import MQTTTestSupport
 import TextSafety
 import StepDomain
 import Synchronization
@@ -58,7 +58,7 @@ struct RealHomeAssistantTests {
             ])
     }
 
-    @Test func `the statistic is one that a card can show`() async throws {
+    @Test func `the statistic is listed with name, source, sum and unit`() async throws {
         struct Listed: Decodable, Equatable {
             var statistic_id: String
             var name: String?
@@ -122,7 +122,7 @@ struct RealHomeAssistantTests {
 
     // MARK: MQTT
 
-    @Test func `by MQTT its statistics of the sensor are right too, and the entity has the name`() async throws {
+    @Test func `by MQTT the sensor statistics are correct and the entity has the expected name`() async throws {
         let broker = try await RealBroker.start()
         let folder = try Folder()
         let server = try await HomeAssistantServer.start(in: folder.path, broker: broker.port)

@@ -87,7 +87,7 @@ import Testing
                 == [1_397_980_800: 60, 1_397_981_700: 0, 1_397_982_600: 20])
     }
 
-    @Test func `points that stood at midnight in Greenwich are moved in InfluxDB, and no others`() async throws {
+    @Test func `only earlier points at midnight UTC are moved in InfluxDB`() async throws {
         let influx = try await RealInflux.start()
         // Points as they were written before, and points of another user, another household and another day.
         let user = InfluxPoint.tag(name)
@@ -118,7 +118,7 @@ import Testing
             ])
     }
 
-    @Test func `a point that VictoriaMetrics cannot remove stays where it is, once`() async throws {
+    @Test func `a point that VictoriaMetrics cannot remove keeps its time and is not duplicated`() async throws {
         let metrics = try await RealVictoriaMetrics.start()
         let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
         try await metrics.write("steps_day,user=Anna steps=8123i 1397952000", database: "health")

@@ -1,6 +1,6 @@
 import StepDomain
 import Testing
-import WebStage
+import WebTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct SOAPTests {
     private func destination(_ url: String, _ more: String = "") throws -> any ShareDestination {

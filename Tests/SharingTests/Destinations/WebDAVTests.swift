@@ -38,7 +38,7 @@ import Testing
         #expect(sent(transport) == ["PUT \(Self.day)", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)"])
     }
 
-    @Test func `a server of another kind gets no folders`() async throws {
+    @Test func `no folder is created on a server without WebDAV`() async throws {
         for (more, count) in [("", 2), ("webdav = false", 1), ("method = 'POST'", 1)] {
             let transport = ScriptedTransport(.reply(409, "taken"), .reply(405))
             let failure = try await destination(transport, more).failure(delivering: ShareParcel(.easter()))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a day that is refused in its folder is rejected`() async throws {
+    @Test func `a day that is refused after its folder was created is rejected`() async throws {
         let transport = ScriptedTransport(.reply(409), .reply(201), .reply(409, "still no"))
         let failure = try await destination(transport, "webdav = true").failure(delivering: ShareParcel(.easter()))
         #expect(failure?.kind == .rejected && failure?.reason.contains("still no") == true)
@@ -64,7 +64,7 @@ import Testing
         #expect(failure?.reason.contains("no room") == true)
     }
 
-    @Test func `a server that refuses every folder has an end`() async throws {
+    @Test func `the creation of folders ends if the server refuses all of them`() async throws {
         let short = ScriptedTransport(.reply(409), .reply(409), .reply(409), .reply(409), .reply(409, "never"))
         let failure = try await destination(short, "webdav = true").failure(delivering: ShareParcel(.easter()))
         #expect(failure?.kind == .rejected && failure?.advice?.contains("make it there") == true)
@@ -77,7 +77,7 @@ import Testing
         #expect(await far.failure(delivering: ShareParcel(.easter()))?.kind == .rejected)
     }
 
-    @Test func `an error of the folder check is no refusal of the day`() async throws {
+    @Test func `a failed folder check is not reported as a rejection of the day`() async throws {
         let transport = ScriptedTransport(.reply(409), .failure(.unanswered(reason: "gone")))
         #expect(try await destination(transport).failure(delivering: ShareParcel(.easter()))?.kind == .unanswered)
     }
@@ -91,14 +91,14 @@ import Testing
         #expect(transport.requests.last?.preview.contains("\nDepth: 0\n") == true)
     }
 
-    @Test func `a check of a server that is not let in fails`() async throws {
+    @Test func `a check fails if the WebDAV server refuses it or answers wrongly`() async throws {
         for (status, kind) in [(401, ShareFailure.Kind.credentials), (403, .credentials), (500, .unanswered), (200, .unanswered)] {
             let transport = ScriptedTransport(.reply(status))
             #expect(try await destination(transport, "webdav = true").failureOfCheck()?.kind == kind)
         }
     }
 
-    @Test func `webdav goes with PUT only`() {
+    @Test func `webdav = true is allowed with PUT only`() {
         let problems = Fixture.problems("[share.a]\nkind = 'rest'\nurl = 'https://example.org'\nmethod = 'POST'\nwebdav = true")
         #expect(problems.count == 1 && problems[0].contains("left out, or false"), "\(problems)")
     }
@@ -179,7 +179,7 @@ private struct AlwaysConflict: HTTPTransport {
         #expect(await stranger.failure(delivering: ShareParcel(.easter()))?.kind == .credentials)
     }
 
-    @Test func `a folder that may not be created needs the user`() async throws {
+    @Test func `a folder that the server refuses to create is reported to the user`() async throws {
         let server = try await RealWebDAV.start()
         let failure = try await destination(server.url + "/closed/a/{date}").failure(delivering: ShareParcel(.easter()))
         #expect([.credentials, .rejected].contains(failure?.kind), "\(String(describing: failure))")

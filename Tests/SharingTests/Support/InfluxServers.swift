@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 /// Debian's InfluxDB 1.6 on a loopback port, with a database `health` and users with different permissions for it.
 struct RealInflux {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
 import Testing
-import WebStage
+import WebTestSupport
 
 /// Debian's lighttpd with its WebDAV module, on a loopback port, with an empty folder.
 struct RealWebDAV {

@@ -25,7 +25,7 @@ struct AdapterTests {
         }
     }
 
-    @Test func `switching off is announced in one signal, and first the end of the links`() async throws {
+    @Test func `switching off sends one signal, after the signals for the ended links`() async throws {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
             try await client.call(adapter, "Adapter1", "StopDiscovery")
@@ -48,7 +48,7 @@ struct AdapterTests {
         }
     }
 
-    @Test func `what was only heard is forgotten when it is switched off`() async throws {
+    @Test func `devices that were only heard are removed when the adapter is switched off`() async throws {
         try await withStack([ring]) { _, client in
             try await client.discover(ring)
             try await client.set("Powered", .boolean(false), "Adapter1", adapter)

@@ -10,7 +10,7 @@ import Testing
         AutomaticBackups(BackupSchedule(count: count), now: { moment }, localTime: .fixed(0))
     }
 
-    @Test func `a backup is a private file that holds what the history holds, also while another writes`() throws {
+    @Test func `a backup is a private file with the committed content, also during a write transaction`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10), slot(15, 20))
             let place = history.path + ".copy"
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a damaged history gives no backup, and is remembered`() throws {
+    @Test func `no backup is made of a damaged history, and the damage is recorded`() throws {
         try withFixture { history in
             for minute in 0..<500 { try history.merge(slot(minute, 1, length: 60)) }
             try history.database.close()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `automatic ones beyond the number are deleted`() throws {
+    @Test func `automatic backups beyond the limit are deleted`() throws {
         try withFixture { history in
             let kept = try StepDatabase.backUp(history.path, to: backups().place(for: history.path, isAutomatic: false)).path
             for week in 0..<6 { try backups(2, at: noon + week * 7 * 86_400).make(of: history.path) }
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [".lock", ".share.lock", ".check", ".check.4999999", "-wal", "-shm", "-journal"])
-    func `a name that a lock, a log or a check record has is refused`(suffix: String) throws {
+    func `a backup is refused under the name of a lock, log or check record`(suffix: String) throws {
         try withFixture { history in
             for place in [history.path + suffix, history.path + ".copy" + suffix] where !FileManager.default.fileExists(atPath: place) {
                 expect(.reserved(path: place)) { try StepDatabase.backUp(history.path, to: place) }
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: ["-wal", "-journal"])
-    func `a log of another database at the place of a backup is not played back into it`(suffix: String) throws {
+    func `a backup is refused if a log or journal exists at its place`(suffix: String) throws {
         try withFixture { history in
             let place = history.path + ".copy"
             try Data("log".utf8).write(to: URL(fileURLWithPath: place + suffix))
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `a place that may not be written is named as it was given`() async throws {
+    @Test func `a backup place without write permission is reported with its given path`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             try history.database.close()
@@ -200,7 +200,7 @@ import Testing
 
     // MARK: Restoring
 
-    @Test func `a restore keeps the history of before, with what is in its log`() throws {
+    @Test func `a restore keeps the previous history, with the content of its log`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10))
             let backup = history.path + ".copy"

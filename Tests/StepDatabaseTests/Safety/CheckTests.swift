@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `damage that a read meets is remembered, and the history is not written to any more`() async throws {
+    @Test func `damage found by a read is recorded, and the history is no longer opened for writing`() async throws {
         try await withLargeHistory { history in
             let page = try #require(try rootPages(history.path)["correction"])
             try damage(history.path, from: (page - 1) * 4096, count: 4096)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a log that was made while the history was read-only does not keep its owner out`() throws {
+    @Test func `read-only log files do not prevent the owner from writing`() throws {
         try withFixture { history in
             try history.database.close()
             for suffix in ["-wal", "-shm"] {

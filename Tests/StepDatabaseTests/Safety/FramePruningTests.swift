@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `of too many bytes the oldest are removed`() throws {
+    @Test func `the oldest frames are removed if they exceed the limit of bytes`() throws {
         try withFixture { history in
             let syncs = try (0..<5).map { try night(history, $0, frames: 10) }
             // 10 frames of 100 bytes and 40 bytes for each row: 1,400 bytes per sync.

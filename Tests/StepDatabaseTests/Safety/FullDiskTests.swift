@@ -20,7 +20,7 @@ import Testing
     ///
     /// The history is made elsewhere and copied: no file may have been deleted from the disk before it is full. A program that another test
     /// is starting at that moment still holds the deleted file for an instant, and releases its space after that.
-    @Test func `a disk without a byte left is full, not broken, and is used again when there is room`() throws {
+    @Test func `a full disk is reported as full, and the history is usable once there is space`() throws {
         try withDirectory { directory in
             let disk = directory + "/disk", path = disk + "/history.sqlite"
             let history = try Fixture(directory)

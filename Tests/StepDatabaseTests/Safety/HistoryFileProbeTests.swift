@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `where no lock can be made, no process can sync`() async throws {
+    @Test func `if no lock file can be created, the body runs as without a sync`() async throws {
         #expect(try await HistoryFileProbe(path: "/proc/none/history.sqlite").withoutSync { 1 } == 1)
     }
 }

@@ -37,7 +37,7 @@ import Testing
     }
 
     /// 600 damaged copies.
-    @Test(arguments: 0..<12) func `what is on sound pages is saved, and the repaired history is sound`(seed: UInt64) throws {
+    @Test(arguments: 0..<12) func `rows on sound pages are salvaged, and the repaired history is sound`(seed: UInt64) throws {
         let history = try Self.history.get()
         var random = SeededGenerator(seed: seed)
         for round in 0..<50 {

@@ -200,7 +200,7 @@ import Testing
         ),
         ("CREATE UNIQUE INDEX mine ON frame (sync, at, bytes)", "it contains the index \"mine\", which istep did not make"),
     ])
-    func `a trigger or a unique index that istep did not make is named, and never run`(sql: String, complaint: String) throws {
+    func `a foreign trigger or unique index is reported and never executed`(sql: String, complaint: String) throws {
         try withHistory { path in
             try execute(sql, path)
             #expect(try StepDatabase.check(path).complaints == [complaint])
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func `a view in place of a table is not taken for it`() throws {
+    @Test func `a view with the name of a table is reported as damage`() throws {
         try withHistory { path in
             try execute("ALTER TABLE notice RENAME TO old; CREATE VIEW notice AS SELECT * FROM old", path)
             let complaints = try StepDatabase.check(path).complaints

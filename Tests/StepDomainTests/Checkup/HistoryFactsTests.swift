@@ -97,7 +97,7 @@ import Testing
 
     private let damage = Problem.reported(.data, message: "damaged", advice: nil)
 
-    @Test func `what a file's condition means`() {
+    @Test func `each condition of the history file has its diagnosis`() {
         func diagnoses(_ condition: HistoryCondition) -> [Diagnosis] { condition.diagnoses(path: "/h") }
         #expect(diagnoses(.missing) == [.history(.missing(path: "/h"))])
         #expect(diagnoses(.empty(damage)) == [.failed(.history, damage)])

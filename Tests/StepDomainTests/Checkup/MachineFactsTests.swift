@@ -37,7 +37,7 @@ import Testing
         return facts
     }
 
-    @Test func `who has access to the history`() {
+    @Test func `the permissions of the history and its directory are diagnosed`() {
         #expect(storage().permissions.map(\.severity) == [.fine])
         let open = storage { $0.file.mode = 0o644 }.permissions
         #expect(open.map(\.severity) == [.warning])
@@ -113,7 +113,7 @@ import Testing
         #expect(timer { ($0.lingers, $0.isSystemWide) = (false, true) }.map(\.subject) == [.timer])
     }
 
-    @Test func `a watch`() {
+    @Test func `an active or enabled watch service is reported beside the timer`() {
         #expect(timer { $0.isWatchActive = true }.map(\.subject) == [.timer, .watch])
         #expect(timer { ($0.isEnabled, $0.isActive, $0.isWatchActive) = (false, false, true) }.map(\.subject) == [.watch], "it needs no timer")
         #expect(timer { $0.isWatchEnabled = true }.map(\.severity) == [.fine, .warning])
@@ -130,7 +130,7 @@ import Testing
         #expect(timer { $0.lingers = false }.map(\.severity) == [.fine, .note])
     }
 
-    @Test func `a diagnosis of the timer has what its fix needs`() {
+    @Test func `a diagnosis of the timer contains the data for its fix`() {
         let diagnoses = timer { ($0.isEnabled, $0.isActive, $0.isWatchEnabled, $0.isSystemWide) = (false, false, true, true) }
         #expect(
             diagnoses.first
@@ -171,7 +171,7 @@ import Testing
 
     private let problem = Problem.reported(.unavailable, message: "none", advice: nil)
 
-    @Test func `a fault of the radio belongs to the level where it is`() {
+    @Test func `a radio fault is reported at its level: kernel, switch or adapter`() {
         let healthy = RadioFacts(adapters: [.init(name: "hci0")])
         #expect([healthy.kernel, healthy.radioSwitch, healthy.adapter].map(\.severity) == [.fine, .fine, .fine])
         func faulty(_ fault: RadioFacts.Fault) -> [Diagnosis] {
@@ -189,7 +189,7 @@ import Testing
         #expect(facts.adapter == .bluetooth(.otherAdapters(problem, present: ["hci0"])) && facts.adapter.severity == .fault(.unavailable))
     }
 
-    @Test func `a blocked switch of another adapter is a note`() {
+    @Test func `a blocked rfkill switch of another adapter is a note`() {
         let facts = RadioFacts(adapters: [.init(name: "hci0")], blockedSwitches: ["hci9"])
         #expect(facts.radioSwitch == .bluetooth(.otherAdapterBlocked(["hci9"])) && facts.radioSwitch.severity == .note)
     }

@@ -22,7 +22,7 @@ import Testing
         #expect(facts(isConnected: true).diagnoses(of: ReadReport(battery: 14)).map(\.severity) == [.fine, .note, .warning])
     }
 
-    @Test func `only what a sync cannot report is a diagnosis`() {
+    @Test func `clock errors and undecodable packets are diagnoses, implausible samples are not`() {
         func further(_ notice: SyncNotice) -> [Diagnosis] { Array(facts().diagnoses(of: ReadReport(notices: [notice])).dropFirst()) }
         #expect(further(.clockWasOff(seconds: -7200)) == ring(.clockOff(seconds: -7200)))
         #expect(further(.clockWasOff(seconds: nil)) == ring(.clockOff(seconds: nil)))
@@ -36,7 +36,7 @@ import Testing
         #expect([diagnosis] == ring(.notInRange(address: Self.address)) && diagnosis.severity == .fault(.temporary))
     }
 
-    @Test func `a pairing that is lost, or may be`() {
+    @Test func `lost and possibly lost pairings are distinguished`() {
         func diagnosis(_ error: PedometerContactError, isPaired: Bool) -> Diagnosis { facts(isPaired: isPaired).diagnosis(of: error) }
         let lost = diagnosis(.connectFailed(.pairingLost, reason: "keys"), isPaired: false)
         #expect([lost] == ring(.pairingLost(address: Self.address, reason: "keys")) && lost.severity == .fault(.permission))

@@ -17,7 +17,7 @@ import Testing
         #expect(clock.settings == [setting(300), setting(1000), setting(1100)])
     }
 
-    @Test func `a cursor is stored with the difference between the clocks, and one from before that is read without`() throws {
+    @Test func `a cursor is encoded with the clock difference, and an older one without it is decoded`() throws {
         let counter = CounterReading(at: Timestamp(1000), value: 5, utcOffset: 3600)
         let cursor = PedometerCursor(readThrough: Timestamp(1000), counter: counter, clockLead: -57_600)
         #expect(try JSONDecoder().decode(PedometerCursor.self, from: JSONEncoder().encode(cursor)) == cursor)

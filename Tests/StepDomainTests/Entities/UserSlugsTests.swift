@@ -8,7 +8,7 @@ import Testing
         return users.map { slugs[$0] }
     }
 
-    @Test func `a name becomes an identifier`() {
+    @Test func `a user name is converted to an identifier`() {
         let names = ["anna", "Anna Maria", " Jörg  Weiß ", "Łukasz Żak", "O'Neill-Smith", "R2_D2", "Ærø Þór", "naïve"]
         let expected = ["anna", "anna_maria", "jorg_weiss", "lukasz_zak", "o_neill_smith", "r2_d2", "aero_thor", "naive"]
         #expect(names.map { slugs($0)[0] } == expected)
@@ -21,11 +21,11 @@ import Testing
         for slug in all { #expect(slug.wholeMatch(of: /[a-z0-9]+(_[a-z0-9]+)*/) != nil, "\(slug)") }
     }
 
-    @Test func `a user who comes later changes nobody's`() {
+    @Test func `a user who is added later changes no other's`() {
         #expect(slugs("Zoë", "Zoe") == Array(slugs("Zoë", "Zoe", "Zoé", "Anna").prefix(2)))
     }
 
-    @Test func `a name in the form of another's number gets one of its own`() {
+    @Test func `a user name equal to another's numbered identifier gets a unique identifier`() {
         let second = slugs("Zoë", "Zoe")[1]
         let all = slugs("Zoë", "Zoe", second)
         #expect(Set(all).count == 3)

@@ -8,7 +8,7 @@ import Testing
         BackupName(of: "/srv/history.sqlite", at: now - daysAgo * 86_400, .fixed(3600), isAutomatic: isAutomatic)
     }
 
-    @Test func `a name has the history, local time and who made it, and is read back`() {
+    @Test func `the name of a backup contains the history, the local time and its origin, and is parsed`() {
         let name = name(0)
         #expect(name.file == "history-2025-11-24T170000.auto.sqlite")
         #expect(BackupName(file: name.file, of: "/elsewhere/history.sqlite") == name)
@@ -26,7 +26,7 @@ import Testing
         #expect(BackupName(file: file, of: "history.sqlite") == nil)
     }
 
-    @Test func `one is due each week, and the hand-made ones do not count`() {
+    @Test func `an automatic backup is due each week, and manual ones do not count`() {
         let schedule = BackupSchedule.standard
         let today = Day(of: now, utcOffset: 3600)
         #expect(schedule.isDue([], today: today))

@@ -14,7 +14,7 @@ import Testing
         #expect(FrameRetention(days: nil).surplus(syncs, at: now) == [])
     }
 
-    @Test func `of too many frames the oldest are removed`() {
+    @Test func `the oldest frames are removed if they exceed the limit`() {
         let syncs = (1...5).map { frames(Int64($0), daysAgo: 10 - $0) }
         #expect(FrameRetention(bytes: 250).surplus(syncs, at: now).map(\.sync) == [1, 2, 3])
         #expect(FrameRetention(bytes: 500).surplus(syncs, at: now) == [])

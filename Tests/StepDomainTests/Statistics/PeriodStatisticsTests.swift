@@ -92,7 +92,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(statistics.hourlyMeans.count == 24)
     }
 
-    @Test func `an hour that is not known enters no mean`() {
+    @Test func `an unknown hour is not included in a mean`() {
         let start = day("2014-04-07")  // a Monday
         // Two Mondays; of the second, nothing is known from 15:00 on, and of a third nothing at all.
         let days = [(0, 24), (7, 15), (14, 0)].map { later, known in
@@ -114,7 +114,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(partial.hourlyMeans[14] == 100 && partial.hourlyMeans[15] == nil && partial.hourlyMeans.count == 24)
     }
 
-    @Test func `a weekday that has not begun is not unknown`() {
+    @Test func `a weekday that has not begun is distinguished from an unknown one`() {
         // Monday and Tuesday, which is running.
         let days = figures("7000 100").statistics(of: Period(.week, containing: day("2014-04-01"))).weekdays
         #expect(days.map(\.isOver) == [true, false, false, false, false, false, false])
@@ -170,7 +170,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         ("7000 7000 50~ 7000 5", 1, 2),  // and ends where it did not
         ("7000 100 5", nil, 1), ("100 100 5", nil, nil), ("7000! 7000 5", 2, 2),
     ])
-    func `one rule for all`(words: String, current: Int?, longest: Int?) {
+    func `the current and the longest streak follow the same rule`(words: String, current: Int?, longest: Int?) {
         let streaks = figures(words).streaks
         #expect(streaks.current?.count == current)
         #expect(streaks.longest?.count == longest)
@@ -189,7 +189,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(streaks.current == nil && streaks.longest == nil && streaks.last == nil)
     }
 
-    @Test func `of equal streaks the latest is the longest`() {
+    @Test func `the latest of equal streaks is the longest one`() {
         let streaks = figures("7000 7000 9 7000 7000 9 5").streaks
         #expect(streaks.longest?.first == day("2014-04-03") && streaks.longest?.end == .missed(day("2014-04-05")))
     }

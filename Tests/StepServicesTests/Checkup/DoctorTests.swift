@@ -73,7 +73,7 @@ import Testing
         #expect(diagnoses(findings, "daemon") == [.bluetooth(.serviceAnswers)])
     }
 
-    @Test func `a bus that does not answer`() async throws {
+    @Test func `an unreachable bus is reported, and the scan is skipped`() async throws {
         let findings = try await examine(ScriptedMachine { $0.busFailure = "no socket" })
         #expect(diagnoses(findings, "bus") == [.bluetooth(.busUnreachable(reason: "no socket"))])
         #expect(diagnoses(findings, "scan") == [.skipped(.scan, dependsOn: .bus)])
@@ -106,7 +106,7 @@ import Testing
         #expect(diagnoses(findings, "timer").map(\.subject) == [.timer, .midnightTimer])
     }
 
-    @Test func `without systemd another program may sync`() async throws {
+    @Test func `the lack of systemd is reported by the doctor`() async throws {
         #expect(diagnoses(try await examine(), "timer") == [.noSystemd])
     }
 
@@ -187,7 +187,7 @@ import Testing
         #expect(machine.log == ["open", "close"])
     }
 
-    @Test func `a sync that begins after the scan is not disturbed either`() async throws {
+    @Test func `a pedometer is not examined if a sync begins after the scan`() async throws {
         let sync = HistoryHolder(process: 7, activity: .sync)
         let machine = ScriptedMachine { $0.scan = heard }
         let findings = try await examine(machine, ScriptedHistoryFile(history("anna"), latecomer: sync))

@@ -27,14 +27,14 @@ import Testing
         #expect(desktop.isClosed)
     }
 
-    @Test func `more than three are three and one for the rest`() async {
+    @Test func `of more than three notices, three are shown separately and the others in one`() async {
         keep("a", "b", "c", "d", "e")
         await showAll(desktop)
         #expect(desktop.shown.map(\.summary) == ["a", "b", "c", "d + e"])
         #expect(desktop.shown.map(\.kind) == [.destinationStopped, .destinationStopped, .destinationStopped, nil])
     }
 
-    @Test func `what the desktop refused is shown the next time`() async {
+    @Test func `a notification that the desktop refused is shown the next time`() async {
         keep("a", "b")
         desktop.refuse(from: 2)
         await showAll(desktop)
@@ -52,7 +52,7 @@ import Testing
         #expect(desktop.shown.count == 1)
     }
 
-    @Test func `what was seen, or is being shown by another process, is not shown`() async {
+    @Test func `notices that were seen, or are being shown by another process, are not shown`() async {
         keep("a", "b")
         let standing = history.standingNotices()
         let other = DesktopNotifications(history, notifier: desktop, wording: PlainWording(), now: { noon })

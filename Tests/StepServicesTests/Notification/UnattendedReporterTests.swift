@@ -16,16 +16,16 @@ import Testing
         var description: String { "locked" }
     }
 
-    private let lab = ServiceLab()
+    private let fixture = ServiceFixture()
 
     private func report(_ name: String, _ cause: FailureCause?, _ text: String = "failed") -> SyncReport {
-        var pedometer = lab.outbox.ring
+        var pedometer = fixture.outbox.ring
         pedometer.name = name
         return SyncReport(pedometer: pedometer, failure: cause.map { Failed(cause: $0) }, failureText: cause.map { _ in text })
     }
 
     private func outcome(_ reports: SyncReport..., shares: [ShareReport] = []) -> Synchronization.Outcome {
-        var outcome = Synchronization.Outcome(start: lab.outbox.now)
+        var outcome = Synchronization.Outcome(start: fixture.outbox.now)
         (outcome.reports, outcome.shares) = (reports, shares)
         return outcome
     }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a fault of the machine is reported once, and one that is away is a warning`() {
+    @Test func `a fault of the machine is reported once, and a pedometer out of range is a warning`() {
         let outcome = outcome(
             report("a", .machine, "no adapter"), report("b", .machine, "no adapter"), report("c", .outOfRange), report("d", nil),
             report("e", .other))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `each destination is reported by what matters most`() {
-        let day = april20, anna = lab.outbox.anna.id
+        let day = april20, anna = fixture.outbox.anna.id
         var stopped = DestinationState(name: "stopped")
         stopped.stopped = "401"
         let shares = [
@@ -80,14 +80,14 @@ import Testing
         var outcome = outcome()
         outcome.sharingFailure = Locked()
         outcome.upkeepFailure = Failed(cause: .other)
-        let goal = Notice(.user(1), name: "anna", since: lab.outbox.now, .goalReached(day: april20, steps: 9, goal: 8))
-        let battery = Notice(.pedometer(1), name: "ring", since: lab.outbox.now, .batteryLow(percent: 4))
-        outcome.notices = [goal, battery, battery].enumerated().map { StoredNotice(id: Int64($0), notice: $1, storedAt: lab.outbox.now) }
+        let goal = Notice(.user(1), name: "anna", since: fixture.outbox.now, .goalReached(day: april20, steps: 9, goal: 8))
+        let battery = Notice(.pedometer(1), name: "ring", since: fixture.outbox.now, .batteryLow(percent: 4))
+        outcome.notices = [goal, battery, battery].enumerated().map { StoredNotice(id: Int64($0), notice: $1, storedAt: fixture.outbox.now) }
         outcome.begun = [0, 1]
         #expect(outcome.messages.map(words) == ["warning locked", "error failed", "notice goalReached", "warning batteryLow"])
     }
 
-    @Test func `a run without new results is not a message`() {
+    @Test func `a run without new results produces no message`() {
         #expect(!outcome(report("ring", nil)).isNews)
         #expect(outcome(report("ring", nil)).messages.isEmpty)
     }
@@ -97,16 +97,16 @@ import Testing
         let log = RecordingLog()
         log.fail(Locked())
         await #expect(throws: Locked.self) {
-            try await UnattendedReporter(lab.context, output: log, desktop: nil).report(outcome(report("ring", .other)))
+            try await UnattendedReporter(fixture.context, output: log, desktop: nil).report(outcome(report("ring", .other)))
         }
         #expect(log.messages.map(words) == ["error ring true"])
     }
 
     @Test func `a long silence is reported once`() async throws {
         let log = RecordingLog()
-        let reporter = UnattendedReporter(lab.context, output: log, desktop: nil)
+        let reporter = UnattendedReporter(fixture.context, output: log, desktop: nil)
         // Bluetooth has not worked for a week.
-        let listening = ListeningState(outage: .init(since: lab.outbox.now - 7 * 86_400, reason: "no adapter"))
+        let listening = ListeningState(outage: .init(since: fixture.outbox.now - 7 * 86_400, reason: "no adapter"))
         try await reporter.checkSilence(listening)
         #expect(log.messages.map(words) == ["warning nightsFailed"])
         try await reporter.checkSilence(listening)

@@ -18,7 +18,7 @@ import Testing
         #expect(live.update(2, steps: 5, at: noon + 3)?.map(\.name) == ["watch"])
     }
 
-    @Test func `a pedometer that has disconnected does not come back by a late report`() {
+    @Test func `a late report of a disconnected pedometer is ignored`() {
         var live = LiveFigures()
         #expect(live.update(1, steps: 5, at: noon) == [])
         #expect(live.isEmpty)
@@ -47,7 +47,7 @@ struct LivePaceTests {
         #expect(pace.isDue(at: noon + 1) == false)
     }
 
-    @Test func `a clock that is set back does not silence it`() {
+    @Test func `live figures are still due after the clock is set back`() {
         var pace = LivePace()
         #expect(pace.isDue(at: noon) == true)
         #expect(pace.isDue(at: noon - 3600) == true)

@@ -34,7 +34,7 @@ import Testing
         #expect(state.decision(at: noon + 840).scan == [address(1), address(2)])
     }
 
-    @Test func `those that advertise their steps are named, as far as they are sought`() {
+    @Test func `pedometers that advertise their steps are listed if they are due`() {
         var band = entry(2)
         band.isAdvertised = true
         #expect(state([entry(1), band]).decision(at: noon).advertised == [address(2)])

@@ -67,7 +67,7 @@ import Testing
         #expect(days.press(.character("r")) == nil && days.press(.character("x")) == nil)
     }
 
-    @Test func `a day is dropped only if the question for it was on the screen`() {
+    @Test func `a day is dropped only if its confirmation was on the screen`() {
         // While something runs, the last line shows that.
         var state = state("S")
         state.outbox = Self.waiting(1...3)
@@ -150,7 +150,7 @@ import Testing
         #expect(empty.press(.enter) == nil && empty.input == nil)
     }
 
-    @Test func `keys that need a service are effects`() {
+    @Test func `keys that need a service return an effect`() {
         var state = state("<")
         #expect(state.press(.character("q")) == .quit && state.press(.control("c")) == .quit && state.press(.control("z")) == .suspend)
         #expect(state.press(.character("s")) == .sync)
@@ -164,7 +164,7 @@ import Testing
         #expect(state.press(.enter) == nil, "on a day it shares nothing")
     }
 
-    @Test func `help and outbox lead back`() {
+    @Test func `leaving the help or the outbox returns to the previous view`() {
         #expect(state("?").content == .help && state("??").content == .day(today) && state("S<").content == .day(today.advanced(by: -1)))
         var state = state("?")
         _ = state.press(.escape)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `what a pedometer or server says cannot control the terminal`() {
+    @Test func `texts from a pedometer or server cannot control the terminal`() {
         var state = state()
         state.report("ring\u{1b}[2J\u{9b}31m: gone")
         #expect(!lines(state).joined().unicodeScalars.contains { $0.value == 0x1b || $0.value == 0x9b })
@@ -240,7 +240,7 @@ import Testing
         #expect(keys("\u{1b}\u{1b}OC\u{1b}") == [.escape, .right, .escape])
     }
 
-    @Test func `a sequence may come in pieces and unknown ones are left out`() {
+    @Test func `an escape sequence can arrive in pieces, and unknown ones are ignored`() {
         var decoder = KeyDecoder()
         #expect(decoder.keys([0x1b, 0x5b]) == [] && decoder.keys([0x44]) == [.left])
         #expect(keys("\u{1b}[1;5D\u{1b}[200~x") == [.character("x")])

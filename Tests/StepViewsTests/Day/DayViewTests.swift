@@ -89,7 +89,7 @@ import TestSupport
                 """)
     }
 
-    @Test func `a day before the history says when that begins`() {
+    @Test func `the view of a day before the history shows when the history begins`() {
         let summary = DaySummary(user: User(id: 1, name: "anna"), day: Sample.day)
         func text(_ begins: Day?) -> String {
             DayView(summary, today: Sample.day.advanced(by: 9), now: Sample.now, localTime: Sample.place, historyBegins: begins).text()

@@ -22,7 +22,7 @@ import Testing
         return lines.isEmpty ? nil : lines.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
     }
 
-    @Test func `a total that agrees is not mentioned`() {
+    @Test func `a total that equals the samples is not shown`() {
         #expect(check(view([])) == nil)
         #expect(check(view([("ring", 8801, 8801)])) == nil)
         #expect(view([("ring", 8805, 8801)]).lines(TextStyle()) == Sample.view().lines(TextStyle()))
@@ -46,7 +46,7 @@ import Testing
         #expect(view.lines(TextStyle()).contains { $0.contains("Steps     8,801") })
     }
 
-    @Test func `of several the one that differs most is shown, on one screen`() {
+    @Test func `the total with the largest difference is shown, and the view fits on one screen`() {
         let view = view([("ring\u{1b}[31m", 8921, 8801), ("watch", 99, 8801), ("band", 8801, 8801)])
         #expect(check(view)?.contains("watch itself") == true)
         #expect(view.lines(TextStyle(width: 80)).count <= 24)

@@ -28,7 +28,7 @@ import Testing
         #expect(GATTTableView(address: "C0:DE:00:00:00:01", services: []).text().contains("no services"))
     }
 
-    @Test func `a value in a format, and one that is too short for it`() {
+    @Test func `a value is shown in the given format, with a note if it is too short`() {
         #expect(GATTValueView([0x10, 0x27], as: .number(bytes: 2, isBigEndian: false)).text() == "10000")
         #expect(GATTValueView([0x10], as: .number(bytes: 2, isBigEndian: false)).text() == "10  (too short for this format)")
         #expect(!GATTValueView(Array("\u{1b}[2J".utf8), as: .text).text().contains("\u{1b}"))

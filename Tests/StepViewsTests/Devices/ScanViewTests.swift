@@ -21,7 +21,7 @@ import Testing
                 """)
     }
 
-    @Test func `the evidence for a model is shown, and what is not certain about it`() {
+    @Test func `the evidence for a model is shown, and its uncertainty`() {
         var row = ring
         row.kind?.caveat = "Its midnight is not proven."
         let words: [KindEvidence: String] = [
@@ -39,7 +39,7 @@ import Testing
         #expect(text.contains("Its services are not known: it refused"))
     }
 
-    @Test func `where one has no room beside its name, what the devices are is shown below them`() {
+    @Test func `if a model does not fit beside the name, the models are shown below the devices`() {
         var row = ring
         row.kind?.title = "SmartHealth ring (R10M, R99, TK5)"
         row.evidence = .advertisedService
@@ -52,7 +52,7 @@ import Testing
                 """)
     }
 
-    @Test func `a name that the services refute, and devices that were not looked at`() {
+    @Test func `a device whose services contradict its name is shown, and so is the limit of connections`() {
         var row = ring
         (row.kind, row.evidence) = (nil, nil)
         let text = ScanView(rows: [row], probing: .init(unlisted: 1, limit: 10, refuted: [row.address: "smart ring"])).text()
@@ -67,7 +67,7 @@ import Testing
         #expect(text.contains("\n  istep gatt list ADDRESS"))
     }
 
-    @Test func `a scan that has heard no device at all says so, unless it searched for certain devices`() {
+    @Test func `a scan that heard no device reports this, unless it was filtered`() {
         let text = ScanView(rows: []).text()
         #expect(text.contains("No pedometer found, and no other Bluetooth device was heard.") && text.contains("\n  istep doctor"))
         let others = [

@@ -15,7 +15,7 @@ import Testing
 
     // MARK: The machine
 
-    @Test func `an error keeps its own words`() {
+    @Test func `the words of a diagnosis contain the message and advice of its error`() {
         let problem = Problem.reported(.unavailable, message: "hci0 is blocked", advice: "Lift it with `rfkill unblock bluetooth`.")
         let words = words(.failed(.radioSwitch, problem))
         #expect(words.subject == "radio switch" && words.message == "hci0 is blocked")
@@ -24,7 +24,7 @@ import Testing
         #expect(message(.failed(.history, .interrupted)) == "interrupted")
     }
 
-    @Test func `what was not checked, or did not answer`() {
+    @Test func `checks that were skipped or had no answer`() {
         #expect(message(.skipped(.adapter, dependsOn: .bus)) == "skipped: depends on D-Bus")
         #expect(message(.unanswered(.disk, seconds: 7)) == "no answer within 7 seconds")
     }
@@ -46,11 +46,11 @@ import Testing
                 == "skipped: a sync is running (process 7); it is not interrupted")
     }
 
-    @Test func `a device that could be added`() {
+    @Test func `the fix for a recognised device in range is the add command`() {
         #expect(fix(.scan(.candidate(HeardDevice(address: Self.address, name: "R02")))) == "istep add \(Self.address)")
     }
 
-    @Test func `the clock and the zone`() {
+    @Test func `problems of the clock and the time zone have a message and a fix`() {
         #expect(message(.time(.clockImpossible(Timestamp(100)))).contains("1970-01-01"))
         #expect(fix(.time(.clockNotSynchronised(now))) == "timedatectl set-ntp true")
         #expect(message(.time(.desktopInUTC("Etc/UTC"))) == "Etc/UTC: days begin at midnight of UTC")
@@ -96,7 +96,7 @@ import Testing
         #expect(fix(.storage(.free(bytes: 20_000_000_000, directory: "/home", .enough))) == nil)
     }
 
-    @Test func `an unknown user`() {
+    @Test func `the messages about wrong sums and an unknown user contain the details`() {
         #expect(
             message(.history(.wrongSums(days: 2, newest: Day(daysSince1970: 16_180))))
                 == "the stored sums of 2 days differ from the samples, the newest 2014-04-20: 'history' and 'report' are wrong")
@@ -107,7 +107,7 @@ import Testing
 
     private func ring(_ diagnosis: PedometerDiagnosis) -> Diagnosis { .pedometer("my ring", diagnosis) }
 
-    @Test func `what a pedometer answers`() {
+    @Test func `the results of examining a pedometer have messages`() {
         #expect(message(ring(.answers(battery: 76, rssi: -60))) == "it answers, battery 76 %, signal -60 dBm")
         #expect(message(ring(.answers(battery: nil, rssi: nil))) == "it answers")
         #expect(message(ring(.clockOff(seconds: -7260))).hasPrefix("its clock is 2 hours 1 minute behind:"))
@@ -156,7 +156,7 @@ import Testing
         #expect(fix(timer(.runMissed(last: now, next: nil))) == "systemctl --user restart istep-sync.timer")
     }
 
-    @Test func `the timer is switched on as it was`() {
+    @Test func `the fix for a timer has the same scope and options`() {
         #expect(fix(timer(.notInstalled)) == "Install istep with its units, then: istep auto on")
         #expect(fix(timer(.timer(.disabled), isSystemWide: true)) == "sudo istep auto on --system")
         #expect(fix(timer(.timer(.disabled), hasWatch: true)) == "istep auto on --watch", "a watch that is on stays on")
@@ -164,7 +164,7 @@ import Testing
         #expect(fix(timer(.watchInactive)) == "The journal says why: journalctl --user-unit istep-watch")
     }
 
-    @Test func `what is lost without the midnight timer`() {
+    @Test func `the message about a disabled midnight timer names the steps that are lost`() {
         #expect(
             message(timer(.midnight(.disabled, todayOnly: ["watch"])))
                 == "istep-midnight.timer is switched off: watch holds only today's count, and what is not read before midnight is lost")

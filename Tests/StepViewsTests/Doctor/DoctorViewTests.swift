@@ -58,7 +58,7 @@ import Testing
                 && lines.contains(". a note, nothing is wrong; - not checked"))
     }
 
-    @Test func `a terse view shows only what is wrong`() {
+    @Test func `a terse view shows only problems`() {
         #expect(
             Self.view(Self.findings, isTerse: true).lines(TextStyle()).joined(separator: "\n") == """
                 Bluetooth

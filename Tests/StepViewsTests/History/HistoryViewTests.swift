@@ -93,7 +93,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [1, 10, 39]) func `a terminal that is too narrow is told how many columns are needed`(width: Int) {
+    @Test(arguments: [1, 10, 39]) func `a message says how many columns are needed if the terminal is too narrow`(width: Int) {
         let lines = SampleHistory.view().lines(TextStyle(width: width))
         #expect(lines.allSatisfy { Columns.of($0) <= width } && !lines.isEmpty)
         if width == 39 { #expect(lines.joined(separator: " ").contains("at least 40 columns is needed; this one has 39.")) }
@@ -198,7 +198,9 @@ import TestSupport
         #expect(view.document.weekdays[0].hours.isEmpty)
     }
 
-    @Test(arguments: [HistoryView.Grouping.hour, .weekday]) func `on a Monday there is no heading over nothing`(grouping: HistoryView.Grouping) {
+    @Test(arguments: [HistoryView.Grouping.hour, .weekday]) func `on the first day of a week no heading is shown without values`(
+        grouping: HistoryView.Grouping
+    ) {
         let text = SampleHistory.view(SampleHistory.figures("500"), .week, by: grouping).text()
         #expect(text.contains("No day of these is over yet") && !text.contains("Steps by weekday and hour") && !text.contains("?"))
     }
@@ -216,7 +218,7 @@ import TestSupport
         #expect(!SampleHistory.view(SampleHistory.figures("7000 8000 9")).text().contains("partial"))
     }
 
-    @Test func `without anything known the first steps are explained`() {
+    @Test func `the view without known days explains the first steps`() {
         let nothing = SampleHistory.figures("")
         let period = Period(.week, containing: Day(daysSince1970: 0))
         #expect(HistoryView(nothing, period, hasPedometers: false).text().contains("istep scan"))
@@ -224,7 +226,7 @@ import TestSupport
         #expect(text.contains("istep sync") && !text.contains("istep scan"))
     }
 
-    @Test func `a figure that cannot be is not shown as one`() throws {
+    @Test func `an impossible number of steps is shown as wrong`() throws {
         let view = SampleHistory.view(SampleHistory.figures("300000 5000 9"))
         #expect(view.text().contains("wrong: more than anyone walks in a day"))
         #expect(view.document.days.first?.steps == nil && view.document.errors.map(\.day) == ["2014-04-14"])

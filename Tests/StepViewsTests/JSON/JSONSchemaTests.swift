@@ -228,7 +228,7 @@ import Testing
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test func `what is not as the schema says is found`() throws {
+    @Test func `deviations from the schema are found`() throws {
         let good = try Sample.view().json()
         let spoiled = [
             good.replacing("\"steps\" : 8801", with: "\"steps\" : \"8801\""), good.replacing("\"restDay\"", with: "\"holiday\""),

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AdviceTests {
     private func commands(_ advice: Advice) -> [String] { advice.commands.map { $0.text() } }
 
-    @Test func `a literal keeps its commands apart`() {
+    @Test func `an advice literal keeps its commands as separate parts`() {
         let advice: Advice = "Make it yours: \(command: "chmod 600", "/home/anna/my history") Then sync \("ring")."
         #expect(advice.description == "Make it yours: chmod 600 '/home/anna/my history' Then sync ring.")
         #expect(commands(advice) == ["chmod 600 '/home/anna/my history'"])

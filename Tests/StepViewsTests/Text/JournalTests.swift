@@ -2,7 +2,7 @@ import Glibc
 import StepViews
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct JournalStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct JournalTests {
     /// What systemd writes into the variable for a descriptor.
     private func variable(of descriptor: Int32) -> String {
         var status = stat()

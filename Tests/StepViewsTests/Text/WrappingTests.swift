@@ -73,9 +73,9 @@ import Testing
         ("abc", 3), ("é", 1), ("e\u{301}", 1), ("腕時計", 6), ("한글", 4), ("\u{1112}\u{1161}\u{11ab}", 2), ("⌚", 2), ("🚶", 2), ("✅", 2), ("✓", 1),
         ("☂", 1), ("⚡", 2), ("ｱ", 1), ("Ａ", 2), ("שעון", 4), ("ไทย", 3), ("a\u{200d}b", 2), ("█░│…", 4),
     ])
-    func `columns are those of a terminal`(_ text: String, _ columns: Int) { #expect(Columns.of(text) == columns) }
+    func `the width of a text in terminal columns is calculated`(_ text: String, _ columns: Int) { #expect(Columns.of(text) == columns) }
 
-    @Test func `a cut name keeps its marks and never half a letter`() {
+    @Test func `a clipped name keeps its combining marks and splits no wide character`() {
         #expect(Columns.clip("e\u{301}e\u{301}e\u{301}", to: 2) == "e\u{301}…")
         #expect(Columns.clip("腕時計", to: 4) == "腕…")
         #expect(Columns.clip("腕時計", to: 6) == "腕時計")

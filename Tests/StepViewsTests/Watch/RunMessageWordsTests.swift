@@ -23,7 +23,7 @@ import Testing
         return SyncReport(pedometer: ring, failure: Failed(cause: cause), failureText: "it failed\u{1b}[2J")
     }
 
-    @Test func `a fault comes with advice, and a pedometer that is away without`() {
+    @Test func `a failure is shown with advice, but not for a pedometer out of range`() {
         var outcome = Synchronization.Outcome(start: now)
         outcome.reports = [report(.other)]
         #expect(lines(outcome) == ["ring\u{fffd}: it failed\u{fffd}[2J", "ring\u{fffd}: fix other"])
@@ -31,7 +31,7 @@ import Testing
         #expect(lines(outcome) == ["ring\u{fffd}: it failed\u{fffd}[2J"])
     }
 
-    @Test func `what concerns a destination begins with its name`() {
+    @Test func `messages about a destination begin with its name`() {
         let day = Day("2026-05-19")!
         var stopped = DestinationState(name: "b")
         stopped.stopped = "401"
@@ -53,13 +53,13 @@ import Testing
             ])
     }
 
-    @Test func `a failure as a whole is an error of the program`() {
+    @Test func `a failure of the upkeep is shown with the name of the program`() {
         var outcome = Synchronization.Outcome(start: now)
         outcome.upkeepFailure = Failed(cause: .other)
         #expect(lines(outcome) == ["istep: problem other", "       fix other"])
     }
 
-    @Test func `a desktop notification has the words of its notice, several are listed`() {
+    @Test func `a desktop notification has the text of one notice or a list of several`() {
         let words = NotificationWords(now: { now }, localTime: .fixed(0))
         let low = Notice(.pedometer(1), name: "ring", since: now, .batteryLow(percent: 5))
         let stopped = Notice(.destination("a"), name: "a", since: now, .destinationStopped(reason: "401"))

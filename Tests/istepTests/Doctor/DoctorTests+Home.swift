@@ -2,7 +2,7 @@ import Foundation
 import StepDatabase
 import StepDomain
 import Testing
-import WebStage
+import WebTestSupport
 
 @testable import istep
 

@@ -3,7 +3,7 @@ import Foundation
 import PrivateBus
 import StepDatabase
 import StepDomain
-import SystemdStage
+import SystemdTestSupport
 import Testing
 
 /// What `istep doctor` reports about the timer, with a simulated systemd.

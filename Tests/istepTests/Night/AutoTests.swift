@@ -1,5 +1,5 @@
 import PrivateBus
-import SystemdStage
+import SystemdTestSupport
 import Testing
 
 /// `istep auto` as a user runs it, with a systemd of the test's own.

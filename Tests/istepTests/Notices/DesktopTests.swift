@@ -1,4 +1,4 @@
-import DesktopStage
+import DesktopTestSupport
 import Foundation
 import PrivateBus
 import SimulatedBlueZ

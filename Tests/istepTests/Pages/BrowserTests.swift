@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `sync, look back, share, as a new user would`() async throws {
+    @Test func `a new user can sync, view past days and share in the browser`() async throws {
         try await visiting { home, browser, base in
             // Sync, with the ring's steps of the week behind it.
             try await browser.click("form[action='/sync'] button")
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong value comes back beside its field`() async throws {
+    @Test func `a wrong value is shown again with the error at its field`() async throws {
         try await visiting { _, browser, base in
             try await browser.click("link=Plan and profile")
             #expect(try await browser.evaluate("document.getElementById('monday').value") as? String == "8000")
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `dark and narrow screens, screen readers, and a checker of HTML`() async throws {
+    @Test func `all pages work on dark and narrow screens and with screen readers, and are valid HTML`() async throws {
         try await visiting { _, browser, base in
             try await browser.click("form[action='/sync'] button")
             try await browser.until { $0.hasPrefix("Sync: done") }

@@ -125,7 +125,7 @@ import Testing
     }
 
     /// Some programs in place of xdg-open show the page themselves, and end when it is closed.
-    @Test func `a browser that runs in the foreground is answered`() async throws {
+    @Test func `the server answers a browser command that does not return at once`() async throws {
         let folder = try Folder()
         var istep = Command(folder: folder)
         let bin = folder.path + "/bin"
@@ -152,7 +152,7 @@ import Testing
         #expect(try String(contentsOfFile: folder.path + "/fetched", encoding: .utf8).contains("Continue to the pages"))
     }
 
-    @Test func `a program of the same user that has the port is not taken for the pages`() async throws {
+    @Test func `another program of the user on the port is not mistaken for the server`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
@@ -328,7 +328,7 @@ import Testing
         #expect(try await istep("report").output.hasPrefix("<!DOCTYPE html>"))
     }
 
-    @Test func `a report that cannot be written leaves what is there`() async throws {
+    @Test func `a report that cannot be written leaves the existing file unchanged`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import TestSupport
-import WebStage
+import WebTestSupport
 
 /// Two services behind one address: days by PUT, and posts that it numbers. It ignores `Idempotency-Key`, as GoToSocial and Pixelfed do.
 /// It fails at random, and so does its client: before the request is processed, or after.

@@ -1,7 +1,7 @@
 import Foundation
 import StepDomain
 import Synchronization
-import WebStage
+import WebTestSupport
 
 @testable import HTTP
 

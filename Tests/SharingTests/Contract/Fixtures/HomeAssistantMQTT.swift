@@ -1,5 +1,5 @@
 import Foundation
-import MQTTStage
+import MQTTTestSupport
 
 extension Fixture {
     static let homeAssistantMQTT = Fixture(

@@ -1,5 +1,5 @@
 import DBus
-import ModemStage
+import ModemTestSupport
 import PrivateBus
 
 extension Fixture {

@@ -3,7 +3,7 @@ import FoundationXML
 import StepDomain
 import StepServices
 import Synchronization
-import WebStage
+import WebTestSupport
 
 extension Fixture {
     private static let kept: Set<HeldDay.Figure> = [.user, .day, .metres, .kilocalories, .goal, .percentage]

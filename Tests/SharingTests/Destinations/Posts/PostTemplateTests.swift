@@ -63,7 +63,7 @@ import Testing
         #expect(try text("{bars}", day).prefix(5) == "▁▃██▁".prefix(5))
     }
 
-    @Test func `an unknown hour is no empty bar`() throws {
+    @Test func `an unknown hour is not shown as an hour without steps`() throws {
         var summary = SharedDay.easter().summary
         summary.hours = (0..<24).map { .init(start: Timestamp($0 * 3600), hour: $0, steps: $0 < 3 ? nil : $0 == 8 ? 4000 : 0) }
         // Of the hour that the clock repeats, only one is known.

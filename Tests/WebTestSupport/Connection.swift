@@ -2,7 +2,7 @@
 struct Connection {
     let socket: Socket
     let number: Int
-    let stage: Stage
+    let server: ServerThreads
 
     func serve(_ arrival: Arrival, _ answer: (ReceivedRequest) -> Answer) {
         socket.sendAtOnce()
@@ -18,7 +18,7 @@ struct Connection {
             socket.interrupt()
         case .ignore:
             // Does not read, because that would let the client send more.
-            while !stage.isStopped, socket.pause(.seconds(60)) {}
+            while !server.isStopped, socket.pause(.seconds(60)) {}
         case .serve:
             var reader = RequestReader(socket)
             while let request = receive(&reader), give(answer(request), to: request) {}
@@ -29,16 +29,16 @@ struct Connection {
         do throws(RequestReader.Failure) {
             guard var request = try reader.next() else { return nil }
             request.connection = number
-            return stage.note { log in
+            return server.note { log in
                 request.number = log.requests.count + 1
                 log.requests.append(request)
                 return request
             }
         } catch {
             switch error {
-            case .cutOff: stage.note { $0.cutOffs += 1 }
+            case .cutOff: server.note { $0.cutOffs += 1 }
             case .violation(let what):
-                stage.note { $0.violations.append(what) }
+                server.note { $0.violations.append(what) }
                 socket.send(Answer.reply(status: 400, headers: [("Connection", "close")], body: what).bytes(to: "GET"))
             }
             return nil
@@ -96,7 +96,7 @@ struct Connection {
 
     /// If the server was stopped, this does not count as a hangup by the client.
     private func orHangup(_ isThere: Bool) -> Bool {
-        if !isThere, !stage.isStopped { stage.note { $0.hangups += 1 } }
+        if !isThere, !server.isStopped { server.note { $0.hangups += 1 } }
         return isThere
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Pedometers
 
 /// A simulated band and the session that reads it, without a bus.
-struct BandLab {
+struct BandFixture {
     static let zone = TimeZone(secondsFromGMT: 2 * 3_600)!
     /// 2026-05-20 15:40 in that zone.
     static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3_600 + 2_400)

@@ -92,7 +92,7 @@ public final class RealModemManager: Sendable {
         try await seeing(added, { _ in true }) {
             _ = try await connection.call(
                 Self.name, Self.root, "org.freedesktop.ModemManager1.Test", "SetProfile",
-                [.string("stage"), .string("generic"), .strings([modem.port])])
+                [.string("fixture"), .string("generic"), .strings([modem.port])])
         }
     }
 

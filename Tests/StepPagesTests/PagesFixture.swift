@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 
 /// The local page on a history in memory, at noon of Wednesday 2026-11-18 in Berlin, with a browser that was let in.
-struct PagesLab {
+struct PagesFixture {
     static let now = LocalTime.berlin.at("2026-11-18", 12)
     static let today = Day("2026-11-18")!
     static let cookie = String(repeating: "c", count: 64), formKey = String(repeating: "f", count: 64)
@@ -82,11 +82,11 @@ final class ScriptedAccess: PageAccess {
     func add(_ token: String) { tokens.withLock { _ = $0.insert(token) } }
 
     func redeem(_ token: String) -> PageSession? {
-        tokens.withLock { $0.remove(token) } == nil ? nil : PageSession(cookie: PagesLab.cookie, formKey: PagesLab.formKey)
+        tokens.withLock { $0.remove(token) } == nil ? nil : PageSession(cookie: PagesFixture.cookie, formKey: PagesFixture.formKey)
     }
 
     func session(_ cookie: String) -> PageSession? {
-        cookie == PagesLab.cookie ? PageSession(cookie: cookie, formKey: PagesLab.formKey) : nil
+        cookie == PagesFixture.cookie ? PageSession(cookie: cookie, formKey: PagesFixture.formKey) : nil
     }
 }
 

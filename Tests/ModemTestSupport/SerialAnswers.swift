@@ -3,8 +3,8 @@ enum SerialAnswers {
     /// By command; an empty text means OK alone. The modem does not support other commands.
     static let known: [String: String] = [
         "ATE0": "", "ATV1": "", "ATX4": "", "AT&C1": "", "AT+CMEE=1": "",
-        "ATI": "Manufacturer: Stage\r\nModel: One\r\nRevision: 1", "AT+GCAP": "+GCAP: +CGSM", "AT+WS46=?": "+WS46: (12,22)",
-        "AT+CGMI": "Stage", "AT+CGMM": "One", "AT+CGMR": "1", "AT+CGSN": "490154203237518", "AT+CIMI": "001010123456789",
+        "ATI": "Manufacturer: Fixture\r\nModel: One\r\nRevision: 1", "AT+GCAP": "+GCAP: +CGSM", "AT+WS46=?": "+WS46: (12,22)",
+        "AT+CGMI": "Fixture", "AT+CGMM": "One", "AT+CGMR": "1", "AT+CGSN": "490154203237518", "AT+CIMI": "001010123456789",
         "AT+CGDCONT=?": "+CGDCONT: (1-11),\"IP\",,,(0-2),(0-3)", "AT+CFUN?": "+CFUN: 1",
         "AT+CLCK=?": "+CLCK: (\"SC\",\"FD\",\"PS\")", "AT+CLCK=\"SC\",2": "+CLCK: 0", "AT+CLCK=\"FD\",2": "+CLCK: 0",
         "AT+CLCK=\"PS\",2": "+CLCK: 0", "AT+CPIN?": "+CPIN: READY",

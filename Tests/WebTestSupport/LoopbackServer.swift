@@ -12,7 +12,7 @@ public final class LoopbackServer: Sendable {
     public let port: Int
     /// Such as `http://127.0.0.1:40123`.
     public let url: String
-    private let stage: Stage
+    private let server: ServerThreads
 
     /// - Parameters:
     ///   - arrival: what to do with a connection, by its number from 1.
@@ -22,32 +22,32 @@ public final class LoopbackServer: Sendable {
         _ answer: @escaping @Sendable (ReceivedRequest) -> Answer
     ) throws -> LoopbackServer {
         let (listener, port) = try address.bound()
-        let stage = try Stage(listener: listener, arrival: arrival, answer: answer)
-        return LoopbackServer(port: port, url: "\(address.host):\(port)", stage)
+        let server = try ServerThreads(listener: listener, arrival: arrival, answer: answer)
+        return LoopbackServer(port: port, url: "\(address.host):\(port)", server)
     }
 
-    private init(port: Int, url: String, _ stage: Stage) {
-        (self.port, self.url, self.stage) = (port, "http://" + url, stage)
-        stage.start()
+    private init(port: Int, url: String, _ server: ServerThreads) {
+        (self.port, self.url, self.server) = (port, "http://" + url, server)
+        server.start()
     }
 
-    deinit { stage.stop() }
+    deinit { server.stop() }
 
     /// The requests that were complete so far.
     public var requests: [ReceivedRequest] { log.requests }
 
-    public var log: ServerLog { stage.log }
+    public var log: ServerLog { server.log }
 
     /// Waits until the log meets the condition. Ends early when the task is cancelled.
     @discardableResult
     public func wait(until isEnough: @Sendable (ServerLog) -> Bool) async -> ServerLog {
-        let (changes, id) = stage.watch()
-        defer { stage.unwatch(id) }
+        let (changes, id) = server.watch()
+        defer { server.unwatch(id) }
         if isEnough(log) { return log }
         for await _ in changes where isEnough(log) { break }
         return log
     }
 
     /// Ends all connections and threads, and frees the port. Stopping again does nothing.
-    public func stop() { stage.stop() }
+    public func stop() { server.stop() }
 }

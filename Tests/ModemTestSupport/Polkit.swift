@@ -19,7 +19,7 @@ final class Polkit: DBusObject {
         case ("org.freedesktop.DBus.Properties", "GetAll"):
             await call.reply([
                 .properties([
-                    "BackendName": .string("stage"), "BackendVersion": .string("1"), "BackendFeatures": .uint32(0),
+                    "BackendName": .string("fixture"), "BackendVersion": .string("1"), "BackendFeatures": .uint32(0),
                 ])
             ])
         default: await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "not played here")

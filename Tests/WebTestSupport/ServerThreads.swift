@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Synchronization
 
 /// The threads of a `LoopbackServer`: one that accepts, and one for each connection.
-final class Stage: Sendable {
+final class ServerThreads: Sendable {
     private struct State {
         var log = ServerLog()
         var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -82,7 +82,7 @@ final class Stage: Sendable {
     }
 
     private func serve(_ socket: Socket, _ number: Int) {
-        Connection(socket: socket, number: number, stage: self).serve(arrival(number), answer)
+        Connection(socket: socket, number: number, server: self).serve(arrival(number), answer)
         state.withLock { state in
             state.sockets[number] = nil
             socket.close()

@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 
 /// A watch on a history in memory; the test hears pedometers, moves the time, and sees what is shown.
-struct WatchLab {
-    var services: ServiceLab
+struct WatchFixture {
+    var services: ServiceFixture
     let histories: ScriptedHistories
     let scanner = ScriptedScanner()
     let output = RecordingWatchOutput()
@@ -14,7 +14,7 @@ struct WatchLab {
     /// Measures pauses; the time of day is that of the outbox.
     let clock = ManualClock()
 
-    init(_ services: ServiceLab = ServiceLab()) {
+    init(_ services: ServiceFixture = ServiceFixture()) {
         self.services = services
         histories = ScriptedHistories(services.history)
     }

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 
 /// A history in memory with what the use cases need around it.
-struct ServiceLab {
+struct ServiceFixture {
     let outbox: Outbox
     let lock = ScriptedLock()
     let upkeep = ScriptedUpkeep()
