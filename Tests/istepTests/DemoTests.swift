@@ -36,10 +36,13 @@ import TestSupport
     /// Recognised by what they advertise, besides the ring.
     private static let models = ["infinitime", "banglejs", "miband", "ycbt", "jring", "moyoung", "lefun", "no1f1", "id115", "crp"]
 
-    /// Whether a process is gone, or has ended and was not waited for by the init of a container.
+    /// Whether a process is gone, or has ended and was not waited for by the init of a container. If it was killed, its first thread may end
+    /// before the others, which still hold its lock.
     private func hasEnded(_ process: Int32) -> Bool {
-        let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        return text?.split(separator: ")").last?.drop { $0 == " " }.first.map { $0 == "Z" } ?? true
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+        else { return true }
+        return text.split(separator: ")").last?.drop { $0 == " " }.first == "Z" && threads.count <= 1
     }
 
     private func until(_ isDone: () async throws -> Bool) async throws {

@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 public import StepDomain
 
 extension StepDatabase: StepHistory {

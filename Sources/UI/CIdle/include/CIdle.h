@@ -16,7 +16,8 @@ void use_one_arena(void);
 /// For a sync on one processor: bluetoothd and dbus-daemon deliver several notifications before this program reads them, instead of one after
 /// the other, each with two changes of processes.
 ///
-/// Call it once, before any other thread is started. Where the system does not allow it, nothing changes.
+/// Call it once, before any other thread is started. Programs that this one starts inherit it. Where the system does not allow it, as in the
+/// service of the whole machine (its SystemCallFilter), nothing changes.
 void do_not_preempt_others(void);
 
 /// Returns freed memory to the system, if the C library supports it.

@@ -54,7 +54,7 @@ struct DemoWorld: Sendable {
         return lock.holder
     }
 
-    /// The file of a demo's lock, as others see it. It shows the process also after that has removed the file, until the process ends.
+    /// The file of a demo's lock, as others see it. It shows the process even after that has removed the file, until the lock is released.
     struct LockFile {
         private let file: Int32
 

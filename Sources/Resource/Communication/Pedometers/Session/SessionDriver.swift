@@ -115,7 +115,8 @@ struct SessionDriver: Sendable {
             let action = session.next(after: event, at: now())
             switch action {
             case .deliver(let batch, let step):
-                try await add(batch, step, &log, to: &storage, isFlushed: !session.readsOn)
+                try await add(batch, step, &log, to: &storage)
+                if !session.readsOn { try await storage.flush() }
                 event = .done
             case .finish(let report):
                 try await storage.flush()
@@ -131,7 +132,7 @@ struct SessionDriver: Sendable {
                     event = try await carryOut(action, &log, &storage)
                 } catch {
                     if case .deliver(let batch, let step) = session.next(after: .linkLost, at: now()) {
-                        try await add(batch, step, &log, to: &storage, isFlushed: false)
+                        try await add(batch, step, &log, to: &storage)
                     }
                     try await storage.flush()
                     throw error
@@ -140,15 +141,13 @@ struct SessionDriver: Sendable {
         }
     }
 
-    /// Adds a batch with the frames so far to those that are to be stored. The link and the pedometer need not wait for the disk, unless the
-    /// session is about to change the pedometer.
+    /// Adds a batch with the frames so far to those that are to be stored.
     private func add(
-        _ batch: SampleBatch, _ step: ReadProgress, _ log: inout Log, to storage: inout BatchStorage, isFlushed: Bool
+        _ batch: SampleBatch, _ step: ReadProgress, _ log: inout Log, to storage: inout BatchStorage
     ) async throws(BatchStorage.Refusal) {
         var batch = batch
         batch.frames = log.takeFrames()
         try await storage.add(batch, step, at: uptime())
-        if isFlushed { try await storage.flush() }
     }
 
     /// Waits for a notification, and begins to store the batches when they have waited long enough.
