@@ -122,7 +122,7 @@ private func withDesktop(
     let bus = try await PrivateBus.start()
     defer { bus.stop() }
     let desktop = try await FakeDesktop.start(bus.address, capabilities: capabilities)
-    let notifier = try #require(await DesktopNotifier.open(.address(bus.address)))
+    let notifier = try #require(await DesktopNotifier.open(.address(bus.address), limit: .seconds(60)))
     try await body(desktop, notifier)
     await notifier.close()
     await desktop.stop()
