@@ -50,7 +50,10 @@ final class Machine: Sendable {
             default: break
             }
         }
-        let service = StepDataService(history: fuse, reader: reader(place, now), localTime: place, now: now)
+        // Without a fault nothing is waited for in vain, and a loaded machine must not reach a limit.
+        let isHurried = trouble != nil && trouble != .machineClock
+        let service = SyncService(
+            history: fuse, reader: reader(place, isHurried: isHurried, now), localTime: place, now: now)
         let report = await service.synchronize([pedometer]) { _, step in
             if case .reading(let done, _) = step, done > roll % 5 { blow.strike() }
         }.first
@@ -60,14 +63,14 @@ final class Machine: Sendable {
         return fuse.isBlown ? nil : report
     }
 
-    private func reader(_ place: LocalTime, _ now: @escaping @Sendable () -> Timestamp) -> BluetoothPedometerReader {
+    private func reader(_ place: LocalTime, isHurried: Bool, _ now: @escaping @Sendable () -> Timestamp) -> BluetoothPedometerReader {
         var limits = ConnectionLimits()
         // Of the hurried clock: a ring in range must be heard in a tenth of it.
         limits.scan = .seconds(10)
         limits.attempts = 2
         return BluetoothPedometerReader(
-            limits: limits, localTime: place, now: now, clock: HurriedClock(pace: 100),
-            central: { [stack] in try await Central.open(.address(stack.address), clock: HurriedClock(pace: 10)) })
+            limits: limits, localTime: place, now: now, clock: HurriedClock(pace: isHurried ? 100 : 1),
+            central: { [stack] in try await Central.open(.address(stack.address), clock: HurriedClock(pace: isHurried ? 10 : 1)) })
     }
 
     private func inject(_ trouble: Trouble?, _ address: String, _ roll: Int) async {

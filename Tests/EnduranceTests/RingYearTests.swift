@@ -24,14 +24,15 @@ import Testing
         await year.stop()
 
         let tally = year.tally, days = SimulatedDays.numbers.count
-        #expect(tally.complete > days * 2 / 5 && tally.failed > days / 6 && tally.dark > days / 36, "\(tally)")
+        #expect(tally.complete >= tally.quiet && tally.quiet > days / 4, "\(tally)")
+        #expect(tally.failed > days / 6 && tally.dark > days / 36, "\(tally)")
         var lost = 0
         let history = try year.machine.history()
         let end = year.world.now
-        let service = StepDataService(history: history, localTime: year.home, now: { end })
+        let statistics = StepStatistics(history, localTime: year.home, now: { end })
         for number in SimulatedDays.numbers {
             let day = Day(daysSince1970: number)
-            let summary = try service.summary(of: year.user, on: day)
+            let summary = try statistics.summary(of: year.user, on: day)
             let truth = year.truth[day] ?? 0
             if summary.completeness == .complete || year.broughtHome.contains(day) {
                 #expect(summary.steps == truth, "\(day): \(year.log(around: day))")
@@ -41,14 +42,16 @@ import Testing
                 #expect(summary.steps ?? 0 <= truth, "\(day): \(year.log(around: day))")
             }
         }
-        // There are absences longer than a ring's memory, but only a few.
-        #expect(lost <= days / 9 && (lost > 0 || !SimulatedDays.isYear), "\(lost) days")
+        // There are absences longer than a ring's memory, but only a few. What a fault destroys varies by the machine's load.
+        #expect(year.certain.isSubset(of: year.broughtHome), "\(year.certain.subtracting(year.broughtHome))")
+        let certain = SimulatedDays.numbers.count { year.certain.contains(Day(daysSince1970: $0)) }
+        #expect(certain >= days * 2 / 3 && (lost > 0 || !SimulatedDays.isYear), "\(certain) days, \(lost) lost")
     }
 }
 
 /// The course of the year.
 private final class RingYear {
-    struct Tally { var complete = 0, failed = 0, dark = 0 }
+    struct Tally { var quiet = 0, complete = 0, failed = 0, dark = 0 }
 
     let world: World
     let machine: Machine
@@ -57,6 +60,8 @@ private final class RingYear {
     private(set) var truth: [Day: Int] = [:]
     /// Days that a complete sync found whole on the ring.
     private(set) var broughtHome: Set<Day> = []
+    /// Days that must be among them: a night without a fault followed while the ring stored them.
+    private(set) var certain: Set<Day> = []
     private(set) var tally = Tally()
     private let ring: SimulatedRing
     private let walker: Walker
@@ -109,6 +114,12 @@ private final class RingYear {
         guard moment > world.now else { return }
         walk(until: moment)
         let ringDay = Day(daysSince1970: ring.clock.dayNumber)
+        // The oldest day is complete only by the ring's clock, which may differ by an hour or more from that of the place.
+        let stored = (1...6).map { ringDay.advanced(by: -$0) }
+        if trouble == nil {
+            tally.quiet += 1
+            certain.formUnion(stored)
+        }
         let report = try await machine.sync(ring.address, trouble, roll: nights.roll(0...999))
         guard let report else {
             tally.dark += 1
@@ -123,8 +134,7 @@ private final class RingYear {
         tally.complete += 1
         // Days with gaps are asked for again, if the ring still has them then.
         if trouble == .garbled { return }
-        // The oldest day is complete only by the ring's clock, which may differ by an hour or more from that of the place.
-        for daysAgo in 1...6 { broughtHome.insert(ringDay.advanced(by: -daysAgo)) }
+        broughtHome.formUnion(stored)
     }
 
     private func walk(until moment: Timestamp) {
