@@ -59,7 +59,7 @@ final class FusedHistory: StepHistory {
     func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord? {
         try database.lastCompleteSync(of: pedometer, until: moment)
     }
-    func stepData(of user: User, on day: Day) throws -> StepData { try database.stepData(of: user, on: day) }
+    func dayData(of user: User, on day: Day) throws -> DayData { try database.dayData(of: user, on: day) }
     func firstKnownDay(of user: User.ID) throws -> Day? { try database.firstKnownDay(of: user) }
     func setCorrection(_ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp) throws {
         try database.setCorrection(correction, of: user, on: day, at: moment)

@@ -21,11 +21,11 @@ import Testing
         await year.stop()
 
         let end = year.world.now
-        let service = StepDataService(history: try year.machine.history(), localTime: year.home, now: { end })
+        let statistics = StepStatistics(try year.machine.history(), localTime: year.home, now: { end })
         var unread = 0
         for number in SimulatedDays.numbers {
             let day = Day(daysSince1970: number)
-            let summary = try service.summary(of: year.user, on: day)
+            let summary = try statistics.summary(of: year.user, on: day)
             let (steps, truth) = (summary.steps ?? 0, year.truth[day] ?? 0)
             #expect(steps <= truth, "\(day): \(year.log(around: day))")
             if !year.doubtful.contains(day) { #expect(steps == year.credit[day] ?? 0, "\(day): \(year.log(around: day))") }
@@ -42,7 +42,7 @@ import Testing
         let history = try year.machine.history()
         for moment in year.shownRestarts {
             let day = year.home.day(of: moment)
-            let coverage = try history.stepData(of: year.user, on: day).tracks.flatMap(\.coverage)
+            let coverage = try history.dayData(of: year.user, on: day).tracks.flatMap(\.coverage)
             #expect(!coverage.contains { $0.span.contains(moment) }, "\(day): \(year.log(around: day))")
         }
         #expect(year.restarts > days / 36 && year.failures > days / 4, "\(year.restarts) \(year.failures)")

@@ -79,7 +79,7 @@ func check(_ batch: SampleBatch, at moment: Timestamp, isCounter: Bool) {
     for span in batch.coverage {
         precondition(!span.isEmpty && span.start >= now - 410 * 86_400 && span.end <= moment + 120, "a span of another time")
     }
-    let counts = isCounter ? [batch.cursor?.counter?.at, batch.cursor?.quarantined?.at] : []
+    let counts = isCounter ? [batch.cursor?.counter?.at, batch.cursor?.undecided?.at] : []
     for mark in [batch.cursor?.readThrough] + counts { precondition((mark ?? moment) <= moment + 120, "a cursor of the future") }
     for sample in batch.samples {
         precondition(sample.steps >= 0 && sample.length > 0, "an impossible sample")

@@ -32,7 +32,7 @@ import Testing
             for access in [StepDatabase.Access.reading, .writing] {
                 let error = historyError {
                     try StepDatabase(path: history.path, for: access)
-                        .stepData(of: history.user, on: day)
+                        .dayData(of: history.user, on: day)
                 }
                 #expect(error == .damaged(path: history.path, reason: "database disk image is malformed"))
             }
@@ -149,7 +149,7 @@ import Testing
             await #expect(processExitsWith: .success) { [path = path as String, user = user as User] in
                 if geteuid() == 0 { try #require(setuid(65_534) == 0) }
                 let database = try StepDatabase(path: path, for: .reading)
-                let data = try database.stepData(of: user, on: day)
+                let data = try database.dayData(of: user, on: day)
                 try #require(data.tracks.first?.samples == [slot(0, 10)])
                 let error = historyError { try StepDatabase(path: path).addUser(named: "Ben") }
                 guard case .readOnly = error else {

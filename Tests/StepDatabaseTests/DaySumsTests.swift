@@ -17,8 +17,8 @@ import Testing
             for round in 0..<80 {
                 let change = try changes.makeOne()
                 for user in changes.users {
-                    let sums = try changes.database.dayRecords(of: user, in: Self.days).sums
-                    let expected = try changes.database.stepData(of: user, on: Array(Self.days)).map { DaySums($0.tracks, of: $0.day) }
+                    let sums = try changes.database.daySeriesInput(of: user, in: Self.days).sums
+                    let expected = try changes.database.dayData(of: user, on: Array(Self.days)).map { DaySums($0.tracks, of: $0.day) }
                     try #require(sums == expected, "seed \(seed), round \(round), \(user.name): \(change)")
                 }
             }
@@ -34,13 +34,13 @@ import Testing
             #expect(try history.sums() == [])
             // By a connection for reading, as the commands have it that show something.
             let reader = try StepDatabase(path: history.path, for: .reading)
-            let records = try reader.dayRecords(of: history.user, in: day.advanced(by: -1)...day)
+            let records = try reader.daySeriesInput(of: history.user, in: day.advanced(by: -1)...day)
             #expect(records.sums.map(\.steps) == [0, 940])
             #expect(records.sums.map(\.completeness) == [.unknown, .complete])
             #expect(try history.sums() == ["16179 unknown 0", "16180 complete 940"])
             // The second time, nothing is calculated: a row is taken as it is.
             try history.execute("UPDATE day_sum SET walking_steps = 7 WHERE day = 16180")
-            #expect(try reader.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [7])
+            #expect(try reader.daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [7])
         }
     }
 
@@ -52,7 +52,7 @@ import Testing
             expected[8] = 900
             // Calculated, and then as it was stored.
             for _ in 0..<2 {
-                let hours = try history.database.dayRecords(of: history.user, in: day...day).sums[0].hours
+                let hours = try history.database.daySeriesInput(of: history.user, in: day...day).sums[0].hours
                 #expect(hours == expected)
             }
             #expect(try history.sums() == ["16180 partial 900"])
@@ -68,7 +68,7 @@ import Testing
                     samples: (0..<3).map { slot(480 + 1440 * ($0 - 2), 900, distance: 600) }, coverage: [TimeSpan(start, midnight + 86_400)]),
                 sync: history.sync)
             let days = day.advanced(by: -2)...day
-            _ = try history.database.dayRecords(of: history.user, in: days)
+            _ = try history.database.daySeriesInput(of: history.user, in: days)
             #expect(try history.database.wrongSums() == [])
             // Each column counts.
             for change in [
@@ -79,7 +79,7 @@ import Testing
                 #expect(try history.database.wrongSums(inNewest: 2) == [])
                 #expect(try history.database.correctSums() == 1)
                 #expect(try history.sums().count == 2)
-                #expect(try history.database.dayRecords(of: history.user, in: days).sums.map(\.steps) == [900, 900, 900])
+                #expect(try history.database.daySeriesInput(of: history.user, in: days).sums.map(\.steps) == [900, 900, 900])
                 #expect(try history.database.correctSums() == 0)
             }
         }
@@ -90,12 +90,12 @@ import Testing
             let history = try Fixture(directory)
             try history.merge(slot(480, 900))
             for count in [0, 3] {
-                _ = try history.database.dayRecords(of: history.user, in: day...day)
+                _ = try history.database.daySeriesInput(of: history.user, in: day...day)
                 try history.execute("UPDATE day_sum SET walking_steps = 7")
                 CheckRecord.remove(ofDatabase: history.path)
                 let backups = AutomaticBackups(BackupSchedule(count: count), now: { midnight }, localTime: .fixed(0))
                 try await HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(), now: { midnight }).run()
-                #expect(try history.database.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900], "\(count) backups")
+                #expect(try history.database.daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [900], "\(count) backups")
             }
         }
     }
@@ -103,9 +103,9 @@ import Testing
     @Test func `sums of an earlier rule are calculated again`() throws {
         try withFixture { history in
             try history.merge(slot(480, 900))
-            _ = try history.database.dayRecords(of: history.user, in: day...day)
+            _ = try history.database.daySeriesInput(of: history.user, in: day...day)
             try history.execute("UPDATE day_sum SET walking_steps = 7, revision = revision - 1")
-            #expect(try history.database.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900])
+            #expect(try history.database.daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [900])
             #expect(try history.sums() == ["16180 partial 900"])
         }
     }
@@ -115,16 +115,16 @@ import Testing
         try withFixture { history in
             let start = midnight - 100 * 86_400
             _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(start, midnight)]), sync: history.sync)
-            _ = try history.database.dayRecords(of: history.user, in: day.advanced(by: -100)...day)
+            _ = try history.database.daySeriesInput(of: history.user, in: day.advanced(by: -100)...day)
             #expect(try history.sums().count == 101)
             _ = try history.database.merge(
                 SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight - 7200, midnight + 86_400)]), sync: history.sync)
             #expect(try history.sums().count >= 97)
             let next = day.advanced(by: 1)
-            #expect(try history.database.dayRecords(of: history.user, in: day...next).sums.map(\.completeness) == [.complete, .unknown])
+            #expect(try history.database.daySeriesInput(of: history.user, in: day...next).sums.map(\.completeness) == [.complete, .unknown])
             // Without a step.
             _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(midnight, midnight + 2 * 86_400)]), sync: history.sync)
-            #expect(try history.database.dayRecords(of: history.user, in: day...next).sums.map(\.completeness) == [.complete, .complete])
+            #expect(try history.database.daySeriesInput(of: history.user, in: day...next).sums.map(\.completeness) == [.complete, .complete])
         }
     }
 
@@ -134,11 +134,11 @@ import Testing
             let other = try DatabaseQueue(path: history.path)
             try other.writeWithoutTransaction { other in
                 try other.execute(sql: "BEGIN IMMEDIATE")
-                #expect(try history.database.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900])
+                #expect(try history.database.daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [900])
                 try other.execute(sql: "COMMIT")
             }
             #expect(try history.sums() == [])
-            _ = try history.database.dayRecords(of: history.user, in: day...day)
+            _ = try history.database.daySeriesInput(of: history.user, in: day...day)
             #expect(try history.sums().count == 1)
         }
     }
@@ -149,7 +149,7 @@ import Testing
             try history.merge(slot(480, 900))
             try history.execute("CREATE TRIGGER other AFTER INSERT ON day_sum BEGIN DELETE FROM sample; END")
             let reader = try StepDatabase(path: history.path, for: .reading)
-            #expect(try reader.dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900])
+            #expect(try reader.daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [900])
             #expect(try history.sums() == [])
         }
     }
@@ -160,16 +160,16 @@ import Testing
             let days = day.advanced(by: -299)...day
             var seen: [Int] = []
             #expect(throws: Enough.self) {
-                try history.database.dayRecords(of: history.user, in: days) { done, all in
+                try history.database.daySeriesInput(of: history.user, in: days) { done, all in
                     #expect(all == 300)
                     seen.append(done)
                     if done > 0 { throw Enough() }
                 }
             }
-            _ = try history.database.dayRecords(of: history.user, in: days) { done, _ in seen.append(done) }
+            _ = try history.database.daySeriesInput(of: history.user, in: days) { done, _ in seen.append(done) }
             // What was done before the end is not done again.
             #expect(seen == [0, 128, 128, 256, 300])
-            _ = try history.database.dayRecords(of: history.user, in: days) { _, _ in Issue.record("all is stored") }
+            _ = try history.database.daySeriesInput(of: history.user, in: days) { _, _ in Issue.record("all is stored") }
         }
     }
 
@@ -203,7 +203,7 @@ import Testing
             try old.close()
 
             let database = try StepDatabase(path: path, for: access)
-            let records = try database.dayRecords(of: user, in: day...day)
+            let records = try database.daySeriesInput(of: user, in: day...day)
             #expect(records.sums.map(\.steps) == [900] && records.sums.map(\.completeness) == [.complete])
             #expect(records.corrections == [day: StepCorrection(steps: 1000, enteredAt: noon)])
             #expect(try database.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM day_sum") } == 1)
@@ -213,7 +213,7 @@ import Testing
     @Test func `a repair does not copy stored sums and does not report them as lost`() throws {
         try withFixture { history in
             try history.merge(slot(480, 900))
-            _ = try history.database.dayRecords(of: history.user, in: Self.days)
+            _ = try history.database.daySeriesInput(of: history.user, in: Self.days)
             try history.database.close()
             // A version number that cannot be right: all tables are copied row by row.
             let other = try DatabaseQueue(path: history.path)
@@ -221,7 +221,7 @@ import Testing
             try other.close()
             let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
             #expect(report.isWhole)
-            #expect(try StepDatabase(path: history.path).dayRecords(of: history.user, in: day...day).sums.map(\.steps) == [900])
+            #expect(try StepDatabase(path: history.path).daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [900])
         }
     }
 }

@@ -80,11 +80,11 @@ import Testing
             }
             let inOrder = (-2..<45).map { day.advanced(by: $0) }
             for days in [inOrder, inOrder.reversed(), inOrder + [day, day], [day, day.advanced(by: 5)], []] {
-                let together = try database.stepData(of: history.user, on: days)
-                #expect(try together == days.map { try database.stepData(of: history.user, on: $0) })
+                let together = try database.dayData(of: history.user, on: days)
+                #expect(try together == days.map { try database.dayData(of: history.user, on: $0) })
             }
             // So that the days differ at all.
-            let all = try database.stepData(of: history.user, on: inOrder)
+            let all = try database.dayData(of: history.user, on: inOrder)
             #expect(Set(all.map(\.profile)).count == 4 && Set(all.map(\.plan)).count == 4)
             #expect(all.filter { $0.correction != nil }.count == 3)
             #expect(all.filter { $0.tracks.count == 2 }.count > 10 && all.contains { $0.tracks.isEmpty })
@@ -127,7 +127,7 @@ import Testing
             try history.merge(slot(0, 11))
             #expect(try history.samples() == [slot(0, 11)])
             #expect(try history.data().lastSync == nil)
-            let data = try history.database.stepData(of: ben, on: day)
+            let data = try history.database.dayData(of: ben, on: day)
             #expect(data.tracks.map(\.name) == ["band"])
             #expect(data.tracks.flatMap(\.samples) == [slot(0, 77)])
             #expect(data.lastSync == noon + 9)

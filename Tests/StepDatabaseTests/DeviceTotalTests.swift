@@ -24,7 +24,7 @@ import Testing
             _ = try history.database.merge(batch(nil), sync: history.sync)
             #expect(try history.data().tracks.first?.deviceTotal == total(31, at: noon + 900, slots: 30))
             let yesterday = day.advanced(by: -1)
-            let days = try history.database.stepData(of: history.user, on: [yesterday, day])
+            let days = try history.database.dayData(of: history.user, on: [yesterday, day])
             #expect(days.map { $0.tracks.first?.deviceTotal?.total } == [nil, 31])
             let summary = DaySummary(days[1], localTime: .fixed(0), now: noon)
             #expect(summary.steps == 10)
@@ -45,7 +45,7 @@ import Testing
         try withFixture { history in
             _ = try history.database.merge(batch(total(15), slot(0, 10)), sync: history.sync)
             let other = try history.database.addUser(named: "Bert")
-            #expect(try history.database.stepData(of: other, on: day).tracks.isEmpty)
+            #expect(try history.database.dayData(of: other, on: day).tracks.isEmpty)
         }
     }
 
@@ -64,10 +64,10 @@ import Testing
             }
             try old.close()
             let new = try StepDatabase(path: path, for: access)
-            #expect(try new.stepData(of: user, on: day).tracks.first?.samples.map(\.steps) == [10])
+            #expect(try new.dayData(of: user, on: day).tracks.first?.samples.map(\.steps) == [10])
             guard access == .writing else { return }
             _ = try new.merge(batch(total(12)), sync: 1)
-            #expect(try new.stepData(of: user, on: day).tracks.first?.deviceTotal == total(12))
+            #expect(try new.dayData(of: user, on: day).tracks.first?.deviceTotal == total(12))
         }
     }
 }

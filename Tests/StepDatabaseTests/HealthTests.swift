@@ -106,21 +106,21 @@ import Testing
 
     @Test func `the holder of the lock is reported`() async throws {
         try await withHistory { path in
-            #expect(SyncLock.holder(ofDatabase: path) == nil)
+            #expect(HistoryLock.holder(ofDatabase: path) == nil)
             #expect(!FileManager.default.fileExists(atPath: path + ".lock"), "nothing is made by looking")
-            try await SyncLock.hold(ofDatabase: path) {
-                #expect(SyncLock.holder(ofDatabase: path)?.process == getpid())
-                #expect(SyncLock.holder(ofDatabase: path, for: .sharing) == nil)
+            try await HistoryLock.hold(ofDatabase: path) {
+                #expect(HistoryLock.holder(ofDatabase: path)?.process == getpid())
+                #expect(HistoryLock.holder(ofDatabase: path, for: .sharing) == nil)
             }
-            #expect(SyncLock.holder(ofDatabase: path) == nil)
+            #expect(HistoryLock.holder(ofDatabase: path) == nil)
         }
     }
 
     @Test func `the lock file of a killed process has no holder`() async throws {
         try await withHistory { path in
             try Data("\(getpid())\n".utf8).write(to: URL(fileURLWithPath: path + ".lock"))
-            #expect(SyncLock.holder(ofDatabase: path) == nil)
-            try await SyncLock.hold(ofDatabase: path) {}
+            #expect(HistoryLock.holder(ofDatabase: path) == nil)
+            try await HistoryLock.hold(ofDatabase: path) {}
         }
     }
 }

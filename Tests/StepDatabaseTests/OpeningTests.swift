@@ -25,7 +25,7 @@ import Testing
             try history.database.close()
             for access in [StepDatabase.Access.reading, .writing] {
                 let again = try StepDatabase(path: history.path, for: access)
-                let data = try again.stepData(of: history.user, on: day)
+                let data = try again.dayData(of: history.user, on: day)
                 #expect(data.tracks.first?.samples == [slot(0, 10)])
             }
         }
@@ -85,7 +85,7 @@ import Testing
             let directory = (history.path as NSString).deletingLastPathComponent
             let before = try Data(contentsOf: URL(fileURLWithPath: history.path))
             let database = try StepDatabase(path: history.path, for: .reading)
-            _ = try database.stepData(of: history.user, on: day)
+            _ = try database.dayData(of: history.user, on: day)
             guard case .readOnly = historyError({ try database.addUser(named: "Ben") }) else {
                 Issue.record("written")
                 return

@@ -101,7 +101,7 @@ import Testing
             #expect(passedOn.clock == clock)
             #expect(passedOn.cursor == PedometerCursor())
             #expect(try history.samples() == [slot(0, 10)])
-            #expect(try history.database.stepData(of: ben, on: day).tracks.isEmpty)
+            #expect(try history.database.dayData(of: ben, on: day).tracks.isEmpty)
             // Then back to the first user.
             try history.database.forgetPedometer(passedOn.id)
             #expect(try history.database.addPedometer(.ring(of: history.user)).id == history.pedometer.id)

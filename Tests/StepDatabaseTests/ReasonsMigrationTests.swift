@@ -12,11 +12,11 @@ import Testing
             let path = directory + "/history.sqlite"
             let user = try Self.make(path)
             let database = try StepDatabase(path: path, for: access)
-            #expect(try database.stepData(of: user, on: day).correction == StepCorrection(steps: 9000, enteredAt: Timestamp(1_397_980_800)))
+            #expect(try database.dayData(of: user, on: day).correction == StepCorrection(steps: 9000, enteredAt: Timestamp(1_397_980_800)))
             guard access == .writing else { return }
             let correction = StepCorrection(steps: 9000, reason: "left the ring at home", enteredAt: noon)
             try database.setCorrection(correction, of: user.id, on: day, at: noon)
-            #expect(try database.stepData(of: user, on: day).correction == correction)
+            #expect(try database.dayData(of: user, on: day).correction == correction)
         }
     }
 

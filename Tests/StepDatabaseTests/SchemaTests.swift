@@ -52,7 +52,7 @@ import Testing
             // Opening for reading migrates it, too: an old form cannot be read.
             for access in [StepDatabase.Access.reading, .writing] {
                 let database = try StepDatabase(path: history.path, for: access, busyTimeout: 5, schema: next)
-                let data = try database.stepData(of: history.user, on: day)
+                let data = try database.dayData(of: history.user, on: day)
                 #expect(data.tracks.first?.samples == [slot(0, 10)])
                 let columns = try database.queue.read { try $0.columns(in: "person").map(\.name) }
                 #expect(columns.contains("nickname"))
@@ -107,7 +107,7 @@ import Testing
             // A repair finds the right version.
             let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
             #expect(report.isWhole && report.contents.version == Schema.current.version)
-            #expect(try StepDatabase(path: history.path).stepData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
+            #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
         }
     }
 

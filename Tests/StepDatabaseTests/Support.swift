@@ -45,8 +45,8 @@ struct Fixture {
         try data(on: day).tracks.flatMap(\.samples)
     }
 
-    func data(on day: Day = day) throws -> StepData {
-        try database.stepData(of: user, on: day)
+    func data(on day: Day = day) throws -> DayData {
+        try database.dayData(of: user, on: day)
     }
 
     /// The first column of what a query finds.

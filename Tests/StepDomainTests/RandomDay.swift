@@ -5,7 +5,7 @@ import TestSupport
 enum RandomDay {
     static func tracks(
         of word: String, in localTime: LocalTime, using generator: inout SeededGenerator
-    ) -> [StepData.Track] {
+    ) -> [DayData.Track] {
         let span = localTime.span(of: Day(word) ?? Day(daysSince1970: 0))
         return (1...Int.random(in: 1...4, using: &generator)).map { id in
             let length = [60, 900, 3600, 5400, 20_000].randomElement(using: &generator) ?? 900
@@ -19,7 +19,7 @@ enum RandomDay {
                 }
                 start = start + length + (Int.random(in: 0..<4, using: &generator) == 0 ? 777 : 0)
             }
-            return StepData.Track(
+            return DayData.Track(
                 pedometer: Int64(id), name: "track \(id)", samples: samples, coverage: localTime.covered(TimeSpan(span.start, start)))
         }
     }

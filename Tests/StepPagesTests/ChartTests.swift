@@ -122,9 +122,9 @@ import Testing
             DayFigures(
                 DaySums(day: first.advanced(by: index)), correction: index % 7 == 3 ? nil : StepCorrection(steps: index * 40), profile: nil,
                 plan: plan,
-                isRunning: false)
+                isInProgress: false)
         }
-        let figures = DailyFigures(user: user, today: first.advanced(by: 400), days: days)
+        let figures = DaySeries(user: user, today: first.advanced(by: 400), days: days)
         let picture = YearPicture(figures.statistics(of: Period(.year, containing: first)), of: user).document.source
         #expect(picture.split(separator: "><title>").count - 1 == 366)  // and its own
         let unknown = days.count { $0.steps == nil }

@@ -42,14 +42,14 @@ import Testing
         let days = (0..<400).map { index in
             DayFigures(
                 DaySums(day: today.advanced(by: index - 399)), correction: StepCorrection(steps: index), profile: nil, plan: nil,
-                isRunning: index == 399)
+                isInProgress: index == 399)
         }
         for weekStart in [Weekday.monday, .sunday] {
             let context = PageContext(
                 user: user, users: [user], now: now, localTime: .berlin, weekStart: weekStart, place: .local(formKey: "k"))
             let page = OverviewPage(
                 view: DayView(DaySummary(user: user, day: today), today: today, now: now, localTime: .berlin),
-                figures: DailyFigures(user: user, today: today, days: days), pedometers: [], notices: [], activity: .idle, context: context)
+                figures: DaySeries(user: user, today: today, days: days), pedometers: [], notices: [], activity: .idle, context: context)
             let columns = page.document.source.matches(of: /aria-label="[^"]+"><rect x="([0-9.]+)"/).map { String($0.1) }
             #expect(Set(columns).count == 53 && columns.count > 364, "\(weekStart)")
         }

@@ -7,19 +7,19 @@ import Testing
 /// The report: one self-contained document.
 @Suite(.timeLimit(.minutes(5))) struct ReportPageTests {
     /// Three years to 2026-11-18 with a goal of 8,000, every tenth day unknown.
-    private func figures(_ count: Int = 1000) throws -> DailyFigures {
+    private func figures(_ count: Int = 1000) throws -> DaySeries {
         let today = PagesFixture.today, plan = SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000)
         let days = (0..<count).map { index in
             let day = today.advanced(by: index - count + 1)
             let isUnknown = index % 10 == 5 || index == count - 1
             return DayFigures(
                 DaySums(day: day), correction: isUnknown ? nil : StepCorrection(steps: index % 100 * 150), profile: nil, plan: plan,
-                isRunning: day == today)
+                isInProgress: day == today)
         }
-        return DailyFigures(user: User(id: 1, name: "anna & <bob>"), today: today, days: days)
+        return DaySeries(user: User(id: 1, name: "anna & <bob>"), today: today, days: days)
     }
 
-    private func report(_ figures: DailyFigures, _ period: Period? = nil) -> String {
+    private func report(_ figures: DaySeries, _ period: Period? = nil) -> String {
         let user = figures.user
         let context = PageContext(user: user, users: [user], now: PagesFixture.now, localTime: .berlin, place: .file)
         let whole = Period((figures.known?.lowerBound ?? figures.today)...figures.today)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a period without known days is reported`() {
-        let none = DailyFigures(user: User(id: 1, name: "anna"), today: PagesFixture.today, days: [])
+        let none = DaySeries(user: User(id: 1, name: "anna"), today: PagesFixture.today, days: [])
         #expect(report(none).contains("Nothing is known of these days."))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
     private var corrections: Corrections { Corrections(outbox.history, localTime: outbox.place, now: { outbox.now }) }
 
-    private func summary(on day: Day) throws -> DaySummary { try outbox.service.summary(of: outbox.anna, on: day) }
+    private func summary(on day: Day) throws -> DaySummary { try outbox.statistics.summary(of: outbox.anna, on: day) }
 
     @Test func `a correction replaces the counted steps in the figures and does not change the samples`() throws {
         try outbox.walk(4000, on: april20)

@@ -30,7 +30,7 @@ import Testing
             let sync = try history.beginSync(of: ring.id, at: now - night * 86_400)
             try history.endSync(sync, at: now - night * 86_400 + 5, outcome: .failed, battery: nil, failure: "no answer", cause: .other)
         }
-        let service = StepDataService(history: history, ledger: history, localTime: .fixed(0), now: { now })
+        let service = NoticeService(history: history, ledger: history, localTime: .fixed(0), now: { now })
         let standing = try service.keepNotices(in: history, destinations: [])
         #expect(Set(standing.notices.map(\.notice.kind)) == [.nightsFailed, .goalReached])
         #expect(standing.begun == Set(standing.notices.map(\.id)))
@@ -65,7 +65,7 @@ import Testing
             let sync = try history.beginSync(of: ring.id, at: start)
             try history.endSync(sync, at: start + 5, outcome: .failed, battery: nil, failure: "away", cause: .outOfRange)
         }
-        let service = StepDataService(history: history, ledger: history, localTime: .fixed(0), now: { now })
+        let service = NoticeService(history: history, ledger: history, localTime: .fixed(0), now: { now })
         let standing = try service.keepNotices(in: history, destinations: []).notices
         #expect(standing.map(\.notice.content) == [.notSeen(lastRead: good)])
         #expect(standing.map(\.notice.since) == [good])
@@ -74,7 +74,7 @@ import Testing
     @Test func `a destination removed from the configuration produces no notices`() throws {
         let history = InMemoryHistory()
         try history.record(DestinationState(name: "garden", stopped: "no"))
-        let service = StepDataService(history: history, ledger: history, localTime: .fixed(0), now: { Timestamp(1_400_000_000) })
+        let service = NoticeService(history: history, ledger: history, localTime: .fixed(0), now: { Timestamp(1_400_000_000) })
         #expect(try service.keepNotices(in: history, destinations: ["garden"]).notices.count == 1)
         // A configuration that cannot be read says nothing about the destination.
         #expect(try service.keepNotices(in: history, destinations: nil).notices.count == 1)

@@ -35,13 +35,15 @@ final class Outbox: Sendable {
         try history.endSync(sync, at: now, outcome: .complete, battery: nil, failure: nil)
     }
 
-    var service: StepDataService {
-        StepDataService(history: history, ledger: history, localTime: place, now: { self.now })
+    var service: ShareService {
+        ShareService(history: history, ledger: history, localTime: place, now: { self.now })
     }
+
+    var statistics: StepStatistics { StepStatistics(history, localTime: place, now: { self.now }) }
 
     @discardableResult
     func share(
-        _ order: StepDataService.ShareOrder = .due, to destinations: any ShareDestination..., deadline: Timestamp? = nil
+        _ order: ShareService.ShareOrder = .due, to destinations: any ShareDestination..., deadline: Timestamp? = nil
     ) async throws -> [ShareReport] {
         try await service.shareStepData(order, to: destinations, users: history.users(), deadline: deadline)
     }

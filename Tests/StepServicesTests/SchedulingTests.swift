@@ -42,12 +42,12 @@ private final class ScriptedScheduler: Scheduler {
 
     var log: [String] { state.withLock(\.log) }
 
-    func switchOn(watching: Bool) throws {
+    func enable(watching: Bool) throws {
         if isFailing { throw Failure() }
         state.withLock { $0 = ($0.log + ["on, watching \(watching)"], true, watching) }
     }
 
-    func switchOff() throws {
+    func disable() throws {
         if isFailing { throw Failure() }
         state.withLock { $0 = ($0.log + ["off"], false, false) }
     }

@@ -97,14 +97,14 @@ import TestSupport
 
     @Test func `a shared day has the UTC offset of its first sample`() throws {
         try outbox.walk(4000, on: april20)
-        let data = try outbox.history.stepData(of: outbox.anna, on: april20)
-        let there = SharedDay(data, localTime: .fixed(-5 * 3600), now: outbox.now, withSamples: false)
+        let data = try outbox.history.dayData(of: outbox.anna, on: april20)
+        let there = SharedDay(data, localTime: .fixed(-5 * 3600), now: outbox.now, includesSamples: false)
         #expect(there?.utcOffset == 7200)
         // Without samples, the offset is that of the machine at the day's beginning: clocks went forward on this day.
         let change = try #require(Day("2014-03-30"))
         outbox.history.setCorrection(700, of: outbox.anna.id, on: change, at: outbox.now)
-        let corrected = try outbox.history.stepData(of: outbox.anna, on: change)
-        #expect(SharedDay(corrected, localTime: .berlin, now: outbox.now, withSamples: false)?.utcOffset == 3600)
+        let corrected = try outbox.history.dayData(of: outbox.anna, on: change)
+        #expect(SharedDay(corrected, localTime: .berlin, now: outbox.now, includesSamples: false)?.utcOffset == 3600)
     }
 
     @Test func `a merge without new steps sends nothing`() async throws {
@@ -169,7 +169,7 @@ import TestSupport
 
     @Test func `samples change the fingerprint of a shared day`() async throws {
         try outbox.walk(4000, on: april20)
-        let data = try outbox.history.stepData(of: outbox.anna, on: april20)
+        let data = try outbox.history.dayData(of: outbox.anna, on: april20)
         let summary = DaySummary(data, localTime: outbox.place, now: outbox.now)
         let plain = try #require(SharedDay(summary))
         let whole = try #require(SharedDay(summary, tracks: [.init(pedometer: "ring", samples: data.tracks[0].samples)]))

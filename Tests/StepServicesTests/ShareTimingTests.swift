@@ -7,7 +7,7 @@ import TestSupport
     private let post = ScriptedDestination(
         "post", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: false), terms: always)
 
-    @Test func `a running day is held until it is complete`() async throws {
+    @Test func `a day in progress is held until it is complete`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
         let outbox = Outbox(now: noon)
         try outbox.walk(4000, on: april20, until: noon)
@@ -33,7 +33,7 @@ import TestSupport
         #expect(try await outbox.share(to: post).first?.outcomes == [.sent])
     }
 
-    @Test func `a running day is sent on request and corrected after its end`() async throws {
+    @Test func `a day in progress is sent on request and corrected after its end`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
         let outbox = Outbox(now: noon)
         try outbox.walk(4000, on: april20, until: noon)
@@ -41,7 +41,7 @@ import TestSupport
         outbox.pass(3600)
         try outbox.walk(4400, on: april20, until: noon + 3600)
         guard case .held = try await outbox.share(to: post).first?.outcomes.first else {
-            Issue.record("a correction of a running day went out")
+            Issue.record("a correction of a day in progress went out")
             return
         }
         outbox.set(LocalTime.berlin.at("2014-04-21", 1))
@@ -50,7 +50,7 @@ import TestSupport
         #expect(post.steps(april20) == 4800)
     }
 
-    @Test func `a replacing destination receives a running day and later its final state`() async throws {
+    @Test func `a replacing destination receives a day in progress and later its final state`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
         let outbox = Outbox(now: noon)
         let garden = ScriptedDestination(terms: always)

@@ -21,7 +21,7 @@ import Testing
         history.setCorrection(9, of: user.id, on: today.advanced(by: 2), at: now)
         let figures = try await service.figures(of: user)
         #expect(figures.known == today.advanced(by: -3)...today)
-        #expect(figures.days.map(\.steps) == [7000, nil, nil, nil] && figures.days.last?.isRunning == true)
+        #expect(figures.days.map(\.steps) == [7000, nil, nil, nil] && figures.days.last?.isInProgress == true)
         #expect(figures.streaks.longest?.count == 1)
     }
 

@@ -98,7 +98,7 @@ import Testing
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(garden)
         _ = try await Synchronization(fixture.context).run([fixture.outbox.ring])
-        for call in [InMemoryHistory.Call.beginSync(fixture.outbox.ring.id), .merge(1), .endSync(1, .complete), .stepData(april20), .record] {
+        for call in [InMemoryHistory.Call.beginSync(fixture.outbox.ring.id), .merge(1), .endSync(1, .complete), .dayData(april20), .record] {
             #expect(fixture.history.calls.contains(call))
         }
         #expect(fixture.history.callsInTasks == [])

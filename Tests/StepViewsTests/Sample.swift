@@ -16,12 +16,12 @@ enum Sample {
     static func summary(
         _ day: Day = day, steps: [Int: Int] = steps, change: (inout DaySummary) -> Void = { _ in }
     ) -> DaySummary {
-        let track = StepData.Track(
+        let track = DayData.Track(
             pedometer: 1, name: "ring",
             samples: steps.sorted { $0.key < $1.key }.map {
                 StepSample(start: place.moment(day, seconds: $0.key * 3600), length: 3600, steps: $0.value, utcOffset: 7200)
             }, coverage: place.covered(place.span(of: day)))
-        let data = StepData(
+        let data = DayData(
             user: User(id: 1, name: "anna"), day: day, tracks: [track],
             profile: Profile(validFrom: Day(daysSince1970: 0), height: 1.7, weight: 62, sex: .female),
             plan: SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), lastSync: synced)

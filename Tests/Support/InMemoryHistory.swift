@@ -11,7 +11,7 @@ public final class InMemoryHistory: StepHistory {
         case merge(SyncRecord.ID)
         case setClock(Pedometer.ID)
         case endSync(SyncRecord.ID, SyncRecord.Outcome)
-        case stepData(Day)
+        case dayData(Day)
         case plans
         /// A write to the ledger.
         case record
@@ -194,13 +194,13 @@ public final class InMemoryHistory: StepHistory {
 
     // MARK: Days
 
-    public func stepData(of user: User, on day: Day) throws -> StepData {
-        try asked(.stepData(day)) { state in
+    public func dayData(of user: User, on day: Day) throws -> DayData {
+        try asked(.dayData(day)) { state in
             let mine = state.pedometers.filter { $0.user == user.id }
-            return StepData(
+            return DayData(
                 user: user, day: day,
                 tracks: mine.map { pedometer in
-                    StepData.Track(
+                    DayData.Track(
                         pedometer: pedometer.id, name: pedometer.name,
                         samples: state.samples[pedometer.id, default: [:]].values
                             .filter { $0.day == day }.sorted { $0.start < $1.start },

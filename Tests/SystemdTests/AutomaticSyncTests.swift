@@ -30,20 +30,20 @@ import Testing
 
     @Test func `without a watch the timers are enabled, and a watch from before is disabled`() async throws {
         try await withSync { sync, fake in
-            try await sync.switchOn(watching: true)
+            try await sync.enable(watching: true)
             #expect(await enabled(fake) == [AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.watch])
             #expect(try await sync.schedule().watch.isEnabled)
-            try await sync.switchOn(watching: false)
+            try await sync.enable(watching: false)
             #expect(await enabled(fake) == [AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service])
             #expect(await fake.units[AutomaticSync.watch]?.activeState == "inactive")
-            try await sync.switchOff()
+            try await sync.disable()
             #expect(await enabled(fake) == [])
         }
     }
 
     @Test(arguments: [true, false]) func `an adapter starts a sync only with udev's rule`(isInstalled: Bool) async throws {
         try await withSync(rules: [isInstalled ? "/" : "/nonexistent"], linger: true) { sync, _ in
-            try await sync.switchOn(watching: false)
+            try await sync.enable(watching: false)
             let schedule = try await sync.schedule()
             #expect(schedule.adapter.isEnabled == isInstalled)
             guard case .user(_, lingers: true) = schedule.owner else {

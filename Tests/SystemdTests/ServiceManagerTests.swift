@@ -100,7 +100,7 @@ import Testing
             await fake.set("a.timer") { $0.jobResult = "dependency" }
             let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: ["a.timer"]) }
             #expect(error == .jobFailed(unit: "a.timer", result: "dependency"))
-            #expect(error?.advice?.contains("journalctl --user-unit a.timer; ") == true)
+            #expect(error?.advice?.contains("journalctl --user-unit a.timer`; ") == true)
         }
     }
 
@@ -109,7 +109,7 @@ import Testing
         try await withManager { manager, fake in
             await fake.refuse(with: name)
             let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: []) }
-            #expect(error == .refused(doing: "switching on a.timer", .user))
+            #expect(error == .refused(doing: "enabling a.timer", .user))
         }
     }
 

@@ -15,4 +15,21 @@ import Testing
         #expect(printable("a\tb\nc\u{7f}") == #"a\u{9}b\u{a}c\u{7f}"#)
         #expect(printable("a\tb\nc\u{7f}", keeping: ["\n", "\t"]) == "a\tb\nc\\u{7f}")
     }
+
+    @Test func `characters that a terminal would interpret are removed or replaced`() {
+        #expect(stripped("a\u{1b}[2J\u{202e}b é") == "a[2Jb é")
+        #expect(replaced("a\u{1b}[2J\u{202e}b é", with: "?") == "a?[2J?b é")
+    }
+
+    @Test(arguments: [(20, "20"), (0.5, "0.5"), (-3, "-3"), (1e300, "1e+300")])
+    func `a number has a fraction only if that is not zero`(number: Double, text: String) { #expect(brief(number) == text) }
+
+    @Test func `a name has 1 to 64 characters that can be shown`() {
+        #expect(NameRule.problem(of: "Anna's ring") == nil)
+        #expect(NameRule.problem(of: " ") == "it is empty")
+        #expect(NameRule.problem(of: String(repeating: "x", count: 64)) == nil)
+        #expect(NameRule.problem(of: String(repeating: "x", count: 65)) == "it has more than 64 characters")
+        #expect(NameRule.problem(of: "e" + String(repeating: "\u{301}", count: 256)) == "it has more than 64 characters")
+        #expect(NameRule.problem(of: "a\u{202e}b") == "it contains control characters")
+    }
 }

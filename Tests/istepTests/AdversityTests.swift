@@ -88,7 +88,7 @@ import Testing
     @Test func `a second sync at the same time gives exit code 75`() async throws {
         try await withRing { home in
             let database = home.folder.path + "/data/istep/history.sqlite"
-            let sync = try await SyncLock.hold(ofDatabase: database) { try await home.istep("sync") }
+            let sync = try await HistoryLock.hold(ofDatabase: database) { try await home.istep("sync") }
             #expect(sync.status == 75)
             #expect(try await home.istep("sync").status == 0)
         }

@@ -35,7 +35,7 @@ public struct Corrections: Sendable {
     ///
     /// - Throws: `ServiceError.notCorrected`; the history's error.
     public func remove(on day: Day, of user: User) throws {
-        guard try history.stepData(of: user, on: day).correction != nil else { throw ServiceError.notCorrected(day) }
+        guard try history.dayData(of: user, on: day).correction != nil else { throw ServiceError.notCorrected(day) }
         try history.setCorrection(nil, of: user.id, on: day, at: now())
     }
 

@@ -10,7 +10,7 @@ public struct DeviceProbing: Sendable {
         /// In the order given; those that were connected to with the kind that their services show.
         public var devices: [ScannedDevice]
         /// Addresses of those that were connected to, or tried.
-        public var looked: Set<String> = []
+        public var probed: Set<String> = []
         /// The kind that a name indicated, and that the services have refuted, by address.
         public var refuted: [String: PedometerKind] = [:]
         /// Why a device could not be connected to, by its address.
@@ -20,20 +20,20 @@ public struct DeviceProbing: Sendable {
     /// A device that advertises its steps is not connected to: it accepts no connection without a key, and its data identify it.
     ///
     /// - Parameters:
-    ///   - most: how many are connected to at most: first those that what they advertise indicates as pedometers, then the others, in the
-    ///     order of the list.
+    ///   - limit: the most devices to connect to: devices whose advertisements suggest a pedometer come first, then the others, in the order
+    ///     of the list.
     ///   - began: called before each connection.
-    public func probe(_ devices: [ScannedDevice], most: Int, began: @Sendable (ScannedDevice) -> Void = { _ in }) async -> Results {
+    public func probe(_ devices: [ScannedDevice], limit: Int, began: @Sendable (ScannedDevice) -> Void = { _ in }) async -> Results {
         var results = Results(devices: devices, failures: [:])
         let wanted = devices.enumerated().filter { $0.element.evidence != .advertisedData }
-        for (index, device) in (wanted.filter { $0.element.kind != nil } + wanted.filter { $0.element.kind == nil }).prefix(most) {
+        for (index, device) in (wanted.filter { $0.element.kind != nil } + wanted.filter { $0.element.kind == nil }).prefix(limit) {
             if Task.isCancelled { break }
-            results.looked.insert(device.address)
+            results.probed.insert(device.address)
             began(device)
             do {
-                let probed = try await scanner.probe(device.address)
-                results.devices[index].services = probed.services
-                if let kind = probed.kinds.first {
+                let found = try await scanner.probe(device.address)
+                results.devices[index].services = found.services
+                if let kind = found.kinds.first {
                     (results.devices[index].kind, results.devices[index].evidence) = (kind, .services)
                 } else if device.evidence == .name, let kind = device.kind, kind.hasOwnServices {
                     // Anybody can choose the name.

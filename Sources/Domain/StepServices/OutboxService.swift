@@ -46,7 +46,7 @@ public struct OutboxService: Sendable {
                 entry.retry(at: now, canFind: canFind)
                 return entry
             })
-        try StepDataService.release(destinations, in: history)
+        try ShareService.release(destinations, in: history)
     }
 
     /// Removes entries from the outbox; one that may have arrived is treated as sent.

@@ -205,10 +205,10 @@ public struct Registration: Sendable {
         var unprobed = 0
         if request.probes {
             let unknown = devices.filter { $0.kind == nil }
-            let probed = await DeviceProbing(scanner).probe(unknown, most: Self.mostProbed) { progress(.probing($0.name ?? $0.address)) }
+            let results = await DeviceProbing(scanner).probe(unknown, limit: Self.mostProbed) { progress(.probing($0.name ?? $0.address)) }
             try Task.checkCancellation()
-            unprobed = probed.devices.count { !probed.looked.contains($0.address) }
-            devices = devices.filter { $0.kind != nil } + probed.devices
+            unprobed = results.devices.count { !results.probed.contains($0.address) }
+            devices = devices.filter { $0.kind != nil } + results.devices
         }
         let found =
             devices

@@ -11,7 +11,7 @@ public struct Scheduling: Sendable {
     /// - Parameter watching: whether a process also keeps running and syncs when a pedometer comes into range.
     /// - Throws: the scheduler's error.
     public func enable(watching: Bool) async throws -> SyncSchedule {
-        try await scheduler.switchOn(watching: watching)
+        try await scheduler.enable(watching: watching)
         return try await scheduler.schedule()
     }
 
@@ -19,7 +19,7 @@ public struct Scheduling: Sendable {
     ///
     /// - Throws: the scheduler's error.
     public func disable() async throws -> SyncSchedule {
-        try await scheduler.switchOff()
+        try await scheduler.disable()
         return try await scheduler.schedule()
     }
 

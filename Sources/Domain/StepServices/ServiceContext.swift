@@ -41,9 +41,9 @@ public struct ServiceContext: Sendable {
         self.clock = clock
     }
 
-    /// The business operations on step data of this history.
-    public var stepData: StepDataService {
-        StepDataService(history: history, ledger: history, localTime: localTime, now: now)
+    /// Sharing of the days of this history.
+    public var shareService: ShareService {
+        ShareService(history: history, ledger: history, localTime: localTime, now: now)
     }
 
     /// Determines which notices hold now, and stores them until they have been shown.
@@ -57,7 +57,8 @@ public struct ServiceContext: Sendable {
         try await blocking {
             // Where the configuration is wrong, sharing reports it.
             let names = try? destinations().map(\.name)
-            return try stepData.keepNotices(in: history, reports: reports, destinations: names, listening: listening)
+            return try NoticeService(history: history, ledger: history, localTime: localTime, now: now)
+                .keepNotices(in: history, reports: reports, destinations: names, listening: listening)
         }
     }
 

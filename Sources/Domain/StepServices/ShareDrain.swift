@@ -308,8 +308,8 @@ extension ShareDrain {
         var contents: [ContentKey: SharedDay] = [:]
         for user in users {
             let mine = entries.filter { $0.user == user.id }
-            for (entry, data) in zip(mine, try history.stepData(of: user, on: mine.map(\.day))) {
-                contents[ContentKey(entry)] = SharedDay(data, localTime: localTime, now: now(), withSamples: traits.wantsSamples)
+            for (entry, data) in zip(mine, try history.dayData(of: user, on: mine.map(\.day))) {
+                contents[ContentKey(entry)] = SharedDay(data, localTime: localTime, now: now(), includesSamples: traits.includesSamples)
             }
         }
         return contents
@@ -319,12 +319,12 @@ extension ShareDrain {
     private func readyAt(_ summary: DaySummary) -> Timestamp? {
         if destination.terms.takesUnfinishedDays ?? traits.takesUnfinishedDays { return nil }
         let end = localTime.span(of: summary.day).end
-        if summary.isRunning { return end }
+        if summary.isInProgress { return end }
         return summary.completeness == .complete ? nil : end + ShareRetry.delayOfIncompleteDays
     }
 
-    /// When a day must be checked again even if the history does not change: at its end, if it is still running.
+    /// When a day must be checked again even if the history does not change: at its end, if it is in progress.
     func recheck(_ summary: DaySummary) -> Timestamp? {
-        summary.isRunning ? localTime.span(of: summary.day).end : nil
+        summary.isInProgress ? localTime.span(of: summary.day).end : nil
     }
 }

@@ -77,7 +77,7 @@ public struct Sharing: Sendable {
     ///   - waits: goes on, with pauses, until nothing is left that another attempt could deliver.
     /// - Throws: the lock's error, the ledger's error.
     public func share(
-        _ order: StepDataService.ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
+        _ order: ShareService.ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
         progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) async throws -> [ShareReport] {
         try await context.lock.hold(for: .sharing) {
@@ -95,20 +95,20 @@ public struct Sharing: Sendable {
     /// Puts what the order names into the outbox, and sends nothing.
     ///
     /// - Throws: the lock's error, the ledger's error.
-    public func enqueue(_ order: StepDataService.ShareOrder) async throws {
+    public func enqueue(_ order: ShareService.ShareOrder) async throws {
         guard case .days(_, _, again: true) = order else {
-            return try await blocking { try context.stepData.enqueueShares(order, to: destinations, users: users) }
+            return try await blocking { try context.shareService.enqueueShares(order, to: destinations, users: users) }
         }
         // Under the lock: an entry that is being sent must not be reset meanwhile.
         try await context.lock.hold(for: .sharing) {
-            try await blocking { try context.stepData.enqueueShares(order, to: destinations, users: users) }
+            try await blocking { try context.shareService.enqueueShares(order, to: destinations, users: users) }
         }
     }
 
     private func attempt(
-        _ order: StepDataService.ShareOrder, _ deadline: Timestamp?, _ progress: @escaping @Sendable (Step) -> Void
+        _ order: ShareService.ShareOrder, _ deadline: Timestamp?, _ progress: @escaping @Sendable (Step) -> Void
     ) async throws -> [ShareReport] {
-        try await context.stepData.shareStepData(order, to: destinations, users: users, deadline: deadline) { progress(.delivering($0)) }
+        try await context.shareService.shareStepData(order, to: destinations, users: users, deadline: deadline) { progress(.delivering($0)) }
     }
 
     /// Nil where another attempt would change nothing.

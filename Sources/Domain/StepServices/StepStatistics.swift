@@ -1,9 +1,9 @@
 public import StepDomain
 internal import Synchronization
 
-/// The statistics of weeks, months and years, from the history alone.
+/// The figures of a day, and the statistics of weeks, months and years, from the history alone.
 ///
-/// `figures` reads all days of a user once; everything else is calculated from the value that it returns: `DailyFigures.statistics`,
+/// `figures` reads all days of a user once; everything else is calculated from the value that it returns: `DaySeries.statistics`,
 /// `.comparison`, `.streaks`.
 public struct StepStatistics: Sendable {
     private let history: any StepHistory
@@ -16,13 +16,20 @@ public struct StepStatistics: Sendable {
         self.now = now
     }
 
+    /// A user's day in figures, as it is known now.
+    ///
+    /// - Throws: the history's error.
+    public func summary(of user: User, on day: Day) throws -> DaySummary {
+        DaySummary(try history.dayData(of: user, on: day), localTime: localTime, now: now())
+    }
+
     /// All days of a user in figures, from the first of which anything is known to today. Ten years take some milliseconds; the first time
     /// after an upgrade of istep some seconds.
     ///
     /// - Parameter progress: called while figures are calculated that the history has not stored yet: days that are done, of all days.
     /// - Throws: the history's error; `CancellationError`: what was calculated by then is stored.
     public func figures(of user: User, progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }) async throws
-        -> DailyFigures
+        -> DaySeries
     {
         let isCancelled = Mutex(false)
         return try await withTaskCancellationHandler {
@@ -38,13 +45,13 @@ public struct StepStatistics: Sendable {
     }
 
     /// The same on the caller's thread, which waits for the disk.
-    public func figures(of user: User, progress: (_ done: Int, _ all: Int) throws -> Void) throws -> DailyFigures {
+    public func figures(of user: User, progress: (_ done: Int, _ all: Int) throws -> Void) throws -> DaySeries {
         let moment = now()
         let today = localTime.day(of: moment)
         guard let first = try history.firstKnownDay(of: user.id), first <= today else {
-            return DailyFigures(user: user, today: today, days: [])
+            return DaySeries(user: user, today: today, days: [])
         }
-        let records = try history.dayRecords(of: user, in: first...today, progress: progress)
-        return DailyFigures(records, localTime: localTime, now: moment)
+        let input = try history.daySeriesInput(of: user, in: first...today, progress: progress)
+        return DaySeries(input, localTime: localTime, now: moment)
     }
 }

@@ -97,7 +97,7 @@ final class SyncRecorder: ReadingReceiver {
             // A reader that ignored a refused batch reports more than was stored.
             if let refusal = running.gate.refusal { throw refusal }
             if let setting = reading.clockSet {
-                report.pedometer.clock.record(setting, memory: StepDataService.clockMemory)
+                report.pedometer.clock.record(setting, memory: SyncService.clockMemory)
                 try await blocking { [history, clock = report.pedometer.clock] in try history.setClock(clock, of: pedometer.id) }
             }
         } catch {

@@ -96,7 +96,7 @@ public struct Synchronization: Sendable {
         if options.waitsForAdapter { await context.waitForAdapter() }
         let known = try? await blocking { [history = context.history] in try history.pedometers() }
         let registered = Set((known ?? []).map(\.address))
-        let service = StepDataService(
+        let service = SyncService(
             history: context.history, reader: context.reader(options.days, registered), localTime: context.localTime, now: context.now)
         return await service.synchronize(pedometers, progress: { progress(.reading($0, $1)) }, finished: finished)
     }

@@ -20,11 +20,23 @@ public func printable(_ text: String, keeping kept: Set<Unicode.Scalar> = []) ->
     return text.unicodeScalars.map { kept.contains($0) ? String($0) : shown($0) }.joined()
 }
 
+/// The text without the characters that a terminal would interpret.
+public func stripped(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.isUnfitForTerminals }))
+}
+
+/// The text with another character in place of each that a terminal would interpret.
+public func replaced(_ text: String, with replacement: Unicode.Scalar) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isUnfitForTerminals ? replacement : $0 }))
+}
+
 private func shown(_ scalar: Unicode.Scalar) -> String {
     scalar.isUnfitForTerminals ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
 }
 
 extension Unicode.Scalar {
+    /// The criterion for text from outside that is printed or logged. What a protocol forbids is another matter.
+    ///
     /// Controls, direction marks, line and paragraph separators, and unassigned and private characters.
     public var isUnfitForTerminals: Bool {
         // The only category of ASCII among these is control; a lookup in the tables for each letter takes longer.

@@ -34,7 +34,7 @@ public struct DevicesView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        if entries.isEmpty { page.advice(.firstPedometer("No pedometer yet.")) }
+        if entries.isEmpty { page.advice(.firstPedometer()) }
         page.list(
             entries, name: \.pedometer.name, limit: 24,
             beside: { StyledText("\(Printable($0.pedometer.address, limit: 17))  \(Printable($0.user, limit: 24))") },

@@ -6,46 +6,45 @@ public enum ServiceWords {
     public static func advice(_ error: ServiceError) -> String? {
         switch error {
         case .severalUsers: "Choose one with --user NAME."
-        case .unknownUser: "For a new person add a pedometer first: istep add --user NAME"
-        case .unknownPedometer(_, let known): list(known) ?? addPedometer
-        case .unknownDestination(_, let known): list(known) ?? "Set one up: istep config kinds"
-        case .noDestination: "List the kinds: istep config kinds; then: istep config example KIND"
-        case .neverShared: "List the destinations: istep share --list"
+        case .unknownUser: "For a new person add a pedometer first: `istep add --user NAME`"
+        case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
+        case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
+        case .noDestination: "List the kinds: `istep config kinds`; then: `istep config example KIND`"
+        case .neverShared: "List the destinations: `istep share --list`"
         case .unclearRecipients: "Set the users whose days are sent, such as: users = [\"NAME\"]"
-        case .notInOutbox(_, let destination): "List what is: istep outbox list \(destination)"
-        case .alreadySent(let day, let destination): "To send it once more: istep share \(day) --to \(destination) --again"
-        case .noPedometer: addPedometer
-        case .clockNotSet: "Wait until it is set (timedatectl shows it), then sync again."
+        case .notInOutbox(_, let destination): "List what is: `istep outbox list \(destination)`"
+        case .alreadySent(let day, let destination): "To send it once more: `istep share \(day) --to \(destination) --again`"
+        case .noPedometer: Advice.addPedometer.markup
+        case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
+        // Without backticks: a device's name can contain them.
         case .alreadyRegistered(_, let name): "To change its name or model: istep forget '\(name)', then add it again. Its steps stay."
         case .nameTaken, .nameIsAddress: "Choose another name: --name NAME"
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
-        case .deviceNeeded: "List the devices in range with: istep scan --all"
-        case .notRecognised: "If it shows its steps in a characteristic, describe it: istep add --help, --model generic."
+        case .deviceNeeded: "List the devices in range with: `istep scan --all`"
+        case .notRecognised: "If it shows its steps in a characteristic, describe it with --model generic; see: `istep add --help`"
         case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
         case .advertisesOtherwise:
             "If it is one, switch on 'Discoverable' for it in its app, bring it close, and try again. Otherwise leave --model out."
         case .noNewPedometer(_, others: 0, _):
-            "Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: istep doctor"
+            "Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: `istep doctor`"
         case .noNewPedometer(_, _, unprobed: 1...):
-            "istep tries the devices with the strongest signal: bring the pedometer close. Or find its address with istep scan --all, then: istep add ADDRESS"
+            "istep tries the devices with the strongest signal: bring the pedometer close. Or find its address with `istep scan --all`, then: `istep add ADDRESS`"
         case .noNewPedometer:
-            "Bring it close, wake it, or disconnect it from the phone. It may also be one of the others: istep scan --all"
-        case .severalInRange: "Choose one: istep add ADDRESS"
+            "Bring it close, wake it, or disconnect it from the phone. It may also be one of the others: `istep scan --all`"
+        case .severalInRange: "Choose one: `istep add ADDRESS`"
         case .dayNotBegun(_, let today): "Give a past day or today, which is \(today)."
         case .rangeReversed(let first, let last): "Swap the days: --from \(last) --to \(first)"
-        case .beforeFirstDay(_, let first): "Give \(first) or a later day; all of it: istep history all"
-        case .rangeEndsYesterday: "To share today: istep share today"
-        case .nothingKnown: "Read your pedometer first: istep sync"
+        case .beforeFirstDay(_, let first): "Give \(first) or a later day; all of it: `istep history all`"
+        case .rangeEndsYesterday: "To share today: `istep share today`"
+        case .nothingKnown: "Read your pedometer first: `istep sync`"
         case .unusableFirstDay: "Give a day from \(Validity.firstDays.lowerBound) to \(Validity.firstDays.upperBound)."
         case .implausibleSteps: "A day has 0 to \(Words.grouped(StepCorrection.stepRange.upperBound)) steps."
         case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
-        case .notCorrected(let day): "See the day: istep show \(day)"
-        case .backupIsHistory: "Name a backup; 'istep restore' lists them."
-        case .noServiceManager: "Use cron to run it nightly: istep sync --unattended"
+        case .notCorrected(let day): "See the day: `istep show \(day)`"
+        case .backupIsHistory: "Name a backup; `istep restore` lists them."
+        case .noServiceManager: "Use cron to run it nightly: `istep sync --unattended`"
         }
     }
-
-    private static let addPedometer = "Add one: istep scan, then istep add ADDRESS."
 
     private static func list(_ known: [String]) -> String? {
         known.isEmpty ? nil : "Known names: \(known.joined(separator: ", "))."
@@ -71,7 +70,7 @@ public struct ErrorDocument: JSONDocument {
         }
 
         static let schema = JSONSchema.object([
-            .init("category", .choice(FailureCategory.self), "What kind of failure it is; what exit codes stand for."),
+            .init("category", .choice(FailureCategory.self), "The kind of failure; each kind has one exit code."),
             .init("exitCode", .integer, "The exit code of such a failure. A command that is interrupted ends with 128 and the signal's number."),
             .init("message", .text, "What failed on what, and why."),
             .init("advice", .nullable(.text), "What to do."),

@@ -129,7 +129,7 @@ public struct NoticeDocument: Codable, Sendable {
         .init("since", .time, "When it began."),
         .init("message", .text, "The notice in one line."),
         .init("detail", .nullable(.text), "What else is known, and what to do."),
-        .init("isNew", .boolean, "No istep status without --json has shown it yet."),
+        .init("isNew", .boolean, "Not yet shown by 'istep status' (--json does not count)."),
         .init("isLasting", .boolean, "It lasts until its cause ends; else it is shown once."),
     ])
 }

@@ -2,52 +2,20 @@ public import StepDomain
 
 /// What `istep doctor --repair` has saved, and what is lost.
 public struct RepairView: View {
-    /// A table of the history.
-    public struct Table: Codable, Sendable, Equatable {
-        public var name: String
-        public var rows: Int
-        /// Made again from indexes and from rows that refer to it.
-        public var rebuilt: Int
-        /// Read, but impossible.
-        public var rejected: Int
-        /// Places where pages or rows could not be read.
-        public var gaps: Int
-
-        public init(name: String, rows: Int, rebuilt: Int, rejected: Int, gaps: Int) {
-            self.name = name
-            self.rows = rows
-            self.rebuilt = rebuilt
-            self.rejected = rejected
-            self.gaps = gaps
-        }
-
-        var isWhole: Bool { rebuilt == 0 && rejected == 0 && gaps == 0 }
-    }
-
-    /// Days of which steps may be missing.
-    public struct LostDays: Codable, Sendable, Equatable {
-        public var pedometer: String
-        public var first: String
-        public var last: String
-
-        public init(pedometer: String, first: Day, last: Day) {
-            self.pedometer = pedometer
-            self.first = first.description
-            self.last = last.description
-        }
-    }
-
     /// The result for a history that was damaged.
     public struct Repaired: Codable, Sendable, Equatable {
         public var holdings: HistoryHoldings
         /// Where the damaged file is kept.
         public var damaged: String
-        public var tables: [Table]
-        public var lostDays: [LostDays]
+        public var tables: [SalvageReport.Table]
+        public var lostDays: [SalvageReport.LostDays]
         /// The record of what was shared lacks entries.
         public var isSharingUncertain: Bool
 
-        public init(holdings: HistoryHoldings, damaged: String, tables: [Table], lostDays: [LostDays], isSharingUncertain: Bool) {
+        public init(
+            holdings: HistoryHoldings, damaged: String, tables: [SalvageReport.Table], lostDays: [SalvageReport.LostDays],
+            isSharingUncertain: Bool
+        ) {
             self.holdings = holdings
             self.damaged = damaged
             self.tables = tables
@@ -57,11 +25,7 @@ public struct RepairView: View {
 
         public init(_ report: SalvageReport) {
             self.init(
-                holdings: HistoryHoldings(report.contents), damaged: report.damaged,
-                tables: report.tables.map {
-                    Table(name: $0.name, rows: $0.rows, rebuilt: $0.rebuilt, rejected: $0.rejected, gaps: $0.gaps)
-                },
-                lostDays: report.days.map { LostDays(pedometer: $0.pedometer, first: $0.first, last: $0.last) },
+                holdings: HistoryHoldings(report.contents), damaged: report.damaged, tables: report.tables, lostDays: report.days,
                 isSharingUncertain: report.isSharingUncertain)
         }
     }
@@ -111,8 +75,8 @@ public struct RepairView: View {
         if !repaired.lostDays.isEmpty {
             page.paragraph("Days that may lack steps; they are shown as partial:")
             for days in repaired.lostDays.prefix(Self.mostDays) {
-                let span = days.first == days.last ? days.first : "\(days.first) to \(days.last)"
-                page.paragraph("\(Printable(days.pedometer, limit: 32)): \(span)", indent: 2, hanging: 4)
+                page.paragraph(
+                    "\(Printable(days.pedometer, limit: 32)): \(Words.days(days.first, days.last))", indent: 2, hanging: 4)
             }
             if repaired.lostDays.count > Self.mostDays {
                 page.paragraph("and \(Words.count(repaired.lostDays.count - Self.mostDays, "more range")); --json lists all", indent: 2)

@@ -56,14 +56,14 @@ public struct StatusView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         for kept in notices { show(kept, on: &page) }
-        if people.isEmpty { page.advice(.firstPedometer("No pedometer yet.")) }
+        if people.isEmpty { page.advice(.firstPedometer()) }
         for person in people {
             let day = day(person)
             page.wrap(StyledText(Printable(person.today.user.name, limit: 32).description, .strong) + ": " + steps(day), hanging: 2)
             if day.errors.isEmpty, let percentage = day.summary.percentage {
                 page.row("  " + GoalBar(percentage: percentage, cells: min(60, style.width - 4)).text)
             }
-            if person.pedometers.isEmpty { page.advice(.firstPedometer("No pedometer yet."), indent: 2) }
+            if person.pedometers.isEmpty { page.advice(.firstPedometer(), indent: 2) }
             for device in person.pedometers { show(device, on: &page) }
         }
         page.path("History:", database, emphasis: .faint)

@@ -20,7 +20,7 @@ public enum WatchWords {
         case .reading(let name): "\(Printable(name, limit: 32)): reading"
         case .searching(let names): "Looking for " + list(names)
         case .idle(let next): "All pedometers read; next at \(time(next, localTime))"
-        case .noPedometer: "No pedometer to watch. Add one: istep scan, then istep add ADDRESS."
+        case .noPedometer: Advice.firstPedometer("No pedometer to watch.").description
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
         (.adapterBlocked("hci0", hard: false), "the Bluetooth adapter hci0 is blocked in software (rfkill)", false),
         (.adapterBlocked("hci0", hard: true), "the Bluetooth adapter hci0 is blocked by a switch of the machine", false),
         (.daemonNotRunning, "the Bluetooth service (bluetoothd) is not running", false),
-        (.noBus("gone"), "no connection to the D-Bus bus: gone", false),
+        (.noBus("gone"), "no connection to the system bus: gone", false),
         (.accessDenied("rule"), "access denied: rule", false),
         (.peripheralNotFound("P", seconds: 20), "P was not heard within 20 s", true),
         (.peripheralNotFound("P", seconds: 0.5), "P was not heard within 0.5 s", true),

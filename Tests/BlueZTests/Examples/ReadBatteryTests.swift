@@ -50,7 +50,7 @@ struct ReadBatteryTests {
     @Test func `prints what failed and what to do`() async throws {
         let outcome = try await run([], bus: "unix:path=/nonexistent/bus")
         #expect(outcome.status == 1)
-        #expect(outcome.output.hasPrefix("Failed: no connection to the D-Bus bus: "))
+        #expect(outcome.output.hasPrefix("Failed: no connection to the system bus: "))
         #expect(outcome.output.contains("DBUS_SYSTEM_BUS_ADDRESS"))
     }
 

@@ -9,13 +9,13 @@ import Testing
 
     /// One request after the other; an answer is `01`, the end `02`, a wrong one `03`, and `04` is undecodable.
     private struct Script: ExchangeProtocol {
-        var exchanges: [BandExchange]
+        var exchanges: [ProtocolExchange]
         var ends: [ExchangeEnd] = []
         var begun = 0
         let notifying = [ExchangeSessionTests.address]
         var report: SessionReport { SessionReport(notices: [.implausible(samples: ends.count)]) }
 
-        mutating func next(at now: Timestamp) -> BandExchange? { exchanges.isEmpty ? nil : exchanges.removeFirst() }
+        mutating func next(at now: Timestamp) -> ProtocolExchange? { exchanges.isEmpty ? nil : exchanges.removeFirst() }
         mutating func begin(at now: Timestamp) { begun += 1 }
         mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
             switch bytes.first {
@@ -30,15 +30,15 @@ import Testing
             ends.append(end)
             return SampleBatch()
         }
-        mutating func cut(at now: Timestamp) -> SampleBatch? { SampleBatch(notices: [.undecided(steps: 1)]) }
+        mutating func linkLost(at now: Timestamp) -> SampleBatch? { SampleBatch(notices: [.undecided(steps: 1)]) }
     }
 
-    private func exchange(_ answer: BandExchange.Answer, attempts: Int = 3) -> BandExchange {
-        BandExchange(request: .write([9], to: Self.address), name: "a test", answer: answer, timeout: 5, attempts: attempts)
+    private func exchange(_ answer: ProtocolExchange.Answer, attempts: Int = 3) -> ProtocolExchange {
+        ProtocolExchange(request: .write([9], to: Self.address), name: "a test", answer: answer, timeout: 5, attempts: attempts)
     }
 
     private func play(
-        _ exchanges: [BandExchange], linkEndsAfter: Int = .max, secondsPerValue: Int = 0, _ answers: @escaping (Int) -> [[UInt8]]
+        _ exchanges: [ProtocolExchange], linkEndsAfter: Int = .max, secondsPerValue: Int = 0, _ answers: @escaping (Int) -> [[UInt8]]
     ) -> SessionPlayer.Outcome {
         var writes = 0
         var player = SessionPlayer(

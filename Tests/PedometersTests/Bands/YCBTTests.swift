@@ -122,12 +122,12 @@ import Testing
         reading.begin(at: now)
         _ = reading.receive(YCBTFrame(5, 2, bytes("0300 0100 0000 2a000000")).bytes, at: now)
         _ = reading.receive(YCBTFrame(5, 0x11, record(now - 9_000, 900, 40)).bytes, at: now)
-        #expect(reading.cut(at: now) == nil)
+        #expect(reading.linkLost(at: now) == nil)
         // It overlaps the first one, has more steps, and may be overlapped itself.
         _ = reading.receive(YCBTFrame(5, 0x11, record(now - 8_700, 900, 100)).bytes, at: now)
-        #expect(reading.cut(at: now) == nil)
+        #expect(reading.linkLost(at: now) == nil)
         _ = reading.receive(YCBTFrame(5, 0x11, record(now - 7_200, 900, 70)).bytes, at: now)
-        #expect(reading.cut(at: now)?.samples.map(\.steps) == [100])
+        #expect(reading.linkLost(at: now)?.samples.map(\.steps) == [100])
     }
 
     @Test func `a wrong checksum is requested again, and never stored`() throws {

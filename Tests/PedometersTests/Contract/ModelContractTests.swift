@@ -148,7 +148,7 @@ struct BatchBounds {
         let wrong = batch.coverage.first { $0.start < oldest || $0.end > now + 120 || $0.isEmpty }
         if let wrong { return "accounts for \(wrong)" }
         let cursor = batch.cursor
-        let counts = isCounter ? [cursor?.counter?.at, cursor?.quarantined?.at] : []
+        let counts = isCounter ? [cursor?.counter?.at, cursor?.undecided?.at] : []
         let marks = ([cursor?.readThrough] + counts).compactMap(\.self)
         if let mark = marks.first(where: { $0 > now + 120 }) { return "the cursor is at \(mark)" }
         return nil

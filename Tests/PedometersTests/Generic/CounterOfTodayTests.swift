@@ -11,16 +11,16 @@ import Testing
         let first = counter(after(reading(5000, 30 * 24))).batch(of: reading(600, 12))
         #expect(first.samples.isEmpty && first.coverage.isEmpty && first.notices == [.undecided(steps: 600)])
         let cursor = try #require(first.cursor)
-        #expect(cursor.counter == nil && cursor.quarantined == reading(600, 12) && cursor.readThrough == nil)
+        #expect(cursor.counter == nil && cursor.undecided == reading(600, 12) && cursor.readThrough == nil)
         let next = counter(cursor).batch(of: reading(900, 14))
         #expect(next.samples.reduce(0) { $0 + $1.steps } == 900 && next.cursor?.counter == reading(900, 14))
     }
 
-    @Test func `a quarantined reading of the future is dropped`() {
+    @Test func `an undecided reading of the future is dropped`() {
         var cursor = after(reading(100, 9))
-        cursor.quarantined = reading(5000, 30 * 24)
+        cursor.undecided = reading(5000, 30 * 24)
         let result = counter(cursor).batch(of: reading(600, 12))
-        #expect(result.samples.reduce(0) { $0 + $1.steps } == 500 && result.cursor?.quarantined == nil)
+        #expect(result.samples.reduce(0) { $0 + $1.steps } == 500 && result.cursor?.undecided == nil)
     }
 
     // MARK: A counter that is reset at midnight
@@ -72,27 +72,27 @@ import Testing
         #expect(notices == [.dayNotClosed(day.advanced(by: 3))])
     }
 
-    @Test func `a higher value soon after midnight is doubtful`() {
+    @Test func `a higher value soon after midnight is undecided`() {
         let result = counter(after(reading(9000, -2))).steps(reading(9100, 0.1))
         #expect(result.batch.samples.isEmpty)
-        #expect(result.batch.cursor?.quarantined?.value == 9100)
+        #expect(result.batch.cursor?.undecided?.value == 9100)
         #expect(result.batch.cursor?.counter?.value == 9000)
     }
 
-    @Test func `a lower value after a doubtful one completes yesterday`() {
+    @Test func `a lower value after an undecided one completes yesterday`() {
         var cursor = after(reading(9000, -2))
-        cursor.quarantined = reading(9100, 0.1)
+        cursor.undecided = reading(9100, 0.1)
         let result = counter(cursor).steps(reading(800, 8))
         #expect(result.batch.samples.map(\.steps) == [800, 100])
         #expect(result.batch.samples.map(\.day) == [day, day.advanced(by: -1)])
         #expect(result.batch.coverage.contains(TimeSpan(midnight - 7200, midnight)))
-        #expect(result.batch.cursor?.quarantined == nil)
+        #expect(result.batch.cursor?.undecided == nil)
         #expect(result.notices.isEmpty)
     }
 
-    @Test func `a doubtful value that does not fall counts for today`() {
+    @Test func `an undecided value that does not fall counts for today`() {
         var cursor = after(reading(90, -2))
-        cursor.quarantined = reading(100, 0.1)
+        cursor.undecided = reading(100, 0.1)
         let morning = counter(cursor).steps(reading(800, 8))
         #expect(morning.isUndecided, "a clock that is ahead by three hours would be reset at 21:00")
         let result = counter(morning.batch.cursor!).steps(reading(800, 22))
@@ -100,9 +100,9 @@ import Testing
         #expect(result.notices == [.dayNotClosed(day.advanced(by: -1))])
     }
 
-    @Test func `a doubtful value without a second reading that day is not lost`() {
+    @Test func `an undecided value without a second reading that day is not lost`() {
         var cursor = after(reading(1000, -2))
-        cursor.quarantined = reading(1200, 1)
+        cursor.undecided = reading(1200, 1)
         let result = counter(cursor).steps(reading(700, 32))
         #expect(result.batch.samples.map(\.steps) == [133, 67, 700])
         #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1), day, day.advanced(by: 1)])
@@ -111,7 +111,7 @@ import Testing
         #expect(result.batch.cursor == after(reading(700, 32)))
     }
 
-    @Test func `each doubtful value of a night is decided by a later reading`() {
+    @Test func `each undecided value of a night is decided by a later reading`() {
         var cursor = after(reading(1000, -2))
         var steps = 0
         for (value, hours) in [(1200, 1.0), (5000, 25), (6000, 49), (10, 60)] {
@@ -124,9 +124,9 @@ import Testing
         #expect(cursor == after(reading(10, 60)))
     }
 
-    @Test func `a doubtful value of a day without readings counts completely`() {
+    @Test func `an undecided value of a day without readings counts completely`() {
         var cursor = after(reading(900, -48))
-        cursor.quarantined = reading(1000, 0.5)
+        cursor.undecided = reading(1000, 0.5)
         let result = counter(cursor).steps(reading(10, 8))
         #expect(result.batch.samples.map(\.steps) == [10, 1000])
         #expect(result.batch.samples.map(\.start) == [midnight, midnight - 86_400])
@@ -204,7 +204,7 @@ import Testing
         #expect(second.notices == [], "no restart")
     }
 
-    @Test func `a doubtful value that has not fallen hours later is not credited`() {
+    @Test func `an undecided value that has not fallen hours later is not credited`() {
         var cursor = after(reading(8000, -1.0 / 12))
         for (value, hours) in [(8000, 0.5), (8000, 4.25), (8100, 9)] {
             let result = counter(cursor).steps(reading(value, hours))
@@ -217,7 +217,7 @@ import Testing
 
     @Test func `growth beyond yesterday's last value is counted where it does not fit before midnight`() {
         var cursor = after(reading(8000, -1.0 / 60))
-        cursor.quarantined = reading(9000, 5)
+        cursor.undecided = reading(9000, 5)
         let result = counter(cursor).steps(reading(30, 10))
         #expect(result.batch.samples.map(\.steps).reduce(0, +) == 1030)
         let isPlausible = result.batch.samples.allSatisfy(\.isPlausible)

@@ -72,13 +72,13 @@ import Testing
     }
 
     @Test(arguments: [SessionEvent.absent, .linkLost, .value([1, 2])])
-    func `without a clock a doubtful value waits`(event: SessionEvent) throws {
+    func `without a clock an undecided value waits`(event: SessionEvent) throws {
         var (session, now) = try firstReading()
         _ = session.next(after: .started, at: now)
         _ = session.next(after: .value([0x25, 0x80]), at: now)
         let batch = try #require(delivered(session.next(after: event, at: now)))
         #expect(batch.samples.isEmpty)
-        #expect(batch.cursor?.quarantined?.value == 9600)
+        #expect(batch.cursor?.undecided?.value == 9600)
         #expect(batch.notices == [.undecided(steps: 9600)])
     }
 }

@@ -109,6 +109,8 @@ import Testing
             known.cursor.counter = CounterReading(at: Self.now - 600, value: 1_000, utcOffset: 7_200)
             try await reader(stack).read(known, into: second)
             #expect(second.batches.flatMap(\.samples).map(\.steps) == [500])
+            let report = try #require(second.result(of: 1)).get()
+            #expect(report.readSeconds == nil, "there is no connection")
         }
     }
 

@@ -87,14 +87,14 @@ import Testing
         let second = SampleBatch(
             samples: [4, 7].enumerated().map { StepSample(start: Timestamp(60 * $0), length: 60, steps: $1, utcOffset: 0) },
             coverage: [TimeSpan(Timestamp(300), Timestamp(900))])
-        let data = try [[first, second], [first.followed(by: second)]].map { batches -> StepData in
+        let data = try [[first, second], [first.followed(by: second)]].map { batches -> DayData in
             let history = InMemoryHistory()
             let user = history.addUser(named: "anna")
             let ring = history.addPedometer(
                 Pedometer(id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
             let sync = try history.beginSync(of: ring.id, at: Timestamp(1000))
             for batch in batches { _ = try history.merge(batch, sync: sync, place: .fixed(0)) }
-            return try history.stepData(of: user, on: Day(daysSince1970: 0))
+            return try history.dayData(of: user, on: Day(daysSince1970: 0))
         }
         #expect(data[0] == data[1])
         #expect(data[0].tracks.first?.samples.map(\.steps) == [9, 7])

@@ -54,8 +54,9 @@ import WebTestSupport
     }
 
     @Test(arguments: [(DaySummary.Completeness.complete, false, "final"), (.partial, false, "preliminary"), (.complete, true, "preliminary")])
-    func `an observation is final only for a complete past day`(completeness: DaySummary.Completeness, isRunning: Bool, status: String) throws {
-        let day = SharedDay.easter(completeness: completeness, isRunning: isRunning)
+    func `an observation is final only for a complete past day`(completeness: DaySummary.Completeness, isInProgress: Bool, status: String) throws
+    {
+        let day = SharedDay.easter(completeness: completeness, isInProgress: isInProgress)
         #expect(try destination("https://example.org").preview([ShareParcel(day)]).contains("\"status\":\"\(status)\""))
     }
 

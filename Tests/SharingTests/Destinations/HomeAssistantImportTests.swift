@@ -90,7 +90,7 @@ import WebTestSupport
 
     @Test func `statistics can be left out`() async throws {
         try await withHouse(House(), "statistics = false") { house, venue, destination in
-            #expect(destination.traits.showsLatestOnly && !destination.traits.wantsSamples)
+            #expect(destination.traits.showsLatestOnly && !destination.traits.includesSamples)
             _ = try await destination.deliver([parcel(0, [7: 300])])
             #expect(venue.held().map(\.steps) == [300] && !venue.server.requests.contains { $0.target == "/api/websocket" })
             #expect(!(try destination.preview([parcel(0, [7: 300])])).contains("WebSocket"))

@@ -12,7 +12,7 @@ import TestSupport
     private static func zone(_ name: String) -> LocalTime { TimeZone(identifier: name).map(LocalTime.zone) ?? .fixed(0) }
 
     private func day(
-        _ date: String, hours: [Int: Int], steps: Int? = nil, by place: LocalTime = Self.zone("Europe/Berlin"), isRunning: Bool = false
+        _ date: String, hours: [Int: Int], steps: Int? = nil, by place: LocalTime = Self.zone("Europe/Berlin"), isInProgress: Bool = false
     ) throws -> SharedDay {
         let day = try #require(Day(date))
         let slots = place.hours(of: day)
@@ -22,7 +22,7 @@ import TestSupport
         }
         let summary = DaySummary(
             user: .anna, day: day, steps: steps ?? hours.values.reduce(0, +), hours: hours.isEmpty ? [] : profile, completeness: .complete,
-            isRunning: isRunning)
+            isInProgress: isInProgress)
         return try #require(SharedDay(summary))
     }
 
@@ -90,11 +90,11 @@ import TestSupport
         #expect(Set(hours.steps.values) == [100, 101] && hours.steps.values.reduce(0, +) == 2410)
     }
 
-    @Test func `a running day has no rows after its last steps`() throws {
+    @Test func `a day in progress has no rows after its last steps`() throws {
         let first = try utc("2026-07-01T00:00:00Z")
-        let walked = Statistics.hours(of: try day("2026-07-01", hours: [8: 100], isRunning: true), in: .fixed(0))
+        let walked = Statistics.hours(of: try day("2026-07-01", hours: [8: 100], isInProgress: true), in: .fixed(0))
         #expect(walked.steps.keys.max() == first + 8 * 3600)
-        let slept = Statistics.hours(of: try day("2026-07-01", hours: [3: 0], isRunning: true), in: .fixed(0))
+        let slept = Statistics.hours(of: try day("2026-07-01", hours: [3: 0], isInProgress: true), in: .fixed(0))
         #expect(slept.steps == [first: 0])
     }
 
@@ -132,7 +132,7 @@ import TestSupport
                             (Int.random(in: 0..<24, using: &generator), Int.random(in: 0...900, using: &generator))
                         }
                     ) { $1 }
-                    let shared = try day("\(Day("2026-07-01")!.advanced(by: number))", hours: hours, isRunning: number == 7)
+                    let shared = try day("\(Day("2026-07-01")!.advanced(by: number))", hours: hours, isInProgress: number == 7)
                     let hoursOfDay = Statistics.hours(of: shared, in: Self.zone("Europe/Berlin"))
                     truth[number] = hoursOfDay
                     return hoursOfDay

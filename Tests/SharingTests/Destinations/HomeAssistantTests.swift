@@ -16,7 +16,7 @@ import WebTestSupport
     }
 
     @Test func `a delivery imports statistics and sets the state of a sensor`() throws {
-        let preview = try destination("https://example.org").preview([ShareParcel(.easter(hours: [0: 8123], isRunning: true))])
+        let preview = try destination("https://example.org").preview([ShareParcel(.easter(hours: [0: 8123], isInProgress: true))])
         #expect(
             preview == #"""
                 By WebSocket https://example.org/api/websocket, token •••••

@@ -52,7 +52,7 @@ import Testing
                 #"home_steps,pedometer=my\ ring,place=a\,\ b\=c,user=Anna steps=17i,seconds=900i,distance_m=12.75 1397980800"#,
             ])
         #expect(try lines("samples = false", day).count == 1)
-        #expect(try destination("database = 'h'\nsamples = false").traits.wantsSamples == false)
+        #expect(try destination("database = 'h'\nsamples = false").traits.includesSamples == false)
     }
 
     /// All offsets that there are, by the quarter of an hour.
@@ -200,8 +200,8 @@ import Testing
         try await destination("database = 'h'", ScriptedTransport(vm, .reply(status, metrics))).check()
     }
 
-    @Test func `a running day is marked as not complete`() throws {
-        #expect(try lines("", .easter(isRunning: true)).first?.contains("complete=false") == true)
+    @Test func `a day in progress is marked as not complete`() throws {
+        #expect(try lines("", .easter(isInProgress: true)).first?.contains("complete=false") == true)
     }
 
     @Test(arguments: [

@@ -8,7 +8,7 @@ extension SharedDay {
     /// Easter Sunday of 2014, and how Anna walked on it.
     static func easter(
         of user: User = .anna, steps: Int = 8123, metres: Double? = 5432.4, kilocalories: Double? = 231.6, goal: Int? = 10_000,
-        completeness: DaySummary.Completeness = .complete, hours: [Int: Int] = [:], isRunning: Bool = false, later: Int = 0,
+        completeness: DaySummary.Completeness = .complete, hours: [Int: Int] = [:], isInProgress: Bool = false, later: Int = 0,
         tracks: [Track] = []
     ) -> SharedDay {
         let day = Day(daysSince1970: 16_180 + later)
@@ -18,7 +18,7 @@ extension SharedDay {
         let summary = DaySummary(
             user: user, day: day, steps: steps, distance: metres, energy: kilocalories, goal: goal,
             isRestDay: goal == nil, percentage: goal.map { Double(steps) * 100 / Double($0) }, hours: slots, completeness: completeness,
-            isRunning: isRunning)
+            isInProgress: isInProgress)
         guard let shared = SharedDay(summary, tracks: tracks) else { preconditionFailure("a day with steps") }
         return shared
     }

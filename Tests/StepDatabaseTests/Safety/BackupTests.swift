@@ -211,7 +211,7 @@ import Testing
             // The connection that was open belongs to the old file, and writes to neither file.
             expect(.replaced(path: history.path)) { try history.merge(slot(30, 30)) }
             try history.database.close()
-            #expect(try StepDatabase(path: history.path).stepData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
+            #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
             #expect(old?.hasSuffix("/history-replaced-2014-04-20T120000.sqlite") == true)
             #expect(try StepDatabase.contents(of: try #require(old)).samples == 2)
             #expect(try mode(of: history.path) == 0o600)

@@ -104,7 +104,7 @@ import Testing
             let page = try #require(try rootPages(history.path)["correction"])
             try damage(history.path, from: (page - 1) * 4096, count: 4096)
             let reader = try StepDatabase(path: history.path, for: .reading)
-            #expect(isDamaged { _ = try reader.stepData(of: history.user, on: day) })
+            #expect(isDamaged { _ = try reader.dayData(of: history.user, on: day) })
             try reader.close()
             #expect(isDamaged { _ = try StepDatabase(path: history.path) })
         }

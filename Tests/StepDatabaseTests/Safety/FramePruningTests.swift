@@ -54,7 +54,7 @@ import Testing
             for number in 0..<5 { _ = try night(history, number, frames: 10) }
             let now = midnight + 10 * 86_400
             try Data().write(to: URL(fileURLWithPath: AutomaticBackups.directory(of: history.path)))
-            let backups = AutomaticBackups(.standard, now: { now }, localTime: .fixed(0))
+            let backups = AutomaticBackups(BackupSchedule(count: 4), now: { now }, localTime: .fixed(0))
             let upkeep = HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { now })
             await #expect(throws: HistoryError.self) { try await upkeep.run() }
             #expect(try kept(history).count == 2)

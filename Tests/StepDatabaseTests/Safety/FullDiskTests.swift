@@ -41,7 +41,7 @@ import Testing
             // A reader needs no space.
             for _ in 0..<2 {
                 let reader = try StepDatabase(path: path, for: .reading)
-                #expect(try reader.stepData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
+                #expect(try reader.dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
             }
             let samples = (1...3000).map { slot($0, 1, length: 60) }
             for _ in 0..<2 {

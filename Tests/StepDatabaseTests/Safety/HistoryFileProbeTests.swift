@@ -75,7 +75,7 @@ import Testing
         try await withHistory { probe in
             #expect(try await probe.holder(of: .syncing) == nil)
             let own = HistoryHolder(process: getpid(), activity: .sync)
-            try await SyncLock.hold(ofDatabase: probe.path) {
+            try await HistoryLock.hold(ofDatabase: probe.path) {
                 let holders = try await (probe.holder(of: .syncing), probe.holder(of: .sharing))
                 #expect(holders.0 == own && holders.1 == nil)
                 await #expect(throws: HistoryInUse(holder: own)) { try await probe.withoutSync {} }

@@ -158,7 +158,7 @@ import Testing
                 path)
             let history = try StepDatabase(path: path, for: .reading)
             let user = try #require(try history.users().first)
-            guard case .damaged = historyError({ try history.stepData(of: user, on: day) }) else {
+            guard case .damaged = historyError({ try history.dayData(of: user, on: day) }) else {
                 Issue.record("read")
                 return
             }

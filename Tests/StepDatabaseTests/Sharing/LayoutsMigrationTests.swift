@@ -36,7 +36,7 @@ import Testing
             var traits = ShareTraits.replacing
             traits.layout = 1
             let metrics = ScriptedDestination("metrics", traits, terms: ShareTerms(since: .first))
-            let service = StepDataService(history: database, ledger: database, localTime: .fixed(0), now: { noon + 86_400 })
+            let service = ShareService(history: database, ledger: database, localTime: .fixed(0), now: { noon + 86_400 })
             func share() async throws -> [ShareReport.Event.Outcome] {
                 var state = try database.state(of: "metrics")
                 state.release()

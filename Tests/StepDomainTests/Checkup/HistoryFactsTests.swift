@@ -13,10 +13,10 @@ import Testing
 
     private func diagnoses(_ syncs: SyncRecord...) -> [Diagnosis] {
         let ring = Pedometer(id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring")
-        return SyncsFacts(pedometer: ring, syncs: syncs, now: now).diagnoses
+        return SyncHistoryFacts(pedometer: ring, syncs: syncs, now: now).diagnoses
     }
 
-    private func syncs(_ diagnoses: SyncsDiagnosis...) -> [Diagnosis] { diagnoses.map { .syncs(pedometer: "ring", $0) } }
+    private func syncs(_ diagnoses: SyncHistoryDiagnosis...) -> [Diagnosis] { diagnoses.map { .syncs(pedometer: "ring", $0) } }
 
     private func end(_ hoursAgo: Int) -> Timestamp { now - hoursAgo * 3600 + 60 }
 

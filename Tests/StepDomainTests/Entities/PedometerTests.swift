@@ -27,6 +27,15 @@ import Testing
                 == PedometerCursor(readThrough: Timestamp(1000), counter: counter))
     }
 
+    @Test func `an undecided reading has the key of released versions`() throws {
+        let reading = CounterReading(at: Timestamp(1000), value: 5, utcOffset: 3600)
+        let stored = #"{"quarantined":{"at":1000,"utcOffset":3600,"value":5}}"#
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(PedometerCursor(undecided: reading)), as: UTF8.self) == stored)
+        #expect(try JSONDecoder().decode(PedometerCursor.self, from: Data(stored.utf8)) == PedometerCursor(undecided: reading))
+    }
+
     @Test(arguments: [(5, 1, true), (6, 1, false), (4500, 900, true), (4501, 900, false), (-1, 60, false), (0, 0, false)])
     func `a sample above five steps per second is implausible`(steps: Int, length: Int, plausible: Bool) {
         let sample = StepSample(start: Timestamp(0), length: length, steps: steps, utcOffset: 0)

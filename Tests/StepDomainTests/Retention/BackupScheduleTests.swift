@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `an automatic backup is due each week, and manual ones do not count`() {
-        let schedule = BackupSchedule.standard
+        let schedule = BackupSchedule(count: 4)
         let today = Day(of: now, utcOffset: 3600)
         #expect(schedule.isDue([], today: today))
         #expect(!schedule.isDue([name(6)], today: today))
@@ -39,7 +39,7 @@ import Testing
 
     @Test func `the oldest automatic ones beyond the number are deleted, and no others`() {
         let backups = [name(0), name(7), name(14), name(21), name(28), name(35), name(90, isAutomatic: false)]
-        #expect(BackupSchedule.standard.surplus(backups) == [name(35), name(28)])
+        #expect(BackupSchedule(count: 4).surplus(backups) == [name(35), name(28)])
         #expect(BackupSchedule(count: 1).surplus(backups.reversed()).count == 5)
         #expect(BackupSchedule(count: 0).surplus(backups) == [])
         #expect(!BackupSchedule(count: 1).surplus(backups).contains(name(90, isAutomatic: false)))

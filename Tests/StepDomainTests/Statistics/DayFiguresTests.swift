@@ -9,7 +9,7 @@ import Testing
         Profile(validFrom: Day(daysSince1970: 0), weight: 72.5), Profile(validFrom: Day(daysSince1970: 0), stepLength: 0.73),
     ]
 
-    /// Ordinary days, days of 23, 25, 23.5 and 24.5 hours, several pedometers, corrections, partial and running days.
+    /// Ordinary days, days of 23, 25, 23.5 and 24.5 hours, several pedometers, corrections, partial days and days in progress.
     @Test(arguments: [
         ("2014-04-20", LocalTime.berlin), ("2014-03-30", .berlin), ("2014-10-26", .berlin), ("2023-10-01", .lordHowe),
         ("2023-04-02", .lordHowe), ("2014-04-20", .fixed(-18_000)),
@@ -26,14 +26,14 @@ import Testing
             let plan = round % 2 == 0 ? SportPlan(validFrom: day, goals: [8000, 0, 6000, 0, 8000, 0, 9000]) : nil
             let profile = Self.profiles[round % 4]
             let now = round % 7 == 0 ? place.span(of: day).start + 40_000 : place.span(of: day).end + 9
-            let data = StepData(
+            let data = DayData(
                 user: User(id: 1, name: "Ada"), day: day, tracks: tracks, correction: correction, profile: profile, plan: plan)
             let summary = DaySummary(data, localTime: place, now: now)
             let figures = DayFigures(
-                DaySums(tracks, of: day), correction: correction, profile: profile, plan: plan, isRunning: round % 7 == 0)
+                DaySums(tracks, of: day), correction: correction, profile: profile, plan: plan, isInProgress: round % 7 == 0)
 
             #expect(figures.steps == summary.steps && figures.countedSteps == summary.countedSteps)
-            #expect(figures.completeness == summary.completeness && figures.isRunning == summary.isRunning)
+            #expect(figures.completeness == summary.completeness && figures.isInProgress == summary.isInProgress)
             #expect(figures.distance == summary.distance && figures.distanceSource == summary.distanceSource)
             #expect(figures.energy == summary.energy && figures.energySource == summary.energySource)
             #expect(figures.goal == summary.goal && figures.isRestDay == summary.isRestDay && figures.percentage == summary.percentage)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    private static func withFigures(_ track: StepData.Track) -> StepData.Track {
+    private static func withFigures(_ track: DayData.Track) -> DayData.Track {
         var track = track
         track.samples = track.samples.map {
             StepSample(
@@ -63,9 +63,9 @@ import Testing
             let start = span.start + seconds
             return StepSample(start: start, length: 900, steps: Int.random(in: 1...900, using: &random), utcOffset: place.utcOffset(start))
         }
-        let track = StepData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
+        let track = DayData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
         let day = try #require(Day(word))
-        let summary = DaySummary(StepData(user: User(id: 1, name: "Ada"), day: day, tracks: [track]), localTime: place, now: span.end)
+        let summary = DaySummary(DayData(user: User(id: 1, name: "Ada"), day: day, tracks: [track]), localTime: place, now: span.end)
         var byName = [Int?](repeating: nil, count: 24)
         for hour in summary.hours { byName[hour.hour] = (byName[hour.hour] ?? 0) + (try #require(hour.steps)) }
         #expect(DaySums([track], of: day).hours == byName)
@@ -77,12 +77,12 @@ import Testing
         let place = LocalTime.berlin, day = try #require(Day("2014-04-20"))
         let span = TimeSpan(place.span(of: day).start, place.at("2014-04-20", 15, 20))
         let samples = [9, 15].map { StepSample(start: place.at("2014-04-20", $0), length: 600, steps: 70, utcOffset: 7200) }
-        let track = StepData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
+        let track = DayData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
         let hours = DaySums([track], of: day).hours
         #expect(hours[..<15] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 70, 0, 0, 0, 0, 0])
         #expect(hours[15] == 70, "it has steps")
         #expect(hours[16...].allSatisfy { $0 == nil })
-        let data = StepData(user: User(id: 1, name: "Ada"), day: day, tracks: [track])
+        let data = DayData(user: User(id: 1, name: "Ada"), day: day, tracks: [track])
         #expect(DaySummary(data, localTime: place, now: span.end).hours.map(\.steps) == hours)
     }
 
@@ -94,24 +94,24 @@ import Testing
             StepSample(start: Timestamp(midnight + 7 * 3600 - 7200), length: 900, steps: 70, utcOffset: 7200),
             StepSample(start: Timestamp(midnight + 20 * 3600 + 18_000), length: 7200, steps: 100, utcOffset: -18_000),
         ]
-        let hours = DaySums([StepData.Track(pedometer: 1, name: "ring", samples: samples)], of: day).hours
+        let hours = DaySums([DayData.Track(pedometer: 1, name: "ring", samples: samples)], of: day).hours
         #expect(hours[7] == 70 && hours[20] == 50 && hours[21] == 50 && hours.compactMap(\.self) == [70, 50, 50])
         // What lies past midnight belongs to the day.
         let late = StepSample(start: Timestamp(midnight + 86_400 - 1800), length: 40_000, steps: 99, utcOffset: 0)
-        #expect(DaySums([StepData.Track(pedometer: 1, name: "ring", samples: [late])], of: day).hours[23] == 99)
+        #expect(DaySums([DayData.Track(pedometer: 1, name: "ring", samples: [late])], of: day).hours[23] == 99)
     }
 
     @Test func `a correction keeps the shares of walking and running`() {
         let sums = DaySums(day: Day(daysSince1970: 0), gaits: GaitSums(walkingSteps: 6000, runningSteps: 2000), completeness: .complete)
-        let figures = DayFigures(sums, correction: 4001, profile: nil, plan: nil, isRunning: false)
+        let figures = DayFigures(sums, correction: 4001, profile: nil, plan: nil, isInProgress: false)
         #expect(figures.steps == 4001 && figures.runningSteps == 1000 && figures.walkingSteps == 3001)
-        let nothing = DayFigures(DaySums(day: Day(daysSince1970: 0)), correction: 500, profile: nil, plan: nil, isRunning: false)
+        let nothing = DayFigures(DaySums(day: Day(daysSince1970: 0)), correction: 500, profile: nil, plan: nil, isInProgress: false)
         #expect(nothing.walkingSteps == 500 && nothing.runningSteps == 0 && nothing.completeness == .complete)
     }
 
     @Test func `each day has the profile and the plan of its time`() throws {
         let first = try #require(Day("2014-04-20"))
-        let records = DayRecords(
+        let records = DaySeriesInput(
             user: User(id: 1, name: "Ada"),
             sums: (0..<4).map { DaySums(day: first.advanced(by: $0), gaits: GaitSums(walkingSteps: 1000), completeness: .complete) },
             corrections: [first.advanced(by: 1): 2000],
@@ -119,10 +119,10 @@ import Testing
                 Profile(validFrom: first.advanced(by: 2), stepLength: 1), Profile(validFrom: first.advanced(by: -9), stepLength: 0.5),
             ],
             plans: [SportPlan(validFrom: first.advanced(by: 1), everyDay: 1500)])
-        let figures = DailyFigures(records, localTime: .fixed(0), now: Timestamp(first.advanced(by: 2).daysSince1970 * 86_400 + 5))
+        let figures = DaySeries(records, localTime: .fixed(0), now: Timestamp(first.advanced(by: 2).daysSince1970 * 86_400 + 5))
         #expect(figures.days.map(\.distance) == [500, 1000, 1000], "today is the last")
         #expect(figures.days.map(\.goal) == [nil, 1500, 1500])
-        #expect(figures.days.map(\.isRunning) == [false, false, true])
+        #expect(figures.days.map(\.isInProgress) == [false, false, true])
         #expect(
             figures[first.advanced(by: 1)]?.isGoalMet == true && figures[first.advanced(by: 3)] == nil && figures[first.advanced(by: -1)] == nil)
     }

@@ -9,8 +9,8 @@ import TestSupport
     private var span: TimeSpan { place.span(of: day) }
     private var later: Timestamp { place.at("2014-04-22", 8) }
 
-    private func track(_ id: Pedometer.ID = 1, _ steps: [Int: Int] = [:], coverage: [TimeSpan] = []) -> StepData.Track {
-        StepData.Track(
+    private func track(_ id: Pedometer.ID = 1, _ steps: [Int: Int] = [:], coverage: [TimeSpan] = []) -> DayData.Track {
+        DayData.Track(
             pedometer: id, name: "ring",
             samples: steps.sorted { $0.key < $1.key }.map {
                 StepSample(
@@ -19,7 +19,7 @@ import TestSupport
             }, coverage: coverage.flatMap(place.covered))
     }
 
-    private func summary(_ data: StepData, now: Timestamp? = nil) -> DaySummary {
+    private func summary(_ data: DayData, now: Timestamp? = nil) -> DaySummary {
         DaySummary(data, localTime: place, now: now ?? later)
     }
 
@@ -28,7 +28,7 @@ import TestSupport
     // MARK: What is known
 
     @Test func `a day without samples and coverage has unknown steps`() {
-        let summary = summary(StepData(user: user, day: day, tracks: [track()], lastSync: later))
+        let summary = summary(DayData(user: user, day: day, tracks: [track()], lastSync: later))
         #expect(summary.steps == nil)
         #expect(summary.completeness == .unknown)
         #expect(summary.hours.isEmpty)
@@ -39,7 +39,7 @@ import TestSupport
     }
 
     @Test func `a covered day without samples has zero steps`() {
-        let summary = summary(StepData(user: user, day: day, tracks: [track(coverage: [span])]))
+        let summary = summary(DayData(user: user, day: day, tracks: [track(coverage: [span])]))
         #expect(summary.steps == 0)
         #expect(summary.completeness == .complete)
         #expect(summary.hours.count == 24)
@@ -50,30 +50,30 @@ import TestSupport
     @Test func `two pedometers together can cover a day`() {
         let noon = place.at("2014-04-20", 12)
         let halves = [track(1, coverage: [TimeSpan(span.start - 999, noon)]), track(2, coverage: [TimeSpan(noon, span.end)])]
-        #expect(summary(StepData(user: user, day: day, tracks: halves)).completeness == .complete)
-        #expect(summary(StepData(user: user, day: day, tracks: [halves[1]])).completeness == .partial)
+        #expect(summary(DayData(user: user, day: day, tracks: halves)).completeness == .complete)
+        #expect(summary(DayData(user: user, day: day, tracks: [halves[1]])).completeness == .partial)
     }
 
     @Test func `a day with samples but without coverage is partial`() {
-        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])]))
+        let summary = summary(DayData(user: user, day: day, tracks: [track(1, [7: 1000])]))
         #expect(summary.completeness == .partial)
         #expect(summary.steps == 1000)
     }
 
     @Test func `coverage of another day does not count`() {
         let yesterday = place.span(of: day.advanced(by: -1))
-        #expect(summary(StepData(user: user, day: day, tracks: [track(coverage: [yesterday])])).completeness == .unknown)
+        #expect(summary(DayData(user: user, day: day, tracks: [track(coverage: [yesterday])])).completeness == .unknown)
     }
 
-    @Test func `a running day is partial`() {
-        let data = StepData(user: user, day: day, tracks: [track(1, [7: 1000], coverage: [span])])
-        let running = summary(data, now: span.end - 1)
-        #expect(running.isRunning)
-        #expect(running.completeness == .partial)
+    @Test func `a day in progress is partial`() {
+        let data = DayData(user: user, day: day, tracks: [track(1, [7: 1000], coverage: [span])])
+        let inProgress = summary(data, now: span.end - 1)
+        #expect(inProgress.isInProgress)
+        #expect(inProgress.completeness == .partial)
         let over = summary(data, now: span.end)
-        #expect(!over.isRunning)
+        #expect(!over.isInProgress)
         #expect(over.completeness == .complete)
-        #expect(!summary(data, now: span.start - 1).isRunning)
+        #expect(!summary(data, now: span.start - 1).isInProgress)
     }
 
     @Test(arguments: [-36_000, -18_000, 0, 7200, 50_400]) func `a change of place does not alter past days`(now: Int) throws {
@@ -81,8 +81,8 @@ import TestSupport
         let spans = [CoveredSpan(TimeSpan(span.start, span.end + 86_400), utcOffset: 7200)]
         for (day, expected) in [(-1, DaySummary.Completeness.unknown), (0, .complete), (1, .complete), (2, .unknown)] {
             let day = self.day.advanced(by: day)
-            let track = StepData.Track(pedometer: 1, name: "ring", coverage: spans)
-            let summary = DaySummary(StepData(user: user, day: day, tracks: [track]), localTime: here, now: later + 864_000)
+            let track = DayData.Track(pedometer: 1, name: "ring", coverage: spans)
+            let summary = DaySummary(DayData(user: user, day: day, tracks: [track]), localTime: here, now: later + 864_000)
             #expect(summary.completeness == expected)
             #expect(summary.steps == (expected == .unknown ? nil : 0))
         }
@@ -96,8 +96,8 @@ import TestSupport
             let coverage = [
                 CoveredSpan(TimeSpan(span.start, noon), utcOffset: 7200), CoveredSpan(TimeSpan(start, end), utcOffset: there),
             ]
-            let track = StepData.Track(pedometer: 1, name: "ring", coverage: coverage)
-            return self.summary(StepData(user: user, day: day, tracks: [track]), now: later).completeness
+            let track = DayData.Track(pedometer: 1, name: "ring", coverage: coverage)
+            return self.summary(DayData(user: user, day: day, tracks: [track]), now: later).completeness
         }
         #expect(summary(until: end) == .complete)
         #expect(summary(until: end + 3600) == .complete)
@@ -111,10 +111,10 @@ import TestSupport
         let cairo = LocalTime { $0 < change ? 7200 : 10_800 }
         let day = try #require(Day("2023-04-28"))
         #expect(cairo.span(of: day).start == change)
-        let track = StepData.Track(
+        let track = DayData.Track(
             pedometer: 1, name: "ring", coverage: cairo.covered(TimeSpan(change - 86_400, change + 23 * 3600)))
         for day in [day.advanced(by: -1), day] {
-            let data = StepData(user: user, day: day, tracks: [track])
+            let data = DayData(user: user, day: day, tracks: [track])
             #expect(DaySummary(data, localTime: .fixed(0), now: change + 864_000).completeness == .complete)
         }
     }
@@ -122,8 +122,8 @@ import TestSupport
     @Test(arguments: ["2014-03-30", "2014-10-26"]) func `a day of 23 or 25 hours is complete at its end`(word: String) throws {
         let day = try #require(Day(word))
         let span = place.span(of: day)
-        let whole = StepData(user: user, day: day, tracks: [track(coverage: [span])])
-        let short = StepData(user: user, day: day, tracks: [track(coverage: [TimeSpan(span.start, span.end - 1)])])
+        let whole = DayData(user: user, day: day, tracks: [track(coverage: [span])])
+        let short = DayData(user: user, day: day, tracks: [track(coverage: [TimeSpan(span.start, span.end - 1)])])
         let now = span.end
         #expect(summary(whole, now: now).completeness == .complete)
         #expect(summary(short, now: now).completeness == .partial)
@@ -135,7 +135,7 @@ import TestSupport
         let samoa = LocalTime { $0 < change ? -36_000 : 50_400 }
         let skipped = try #require(Day("2011-12-30"))
         let everything = TimeSpan(change - 864_000, change + 864_000)
-        let data = StepData(user: user, day: skipped, tracks: [StepData.Track(pedometer: 1, name: "ring", coverage: samoa.covered(everything))])
+        let data = DayData(user: user, day: skipped, tracks: [DayData.Track(pedometer: 1, name: "ring", coverage: samoa.covered(everything))])
         let summary = DaySummary(data, localTime: samoa, now: change + 864_000)
         #expect(summary.completeness == .unknown)
         #expect(summary.steps == nil)
@@ -145,7 +145,7 @@ import TestSupport
     // MARK: Figures
 
     @Test func `a summary calculates all figures of a day`() {
-        let data = StepData(
+        let data = DayData(
             user: user, day: day, tracks: [track(1, [7: 1000, 12: 3000]), track(2, [7: 1200])],
             profile: Profile(validFrom: day, height: 1.8, weight: 80, sex: .male),
             plan: SportPlan(validFrom: day, everyDay: 8000))
@@ -164,7 +164,7 @@ import TestSupport
     }
 
     @Test func `a summary without a profile uses the figures of the pedometer`() {
-        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])]))
+        let summary = summary(DayData(user: user, day: day, tracks: [track(1, [7: 1000])]))
         #expect(summary.distance == 1000)
         #expect(summary.distanceSource == .pedometer)
         #expect(summary.energy == 50)
@@ -176,7 +176,7 @@ import TestSupport
 
     @Test func `a rest day has no percentage`() {
         let rest = SportPlan(validFrom: day, everyDay: 0)
-        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], plan: rest))
+        let summary = summary(DayData(user: user, day: day, tracks: [track(1, [7: 1000])], plan: rest))
         #expect(summary.isRestDay)
         #expect(summary.goal == nil)
         #expect(summary.percentage == nil)
@@ -185,7 +185,7 @@ import TestSupport
     @Test func `implausible steps are reported and not counted`() {
         var track = track(1, [7: 1000])
         track.implausible = [StepSample(start: span.start, length: 60, steps: 40_000, utcOffset: 7200)]
-        let summary = summary(StepData(user: user, day: day, tracks: [track]))
+        let summary = summary(DayData(user: user, day: day, tracks: [track]))
         #expect(summary.steps == 1000)
         #expect(summary.implausibleSteps == 40_000)
     }
@@ -193,7 +193,7 @@ import TestSupport
     // MARK: By hand
 
     @Test func `a correction replaces the steps and scales distance and energy`() {
-        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], correction: 3000))
+        let summary = summary(DayData(user: user, day: day, tracks: [track(1, [7: 1000])], correction: 3000))
         #expect(summary.steps == 3000)
         #expect(summary.isCorrected && summary.countedSteps == 1000)
         #expect(summary.completeness == .complete)
@@ -205,18 +205,18 @@ import TestSupport
 
     @Test func `a correction of a day without samples counts as walking`() {
         let profile = Profile(validFrom: day, weight: 80, stepLength: 0.7)
-        let known = summary(StepData(user: user, day: day, correction: 10_000, profile: profile))
+        let known = summary(DayData(user: user, day: day, correction: 10_000, profile: profile))
         #expect(known.steps == 10_000)
         #expect(near(known.distance, 7000))
         #expect(near(known.energy, 280))
         #expect(known.hours.isEmpty)
-        let unknown = summary(StepData(user: user, day: day, correction: 10_000))
+        let unknown = summary(DayData(user: user, day: day, correction: 10_000))
         #expect(unknown.distance == nil)
         #expect(unknown.energy == nil)
     }
 
     @Test func `a correction to zero sets distance and energy to zero`() {
-        let summary = summary(StepData(user: user, day: day, tracks: [track(1, [7: 1000])], correction: 0))
+        let summary = summary(DayData(user: user, day: day, tracks: [track(1, [7: 1000])], correction: 0))
         #expect(summary.steps == 0)
         #expect(summary.distance == 0)
         #expect(summary.energy == 0)
@@ -228,7 +228,7 @@ import TestSupport
     func `random days have consistent figures`(word: String, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed &* 31)
         let day = try #require(Day(word))
-        var data = StepData(
+        var data = DayData(
             user: user, day: day, tracks: RandomDay.tracks(of: word, in: place, using: &generator),
             profile: Profile(validFrom: day, height: 1.7, weight: 70), plan: SportPlan(validFrom: day, everyDay: 7000))
         let summary = summary(data)

@@ -9,8 +9,8 @@ import TestSupport
         StepSample(start: noon + minute * 60, length: minutes * 60, steps: steps, utcOffset: 7200)
     }
 
-    private func track(_ pedometer: Pedometer.ID, _ samples: StepSample...) -> StepData.Track {
-        StepData.Track(pedometer: pedometer, name: "\(pedometer)", samples: samples)
+    private func track(_ pedometer: Pedometer.ID, _ samples: StepSample...) -> DayData.Track {
+        DayData.Track(pedometer: pedometer, name: "\(pedometer)", samples: samples)
     }
 
     @Test func `the larger count of overlapping samples is used, not the sum`() {
@@ -72,7 +72,7 @@ import TestSupport
         }
         #expect(MergedTracks(shuffled) == merged)
         // Merging the result once more changes nothing.
-        let again = MergedTracks([StepData.Track(pedometer: 1, name: "all", samples: merged.samples)])
+        let again = MergedTracks([DayData.Track(pedometer: 1, name: "all", samples: merged.samples)])
         #expect(again.samples == merged.samples)
         // The samples of the result do not overlap.
         for (a, b) in zip(merged.samples, merged.samples.dropFirst()) { #expect(a.span.end <= b.start) }

@@ -4,7 +4,7 @@ import Testing
 
 /// Days as words: `8000` complete, `8000~` partial, `?` unknown, `8000!` entered by hand; a goal of 6,000 on all days but those marked with
 /// `r`, which are rest days. The last is today.
-private func figures(_ words: String, from first: String = "2014-03-31", goal: Int? = 6000) -> DailyFigures {
+private func figures(_ words: String, from first: String = "2014-03-31", goal: Int? = 6000) -> DaySeries {
     let start = Day(first) ?? Day(daysSince1970: 0)
     let texts = words.split(separator: " ")
     let days = texts.enumerated().map { index, text in
@@ -18,9 +18,9 @@ private func figures(_ words: String, from first: String = "2014-03-31", goal: I
                 hours: completeness == .unknown ? [] : Array(repeating: 0, count: 8) + [steps ?? 0] + Array(repeating: 0, count: 15),
                 completeness: completeness),
             correction: text.contains("!") ? steps.map { StepCorrection(steps: $0) } : nil, profile: nil,
-            plan: goal.map { SportPlan(validFrom: start, everyDay: isRest ? 0 : $0) }, isRunning: isLast)
+            plan: goal.map { SportPlan(validFrom: start, everyDay: isRest ? 0 : $0) }, isInProgress: isLast)
     }
-    return DailyFigures(user: User(id: 1, name: "Ada"), today: days.last?.day ?? start, days: days)
+    return DaySeries(user: User(id: 1, name: "Ada"), today: days.last?.day ?? start, days: days)
 }
 
 private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
@@ -36,7 +36,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(week.mean == 4000, "of the four known days that are over")
         #expect(week.median == 3000)
         #expect(week.best?.day == day("2014-04-05"))
-        #expect((week.completeDays, week.partialDays, week.unknownDays, week.runningDays) == (3, 1, 2, 1))
+        #expect((week.completeDays, week.partialDays, week.unknownDays, week.daysInProgress) == (3, 1, 2, 1))
         #expect(week.correctedDays == 1 && week.knownDays == 5)
         #expect(week.goalDays == 1 && week.daysWithGoal == 4)
     }
@@ -45,10 +45,10 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         let all = figures("? ? ?")
         let week = all.statistics(of: Period(.week, containing: day("2014-04-01")))
         #expect(week.total == nil && week.mean == nil && week.median == nil && week.best == nil && week.meanGoal == 6000)
-        #expect(week.unknownDays == 2 && week.runningDays == 1 && week.hourlyMeans.isEmpty)
+        #expect(week.unknownDays == 2 && week.daysInProgress == 1 && week.hourlyMeans.isEmpty)
         #expect(all.statistics(of: Period(.year, containing: day("2013-04-01"))).days.isEmpty)
         #expect(all.comparison(of: Period(.week, containing: day("2014-04-01"))) == nil)
-        let nothing = DailyFigures(user: User(id: 1, name: "Ada"), today: day("2014-04-01"), days: [])
+        let nothing = DaySeries(user: User(id: 1, name: "Ada"), today: day("2014-04-01"), days: [])
         #expect(nothing.known == nil && nothing.statistics(of: april).days.isEmpty && nothing.statistics(of: april, by: .week).isEmpty)
     }
 
@@ -60,7 +60,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(all[day("2014-01-01")...day("2014-03-30")].map(\.steps) == [1000])
     }
 
-    @Test func `a running day whose goal is met counts among the days with a goal`() {
+    @Test func `a day in progress whose goal is met counts among the days with a goal`() {
         let all = figures("7000 5000 6000")
         let week = all.statistics(of: Period(.week, containing: day("2014-04-01")))
         #expect(week.goalDays == 2 && week.daysWithGoal == 3 && week.restDays == 0)
@@ -103,7 +103,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         }
         let all = (0..<15).map { index in
             let sums = days.first { $0.day == start.advanced(by: index) } ?? DaySums(day: start.advanced(by: index))
-            return DayFigures(sums, correction: nil, profile: nil, plan: nil, isRunning: false)
+            return DayFigures(sums, correction: nil, profile: nil, plan: nil, isInProgress: false)
         }
         let statistics = PeriodStatistics(Period(start...start.advanced(by: 14)), all[...])
         let monday = statistics.weekdays[0]
@@ -128,7 +128,7 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
                 DaySums(
                     day: start.advanced(by: index), gaits: GaitSums(walkingSteps: steps.0 - steps.1, runningSteps: steps.1),
                     completeness: .complete),
-                correction: nil, profile: nil, plan: nil, isRunning: index == 2)
+                correction: nil, profile: nil, plan: nil, isInProgress: index == 2)
         }
         let perDay = try #require(PeriodStatistics(Period(.week, containing: start), all[...]).perDay)
         #expect(perDay.steps == 2000 && perDay.running == 500, "without today")

@@ -82,7 +82,7 @@ import Testing
             wrong {
                 $0.completeness = .unknown; $0.isCorrected = true
             }.isEmpty)
-        #expect(wrong { $0.isRunning = true } == [.completeness])
+        #expect(wrong { $0.isInProgress = true } == [.completeness])
         let unknown = DaySummary(user: User(id: 1, name: "anna"), day: Sample.day, completeness: .partial)
         #expect(Sample.view(unknown).errors.map(\.attribute) == [.completeness])
     }
@@ -100,7 +100,7 @@ import Testing
         }
         let text = view.text()
         #expect(text.contains("  Steps     wrong: -5 is negative\n"))
-        #expect(text.contains("  Distance  wrong: it is no number\n"))
+        #expect(text.contains("  Distance  wrong: it is not a number\n"))
         #expect(text.contains("  Goal      wrong: it does not match steps and goal\n"))
         #expect(text.contains("  Hours     wrong: they add up to 8,801"))
         #expect(text.contains("  Synced    wrong: it lies in the future"))

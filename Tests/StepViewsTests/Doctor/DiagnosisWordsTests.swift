@@ -59,7 +59,7 @@ import Testing
     // MARK: The history
 
     @Test func `the age of a sync is given as in all views`() {
-        func ring(_ diagnosis: SyncsDiagnosis) -> Diagnosis { .syncs(pedometer: "ring", diagnosis) }
+        func ring(_ diagnosis: SyncHistoryDiagnosis) -> Diagnosis { .syncs(pedometer: "ring", diagnosis) }
         #expect(message(ring(.recent(now - 5400))) == "last synced 1 hour ago")
         #expect(message(ring(.tooLongAgo(now - 80 * 3600))) == "last synced 3 days ago")
         #expect(fix(ring(.tooLongAgo(now - 80 * 3600))) == "istep sync; every night automatically: istep auto on")
@@ -161,13 +161,15 @@ import Testing
         #expect(fix(timer(.timer(.disabled), isSystemWide: true)) == "sudo istep auto on --system")
         #expect(fix(timer(.timer(.disabled), hasWatch: true)) == "istep auto on --watch", "a watch that is on stays on")
         #expect(fix(timer(.timer(.inactive))) == "systemctl --user start istep-sync.timer")
+        #expect(message(timer(.timer(.inactive))) == "istep-sync.timer is enabled but not running")
+        #expect(message(timer(.watchInactive)) == "istep-watch.service is enabled but not running")
         #expect(fix(timer(.watchInactive)) == "The journal says why: journalctl --user-unit istep-watch")
     }
 
     @Test func `the message about a disabled midnight timer names the steps that are lost`() {
         #expect(
             message(timer(.midnight(.disabled, todayOnly: ["watch"])))
-                == "istep-midnight.timer is switched off: watch holds only today's count, and what is not read before midnight is lost")
+                == "istep-midnight.timer is disabled: watch holds only today's count, and what is not read before midnight is lost")
         #expect(message(timer(.midnight(.disabled, todayOnly: ["a", "b"]))).contains("2 pedometers hold only"))
         #expect(fix(timer(.midnight(.disabled, todayOnly: ["a"]), isSystemWide: true)) == "sudo istep auto on --system")
         #expect(fix(timer(.midnight(.inactive, todayOnly: ["a"]))) == "systemctl --user restart istep-midnight.timer")

@@ -233,7 +233,7 @@ import TestSupport
     }
 
     @Test func `a name of a person cannot control the terminal`() {
-        let figures = DailyFigures(user: User(id: 1, name: "an\u{1b}[2Jna"), today: SampleHistory.week.today, days: SampleHistory.week.days)
+        let figures = DaySeries(user: User(id: 1, name: "an\u{1b}[2Jna"), today: SampleHistory.week.today, days: SampleHistory.week.days)
         #expect(!SampleHistory.view(figures).text().contains("\u{1b}"))
     }
 

@@ -7,7 +7,7 @@ import StepDomain
 enum SampleHistory {
     static let user = User(id: 1, name: "anna")
 
-    static func figures(_ words: String, from first: String = "2014-04-14") -> DailyFigures {
+    static func figures(_ words: String, from first: String = "2014-04-14") -> DaySeries {
         let start = Day(first) ?? Day(daysSince1970: 0)
         let texts = words.split(separator: " ")
         let days = texts.enumerated().map { index, text in
@@ -23,26 +23,26 @@ enum SampleHistory {
                     hours: completeness == .unknown ? [] : hours, completeness: completeness),
                 correction: text.contains("!") ? StepCorrection(steps: steps) : nil,
                 profile: Profile(validFrom: start, height: 1.7, weight: 62, sex: .female),
-                plan: SportPlan(validFrom: start, everyDay: text.contains("r") ? 0 : 6000), isRunning: index == texts.count - 1)
+                plan: SportPlan(validFrom: start, everyDay: text.contains("r") ? 0 : 6000), isInProgress: index == texts.count - 1)
         }
-        return DailyFigures(user: user, today: days.last?.day ?? start, days: days)
+        return DaySeries(user: user, today: days.last?.day ?? start, days: days)
     }
 
     /// A week with each kind of day, after one that is known; Friday is today.
     static let week = figures("5000 6100 5500 ? 7000 3000 4000 8200/2200 0 2100~ 12400! ? 900", from: "2014-04-07")
 
     /// A Tuesday of which nothing is known from 15:00 on, before a Wednesday that runs.
-    static var cut: DailyFigures {
+    static var cut: DaySeries {
         let tuesday = Day("2014-04-15") ?? Day(daysSince1970: 0)
         let hours: [Int?] = Array(repeating: 0, count: 15) + Array(repeating: nil, count: 9)
         let sums = [
             DaySums(day: tuesday, hours: hours, completeness: .partial), DaySums(day: tuesday.advanced(by: 1), completeness: .unknown),
         ]
-        let days = sums.map { DayFigures($0, correction: nil, profile: nil, plan: nil, isRunning: $0.day > tuesday) }
-        return DailyFigures(user: user, today: tuesday.advanced(by: 1), days: days)
+        let days = sums.map { DayFigures($0, correction: nil, profile: nil, plan: nil, isInProgress: $0.day > tuesday) }
+        return DaySeries(user: user, today: tuesday.advanced(by: 1), days: days)
     }
 
-    static func view(_ figures: DailyFigures = week, _ unit: Period.Unit = .week, by grouping: HistoryView.Grouping? = nil) -> HistoryView {
+    static func view(_ figures: DaySeries = week, _ unit: Period.Unit = .week, by grouping: HistoryView.Grouping? = nil) -> HistoryView {
         HistoryView(figures, Period(unit, containing: figures.today), by: grouping)
     }
 

@@ -102,7 +102,7 @@ import Testing
         #expect(text.split(separator: "ended with code 1", omittingEmptySubsequences: false).count == 2, "\(text)")
     }
 
-    @Test func `a running day is shown as waiting for its end`() {
+    @Test func `a day in progress is shown as waiting for its end`() {
         let text = view(report(.held(until: Sample.place.at("2014-04-21", 0)))).text()
         #expect(text == "garden:\n  2014-04-20: is sent when the day is over")
     }

@@ -33,6 +33,13 @@ import Testing
                 """)
     }
 
+    @Test func `the duration is shown only if it is known`() {
+        var heard = report(name: "band")
+        (heard.readSeconds, heard.connectedSeconds) = (nil, nil)
+        #expect(view(heard).text() == "band: 8,801 new steps in 42 slots, battery 81 %")
+        #expect(view(heard).document.pedometers.first?.connectedSeconds == nil)
+    }
+
     @Test func `a failure is shown with the saved steps and advice`() {
         #expect(
             view(report(steps: 12, failure: "not found within 20 seconds")).text() == """

@@ -113,7 +113,7 @@ import Testing
     @Test func `no view cuts a command at any width`() {
         let user = User(id: 1, name: "anna"), name = "o'hara's garden, " + String(repeating: "y", count: 80)
         let today = Sample.place.day(of: Sample.now)
-        let unknown = DaySummary(user: user, day: today, steps: 100, category: .sedentary, completeness: .partial, isRunning: true)
+        let unknown = DaySummary(user: user, day: today, steps: 100, category: .sedentary, completeness: .partial, isInProgress: true)
         let doubtful = ShareReport(
             destination: name, kind: "rest", events: [.init(user: 1, day: Sample.day, outcome: .doubtful(reason: "no answer"))], waiting: 0,
             state: DestinationState(name: name, stopped: "401"))

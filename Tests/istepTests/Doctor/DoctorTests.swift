@@ -249,7 +249,7 @@ import Testing
 
     @Test func `a running sync is not disturbed`() async throws {
         try await live { home in
-            let report = try await SyncLock.hold(ofDatabase: history(home)) { try await doctor(home) }
+            let report = try await HistoryLock.hold(ofDatabase: history(home)) { try await doctor(home) }
             #expect(report.status == 0)
             #expect(report["scan"]?.message.contains("process \(getpid())") == true)
             #expect(report.grades("scan") == ["skipped"] && report.grades("pedometer") == ["skipped"])

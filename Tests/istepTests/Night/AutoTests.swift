@@ -22,13 +22,13 @@ import Testing
         await fake.close()
     }
 
-    @Test func `automatic sync is switched on and off`() async throws {
+    @Test func `automatic sync is enabled and disabled`() async throws {
         try await withSystemd { istep, fake in
             let before = try await istep("auto")
             #expect(before.status == 0 && before.output.hasPrefix("Automatic sync is off, for "))
             let on = try await istep("auto", "on")
             #expect(on.status == 0 && on.output.hasPrefix("Automatic sync is on, for "), "\(on.output) \(on.error)")
-            #expect(on.output.contains("loginctl enable-linger") && on.output.contains("There is no pedometer yet"))
+            #expect(on.output.contains("loginctl enable-linger") && on.output.contains("No pedometer yet."))
             let units = await fake.units
             #expect(
                 units.filter { $0.value.fileState == "enabled" }.keys.sorted()

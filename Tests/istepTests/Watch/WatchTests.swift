@@ -156,7 +156,7 @@ import Testing
     @Test func `the watch waits for another running sync`() async throws {
         try await withRing { home in
             let database = home.folder.path + "/data/istep/history.sqlite"
-            let result = try await SyncLock.hold(ofDatabase: database) {
+            let result = try await HistoryLock.hold(ofDatabase: database) {
                 let running = try home.istep.start(["watch"])
                 for await event in home.stack.events where event == .monitoring(true) { break }
                 for await event in home.stack.events where event == .monitoring(false) { break }

@@ -7,7 +7,7 @@ public enum Diagnosis: Hashable, Sendable {
     case history(HistoryDiagnosis)
     case storage(StorageDiagnosis)
     /// The last syncs of the pedometer of this name, as the history has them.
-    case syncs(pedometer: String, SyncsDiagnosis)
+    case syncs(pedometer: String, SyncHistoryDiagnosis)
     /// An attempt to read the pedometer of this name.
     case pedometer(String, PedometerDiagnosis)
     case noDestination

@@ -106,7 +106,7 @@ public struct ScheduleDiagnosis: Hashable, Sendable {
     public var timer: String
     /// Whether the units are the machine's; otherwise they belong to the current user.
     public var isSystemWide: Bool
-    /// Whether a watch is enabled or runs, which a fix must not switch off.
+    /// Whether a watch is enabled or runs, which a fix must not disable.
     public var hasWatch: Bool
 
     public init(_ finding: Finding, timer: String, isSystemWide: Bool, hasWatch: Bool) {

@@ -1,15 +1,5 @@
 /// A day in figures.
 public struct DaySummary: Hashable, Sendable {
-    /// How much of a day its pedometers have accounted for.
-    public enum Completeness: String, Sendable, Codable, CaseIterable {
-        /// Every second of it.
-        case complete
-        /// Some of it: steps may be missing.
-        case partial
-        /// Nothing is known of it. Not the same as no steps.
-        case unknown
-    }
-
     /// Where a distance comes from, best first.
     public enum DistanceSource: String, Sendable, Codable, CaseIterable {
         /// Steps times the step length that the user measured.
@@ -57,14 +47,14 @@ public struct DaySummary: Hashable, Sendable {
     /// Steps; nil on a rest day and without a plan.
     public var goal: Int?
     public var isRestDay: Bool
-    /// 100 · steps / goal; nil where either is.
+    /// 100 · steps / goal; nil if steps or goal is nil.
     public var percentage: Double?
     public var category: ActivityCategory?
     /// The hours of the day in order: 23, 24 or 25 of them; empty where nothing is known of them.
     public var hours: [Hour]
     public var completeness: Completeness
     /// The day is not over yet.
-    public var isRunning: Bool
+    public var isInProgress: Bool
     /// The steps were entered by hand.
     public var isCorrected: Bool
     /// What the pedometers counted, which a correction replaces; nil where nothing is known.
@@ -83,7 +73,7 @@ public struct DaySummary: Hashable, Sendable {
         user: User, day: Day, steps: Int? = nil, distance: Double? = nil, distanceSource: DistanceSource? = nil,
         energy: Double? = nil, energySource: EnergySource? = nil, goal: Int? = nil, isRestDay: Bool = false,
         percentage: Double? = nil, category: ActivityCategory? = nil, hours: [Hour] = [],
-        completeness: Completeness = .unknown, isRunning: Bool = false, isCorrected: Bool = false,
+        completeness: Completeness = .unknown, isInProgress: Bool = false, isCorrected: Bool = false,
         countedSteps: Int? = nil, correctionReason: String? = nil, correctedAt: Timestamp? = nil, implausibleSteps: Int = 0,
         lastSync: Timestamp? = nil, deviceTotals: [NamedTotal] = []
     ) {
@@ -100,7 +90,7 @@ public struct DaySummary: Hashable, Sendable {
         self.category = category
         self.hours = hours
         self.completeness = completeness
-        self.isRunning = isRunning
+        self.isInProgress = isInProgress
         self.isCorrected = isCorrected
         self.countedSteps = countedSteps
         self.correctionReason = correctionReason
@@ -122,82 +112,6 @@ public struct DaySummary: Hashable, Sendable {
     }
 }
 
-/// Steps that a user entered by hand for a day. They replace what was counted, and what later syncs count.
-public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
-    public var steps: Int
-    /// The user's own words, 1 to `longestReason` characters; nil if none were given.
-    public var reason: String?
-    /// When a history stored it; nil for one that is not stored yet.
-    public var enteredAt: Timestamp?
-
-    public init(steps: Int, reason: String? = nil, enteredAt: Timestamp? = nil) {
-        self.steps = steps
-        self.reason = reason
-        self.enteredAt = enteredAt
-    }
-
-    /// A correction without a reason.
-    public init(integerLiteral steps: Int) { self.init(steps: steps) }
-
-    /// More steps than anyone makes in a day: the record over 24 hours of running lies below.
-    public static let stepRange = 0...200_000
-    /// Characters: a sentence or two.
-    public static let longestReason = 200
-}
-
-/// All that a history holds on one user's day: the input of a day summary.
-public struct StepData: Hashable, Sendable {
-    /// What one pedometer recorded on the day.
-    public struct Track: Hashable, Sendable {
-        public var pedometer: Pedometer.ID
-        public var name: String
-        /// Samples of the day, by their own offset; sorted by start, no two overlap.
-        public var samples: [StepSample]
-        /// Samples of the day kept apart as implausible.
-        public var implausible: [StepSample]
-        /// What the pedometer has accounted for of the day, by its own offset, and what adjoins that; sorted, no two overlap.
-        public var coverage: [CoveredSpan]
-        /// What the pedometer itself counts for the day, if it was asked.
-        public var deviceTotal: DeviceTotal?
-
-        public init(
-            pedometer: Pedometer.ID, name: String, samples: [StepSample] = [], implausible: [StepSample] = [],
-            coverage: [CoveredSpan] = [], deviceTotal: DeviceTotal? = nil
-        ) {
-            self.pedometer = pedometer
-            self.name = name
-            self.samples = samples
-            self.implausible = implausible
-            self.coverage = coverage
-            self.deviceTotal = deviceTotal
-        }
-    }
-
-    public var user: User
-    public var day: Day
-    public var tracks: [Track]
-    public var correction: StepCorrection?
-    /// The profile in force on the day.
-    public var profile: Profile?
-    /// The plan in force on the day.
-    public var plan: SportPlan?
-    /// When a sync last ended completely, of any of the user's pedometers.
-    public var lastSync: Timestamp?
-
-    public init(
-        user: User, day: Day, tracks: [Track] = [], correction: StepCorrection? = nil, profile: Profile? = nil,
-        plan: SportPlan? = nil, lastSync: Timestamp? = nil
-    ) {
-        self.user = user
-        self.day = day
-        self.tracks = tracks
-        self.correction = correction
-        self.profile = profile
-        self.plan = plan
-        self.lastSync = lastSync
-    }
-}
-
 extension DaySummary {
     /// A day in figures, from all that is known of it. Pure: the same input gives the same figures.
     ///
@@ -207,11 +121,11 @@ extension DaySummary {
     ///
     /// - Parameters:
     ///   - localTime: decides the hours of the day, and with `now` whether it is over.
-    public init(_ data: StepData, localTime: LocalTime, now: Timestamp) {
+    public init(_ data: DayData, localTime: LocalTime, now: Timestamp) {
         let merged = MergedTracks(data.tracks)
         let sums = DaySums(data.tracks, merged, of: data.day)
         let figures = DayFigures(
-            sums, correction: data.correction, profile: data.profile, plan: data.plan, isRunning: localTime.span(of: data.day).contains(now))
+            sums, correction: data.correction, profile: data.profile, plan: data.plan, isInProgress: localTime.span(of: data.day).contains(now))
         let hours =
             figures.countedSteps == nil
             ? []
@@ -225,7 +139,7 @@ extension DaySummary {
             energy: figures.energy, energySource: figures.energySource,
             goal: figures.goal, isRestDay: figures.isRestDay, percentage: figures.percentage,
             category: figures.steps.map { ActivityCategory(steps: $0) },
-            hours: hours, completeness: figures.completeness, isRunning: figures.isRunning, isCorrected: figures.isCorrected,
+            hours: hours, completeness: figures.completeness, isInProgress: figures.isInProgress, isCorrected: figures.isCorrected,
             countedSteps: figures.countedSteps, correctionReason: data.correction?.reason,
             correctedAt: data.correction?.enteredAt,
             implausibleSteps: data.tracks.reduce(0) { sum, track in track.implausible.reduce(sum) { $0 + max(0, $1.steps) } },

@@ -59,7 +59,7 @@ public struct StoredBackup: Hashable, Sendable {
 
 /// What a repair has saved of a damaged history, and what is lost.
 public struct SalvageReport: Hashable, Sendable {
-    public struct Table: Hashable, Sendable {
+    public struct Table: Hashable, Sendable, Codable {
         public var name: String
         /// Rows in the repaired history.
         public var rows: Int
@@ -82,7 +82,7 @@ public struct SalvageReport: Hashable, Sendable {
     }
 
     /// Days of a pedometer whose steps may be missing: they are shown as partial from now on.
-    public struct LostDays: Hashable, Sendable {
+    public struct LostDays: Hashable, Sendable, Codable {
         public var pedometer: String
         public var first: Day
         public var last: Day

@@ -70,7 +70,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     /// The last committed reading of a pedometer that only counts.
     public var counter: CounterReading?
     /// A first reading of a day that may still show yesterday's steps: it is counted when a later one shows which day it belongs to.
-    public var quarantined: CounterReading?
+    public var undecided: CounterReading?
     /// Slots of the pedometer's wall clock as last read: those of its current day, those ahead of a clock that was set back, and those that
     /// contain steps of more than one time.
     public var tail: [WallSlot]?
@@ -83,14 +83,21 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     /// was not. A change shows that one of the two clocks was set.
     public var clockLead: Int?
 
+    private enum CodingKeys: String, CodingKey {
+        case readThrough, utcOffset, counter
+        /// The name in the histories of released versions.
+        case undecided = "quarantined"
+        case tail, missing, lacksTotalSince, clockLead
+    }
+
     public init(
-        readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, quarantined: CounterReading? = nil,
+        readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, undecided: CounterReading? = nil,
         tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil, clockLead: Int? = nil
     ) {
         self.readThrough = readThrough
         self.utcOffset = utcOffset
         self.counter = counter
-        self.quarantined = quarantined
+        self.undecided = undecided
         self.tail = tail
         self.missing = missing
         self.lacksTotalSince = lacksTotalSince

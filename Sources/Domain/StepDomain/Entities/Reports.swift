@@ -10,7 +10,7 @@ public struct SyncReport: Sendable {
     public var battery: Int?
     /// The version of its firmware, as received, if it was read.
     public var firmware: String?
-    /// Seconds from the connection until the last value was received; nil if the reading did not finish.
+    /// Seconds from the connection until the last value was received; nil if the reading did not finish, or needed no connection.
     public var readSeconds: Double?
     /// Seconds for which the pedometer was connected, from the beginning of each link to its end; nil where it never was, and as
     /// long as it still is.

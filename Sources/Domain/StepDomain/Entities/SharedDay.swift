@@ -31,11 +31,11 @@ public struct SharedDay: Hashable, Sendable {
 
     /// From all that is known of a day. Its UTC offset is that of its first sample; of a day without samples, which was entered by hand,
     /// that of this machine when the day began.
-    public init?(_ data: StepData, localTime: LocalTime, now: Timestamp, withSamples: Bool) {
+    public init?(_ data: DayData, localTime: LocalTime, now: Timestamp, includesSamples: Bool) {
         let first = data.tracks.compactMap(\.samples.first).min { $0.start < $1.start }
         self.init(
             DaySummary(data, localTime: localTime, now: now),
-            tracks: withSamples ? data.tracks.map { Track(pedometer: $0.name, samples: $0.samples) } : [],
+            tracks: includesSamples ? data.tracks.map { Track(pedometer: $0.name, samples: $0.samples) } : [],
             utcOffset: first?.utcOffset ?? localTime.utcOffset(localTime.moment(data.day)))
     }
 
@@ -61,7 +61,7 @@ public struct SharedDay: Hashable, Sendable {
         text.add("goal", summary.goal)
         text.add("rest", summary.isRestDay)
         text.add("completeness", summary.completeness.rawValue)
-        text.add("running", summary.isRunning)
+        text.add("running", summary.isInProgress)
         text.add("corrected", summary.isCorrected)
         for track in tracks {
             text.add("pedometer", track.pedometer)

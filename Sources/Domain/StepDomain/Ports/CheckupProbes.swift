@@ -41,7 +41,7 @@ public protocol SystemProbe: Sendable {
 
     func time() async -> TimeFacts
 
-    /// The timers of the user and of the machine that are switched on; if none is, the one that could be. Nil if there is no systemd.
+    /// The timers of the user and of the machine that are enabled; if none is, the one that could be. Nil if there is no systemd.
     func timers() async throws -> [TimerFacts]?
 
     /// Nil if nothing of that name exists.

@@ -69,12 +69,13 @@ public struct ReadReport: Hashable, Sendable {
     /// The version of its firmware, as received; nil if it was not read.
     public var firmware: String?
     public var notices: [SyncNotice]
-    /// Seconds from the connection until the last value was received. The link is up for longer: BlueZ takes about 2 s to disconnect.
-    public var readSeconds: Double
+    /// Seconds from the connection until the last value was received; nil if there was no connection, as where advertisements are read. The
+    /// link is up for longer: BlueZ takes about 2 s to disconnect.
+    public var readSeconds: Double?
 
     public init(
         battery: Int? = nil, clockSet: ClockState.Setting? = nil, firmware: String? = nil, notices: [SyncNotice] = [],
-        readSeconds: Double = 0
+        readSeconds: Double? = nil
     ) {
         self.battery = battery
         self.clockSet = clockSet

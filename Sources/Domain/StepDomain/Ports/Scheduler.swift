@@ -4,10 +4,10 @@ public protocol Scheduler: Sendable {
     /// plugged in.
     ///
     /// - Parameter watching: whether `watch` runs as a service, too. If not, one that was enabled before is stopped and disabled.
-    func switchOn(watching: Bool) async throws
+    func enable(watching: Bool) async throws
 
     /// Disables all of it. A sync that is running is not stopped.
-    func switchOff() async throws
+    func disable() async throws
 
     /// What starts a sync, when it last did, and when it will.
     func schedule() async throws -> SyncSchedule

@@ -46,17 +46,17 @@ public protocol StepHistory: Sendable {
 
     // Days
     /// All that is known of a user's day. Samples and coverage belong to the day by their own offset, wherever the user is now.
-    func stepData(of user: User, on day: Day) throws -> StepData
+    func dayData(of user: User, on day: Day) throws -> DayData
     /// The same of many days in one transaction, in their order.
-    func stepData(of user: User, on days: [Day]) throws -> [StepData]
+    func dayData(of user: User, on days: [Day]) throws -> [DayData]
     /// The first day of which anything is known: by a sample, by time that a pedometer has accounted for, or by a correction; nil where
     /// there is none. Accounted time counts for ten years back from its end, because a clock that is far off can claim any time.
     func firstKnownDay(of user: User.ID) throws -> Day?
-    /// What is known of consecutive days, without their samples: much faster than `stepData`, with the same figures.
+    /// What is known of consecutive days, without their samples: much faster than `dayData`, with the same figures.
     ///
     /// - Parameter progress: called while sums that are not stored yet are calculated from the samples, with the days that are done and all of
     ///   the range. What it throws ends the call; what is done by then stays.
-    func dayRecords(of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void) throws -> DayRecords
+    func daySeriesInput(of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void) throws -> DaySeriesInput
     /// The syncs that stored the present values of a user's day, by pedometer and oldest first.
     func syncs(behind day: Day, of user: User) throws -> [DaySync]
     /// Sets the steps of a day by hand, or removes the correction with nil.
@@ -70,13 +70,13 @@ extension StepHistory {
         try endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: outcome == .failed ? .other : nil)
     }
 
-    public func stepData(of user: User, on days: [Day]) throws -> [StepData] { try days.map { try stepData(of: user, on: $0) } }
+    public func dayData(of user: User, on days: [Day]) throws -> [DayData] { try days.map { try dayData(of: user, on: $0) } }
 
-    public func dayRecords(
+    public func daySeriesInput(
         of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void
-    ) throws -> DayRecords {
-        let data = try stepData(of: user, on: Array(days))
-        return DayRecords(
+    ) throws -> DaySeriesInput {
+        let data = try dayData(of: user, on: Array(days))
+        return DaySeriesInput(
             user: user, sums: data.map { DaySums($0.tracks, of: $0.day) },
             corrections: data.reduce(into: [:]) { $0[$1.day] = $1.correction },
             profiles: try profiles(of: user.id), plans: try plans(of: user.id))

@@ -1,5 +1,3 @@
-internal import Backoff
-
 /// The state of a destination as a whole: a server that is down is not asked again for every day.
 public struct DestinationState: Hashable, Sendable {
     public let name: String
@@ -44,11 +42,10 @@ public struct DestinationState: Hashable, Sendable {
     package mutating func succeed() { release() }
 
     package mutating func fail(_ failure: ShareFailure, at now: Timestamp) {
-        switch failure.kind {
-        // A rejection concerns one day, and a wrong configuration is the user's to fix: no time has to pass.
-        case .rejected, .misconfigured: return
-        case .credentials: stopped = failure.reason
-        case .unreachable, .busy, .unanswered: break
+        switch ShareRetry.consequence(of: failure) {
+        case .unaffected: return
+        case .delayed: break
+        case .stopped: stopped = failure.reason
         }
         delay(failure, at: now)
     }
@@ -59,7 +56,7 @@ public struct DestinationState: Hashable, Sendable {
     private mutating func delay(_ failure: ShareFailure, at now: Timestamp) {
         lastError = failure.reason
         failures += 1
-        notBefore = now + max(ShareRetry.backoff.seconds(after: failures), min(failure.retryAfter ?? 0, ShareRetry.longestWait))
+        notBefore = now + ShareRetry.wait(after: failure, failures: failures)
     }
 
     /// The user acted: nothing holds the destination back any longer.

@@ -20,7 +20,7 @@ public struct ShareEntry: Hashable, Sendable {
     /// Name of the destination.
     public let destination: String
     public var state: State
-    /// The user asked for this day by name: it is sent even while it is running or incomplete.
+    /// The user asked for this day by name: it is sent even while the day is in progress or incomplete.
     public var isAsked: Bool
     /// Fingerprint of what was last attempted.
     public var fingerprint: String?
@@ -116,8 +116,8 @@ extension ShareEntry {
 
     /// The server has it.
     ///
-    /// - Parameter recheckAt: when the day's figures must be checked again even if the history has not changed: at the end of a running
-    ///   day.
+    /// - Parameter recheckAt: when the day's figures must be checked again even if the history has not changed: at the end of a day
+    ///   in progress.
     package mutating func confirm(_ receipt: ShareReceipt, recheckAt: Timestamp?, at now: Timestamp) {
         confirmed = fingerprint
         remoteID = receipt.remoteID ?? remoteID
@@ -143,14 +143,12 @@ extension ShareEntry {
     package mutating func fail(_ failure: ShareFailure, before: State, at now: Timestamp) {
         lastError = failure.reason
         changedAt = now
-        nextAttempt = now
+        nextAttempt = ShareRetry.nextAttempt(ofDayAfter: failure, at: now)
         switch failure.kind {
         // This attempt did not arrive; the one before it may have.
         case .unreachable, .busy, .credentials, .misconfigured: state = before == .unknown ? .unknown : .pending
         case .unanswered: state = .unknown
-        case .rejected:
-            state = .rejected
-            nextAttempt = nil
+        case .rejected: state = .rejected
         }
     }
 

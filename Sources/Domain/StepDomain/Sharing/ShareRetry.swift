@@ -1,16 +1,26 @@
-package import Backoff
+internal import Backoff
 
-/// When sharing is attempted again. What failed decides which of these holds:
+/// Decides when sharing is attempted again. `ShareEntry.fail` and `DestinationState.fail` store what is decided here.
 ///
-/// - A destination that cannot be reached, is busy or does not answer: `backoff`, or the wait that the server requests. All its days wait
-///   (`DestinationState.fail`).
-/// - Rejected credentials: only after the user acts (`DestinationState.stopped`).
-/// - A rejected day: that day waits for the user (`ShareEntry.fail`); after `mostRejections` in a row, the others wait as after a failure.
-/// - An attempt without an answer, where a second delivery would do harm: the destination is asked, for `processingTime` at least.
+/// After a failed delivery (`ShareFailure.Kind`):
+///
+/// | Failure                       | The day            | The destination                                                    |
+/// | ----------------------------- | ------------------ | ------------------------------------------------------------------ |
+/// | unreachable, busy, unanswered | is due again       | waits, and all its days with it                                    |
+/// | credentials                   | is due again       | is stopped until the user acts                                     |
+/// | misconfigured                 | is due again       | does not wait                                                      |
+/// | rejected                      | waits for the user | does not wait; after `mostRejections` in a row as if unreachable   |
+///
+/// A destination waits 1, 2, 4, 8, 16, 32, 64, 128 and 256 minutes after the first nine failures in a row and 6 hours after each further
+/// one, or as long as the server requests if that is longer (`longestWait` at most).
+///
+/// Two further waits concern one day:
+///
+/// - After an attempt without an answer, where a second delivery would do harm, the destination is asked: for `processingTime` at least.
 /// - A day with gaps: `delayOfIncompleteDays`.
 public enum ShareRetry {
     /// Between attempts at a destination. At most six hours, so that a nightly sync always finds its destinations due.
-    package static let backoff = ExponentialBackoff(first: .seconds(60), longest: .seconds(6 * 3600))
+    private static let backoff = ExponentialBackoff(first: .seconds(60), longest: .seconds(6 * 3600))
 
     /// Seconds. A longer wait that a server requests is limited to this.
     public static let longestWait = 86_400
@@ -26,4 +36,34 @@ public enum ShareRetry {
 
     /// Seconds after the end of a day for which a day with gaps waits for the sync that may fill them: two nights.
     package static let delayOfIncompleteDays = 36 * 3600
+
+    /// When the day of a failed delivery is due again; nil if the user has to act first. The wait of its destination has to pass, too.
+    package static func nextAttempt(ofDayAfter failure: ShareFailure, at now: Timestamp) -> Timestamp? {
+        failure.kind == .rejected ? nil : now
+    }
+
+    /// What a failed delivery means for the other days of a destination.
+    package enum Consequence: Equatable {
+        case unaffected
+        /// They wait (`wait`).
+        case delayed
+        /// They wait until the user acts.
+        case stopped
+    }
+
+    package static func consequence(of failure: ShareFailure) -> Consequence {
+        switch failure.kind {
+        // A rejection concerns one day, and a wrong configuration is the user's to fix: no time has to pass.
+        case .rejected, .misconfigured: .unaffected
+        case .credentials: .stopped
+        case .unreachable, .busy, .unanswered: .delayed
+        }
+    }
+
+    /// Seconds for which a destination waits.
+    ///
+    /// - Parameter failures: in a row, with this one.
+    package static func wait(after failure: ShareFailure, failures: Int) -> Int {
+        max(backoff.seconds(after: failures), min(failure.retryAfter ?? 0, longestWait))
+    }
 }

@@ -20,7 +20,7 @@ public struct ShareTraits: Hashable, Sendable {
     /// Days that fit into one delivery, at least 1; more than 1 only where sending again replaces.
     public var batch: Int
     /// Whether it is given the samples besides the day's figures.
-    public var wantsSamples: Bool
+    public var includesSamples: Bool
     /// Whether it shows only one day of a person, the last that was sent: then no day is sent after a later one.
     public var showsLatestOnly: Bool
     /// Whether it belongs to one person (an account, a profile), and does not distinguish whose days it receives.
@@ -34,7 +34,7 @@ public struct ShareTraits: Hashable, Sendable {
 
     public init(
         resending: Resending, corrects: Bool, canFind: Bool = false, takesUnfinishedDays: Bool, batch: Int = 1,
-        wantsSamples: Bool = false, showsLatestOnly: Bool = false, isPersonal: Bool = false,
+        includesSamples: Bool = false, showsLatestOnly: Bool = false, isPersonal: Bool = false,
         isSequential: Bool = false, needsRestoring: Bool = false, layout: Int = 0
     ) {
         self.resending = resending
@@ -42,7 +42,7 @@ public struct ShareTraits: Hashable, Sendable {
         self.canFind = canFind
         self.takesUnfinishedDays = takesUnfinishedDays
         self.batch = batch
-        self.wantsSamples = wantsSamples
+        self.includesSamples = includesSamples
         self.showsLatestOnly = showsLatestOnly
         self.isPersonal = isPersonal
         self.isSequential = isSequential

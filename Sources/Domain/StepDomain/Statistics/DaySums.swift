@@ -72,11 +72,11 @@ public struct DaySums: Hashable, Sendable {
     /// 0 where nothing is known of the day; `completeness` distinguishes this from a day without steps.
     public var steps: Int { gaits.steps }
 
-    /// - Parameter tracks: what each pedometer recorded on the day, as `StepData` has it.
-    public init(_ tracks: [StepData.Track], of day: Day) { self.init(tracks, MergedTracks(tracks), of: day) }
+    /// - Parameter tracks: what each pedometer recorded on the day, as `DayData` has it.
+    public init(_ tracks: [DayData.Track], of day: Day) { self.init(tracks, MergedTracks(tracks), of: day) }
 
     /// - Parameter merged: of the tracks.
-    init(_ tracks: [StepData.Track], _ merged: MergedTracks, of day: Day) {
+    init(_ tracks: [DayData.Track], _ merged: MergedTracks, of day: Day) {
         self.day = day
         gaits = GaitSums(merged.samples)
         let coverage = tracks.flatMap(\.coverage)
@@ -88,23 +88,15 @@ public struct DaySums: Hashable, Sendable {
     /// Raised with each change of a figure that is stored: a history then calculates its stored sums again.
     public static let revision = 2
 
-    /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own. What lies past midnight counts
-    /// on this day: the sample belongs to the day as a whole.
+    /// What of a sample lies past midnight counts on this day: the sample belongs to the day as a whole.
     private static func hours(of samples: [StepSample], on day: Day, _ coverage: [CoveredSpan], isComplete: Bool) -> [Int?] {
         var hours = Array(repeating: 0, count: 24)
         let midnight = day.daysSince1970 * 86_400
         for sample in samples {
             let start = sample.start.seconds + sample.utcOffset - midnight
             guard (0..<86_400).contains(start) else { continue }
-            let end = min(start + sample.length, 86_400)
-            var given = 0
-            for hour in (start / 3600)...((end - 1) / 3600) {
-                // Rounding the running total instead of each part keeps the sum; full width, so that no length overflows.
-                let elapsed = min((hour + 1) * 3600, end) - start
-                let through = (end - start).dividingFullWidth(sample.steps.multipliedFullWidth(by: elapsed)).quotient
-                hours[hour] += through - given
-                given = through
-            }
+            let span = TimeSpan(Timestamp(start), Timestamp(min(start + sample.length, 86_400)))
+            hours.addSteps(sample.steps, over: span, from: start / 3600) { Timestamp(($0 + 1) * 3600) }
         }
         // What is accounted for, by the clocks of the places.
         let known = Coverage(
@@ -117,28 +109,5 @@ public struct DaySums: Hashable, Sendable {
             // A complete day can lack a part of an hour: clocks skipped it.
             return steps > 0 || seconds == 3600 || isComplete && seconds > 0 ? steps : nil
         }
-    }
-}
-
-/// All that a history holds on consecutive days of a user, in little space: the input of `DayFigures`.
-public struct DayRecords: Hashable, Sendable {
-    public var user: User
-    /// One for each day, in order, without gaps.
-    public var sums: [DaySums]
-    /// Corrections on any of the days.
-    public var corrections: [Day: StepCorrection]
-    /// All of the user, oldest first.
-    public var profiles: [Profile]
-    /// All of the user, oldest first.
-    public var plans: [SportPlan]
-
-    public init(
-        user: User, sums: [DaySums] = [], corrections: [Day: StepCorrection] = [:], profiles: [Profile] = [], plans: [SportPlan] = []
-    ) {
-        self.user = user
-        self.sums = sums
-        self.corrections = corrections
-        self.profiles = profiles
-        self.plans = plans
     }
 }

@@ -8,7 +8,7 @@ public struct MergedTracks: Hashable, Sendable {
     public struct Group: Hashable, Sendable {
         /// From the start of the first sample to the end of the last.
         public var span: TimeSpan
-        /// The pedometer that counts: that with the most steps, of equals the one added first.
+        /// The pedometer that counts: the one with the most steps; if several are equal, the one that was added first.
         public var winner: Pedometer.ID
         /// What counts, by start.
         public var samples: [StepSample]
@@ -25,7 +25,7 @@ public struct MergedTracks: Hashable, Sendable {
     private let entries: [Entry]
 
     /// - Parameter tracks: in any order; samples without steps and implausible ones are left out.
-    public init(_ tracks: [StepData.Track]) {
+    public init(_ tracks: [DayData.Track]) {
         let counted = tracks.map { track in
             track.samples.filter { $0.steps > 0 && $0.isPlausible }.map { Entry(pedometer: track.pedometer, sample: $0) }
         }.filter { !$0.isEmpty }

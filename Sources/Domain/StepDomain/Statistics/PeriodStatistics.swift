@@ -11,9 +11,9 @@ public struct PeriodStatistics: Hashable, Sendable {
     public let total: Int?
     /// Steps a day, of the known days that are over; nil where there is none.
     public let mean: Double?
-    /// The middle of the steps of the known days that are over, of an even number the mean of the two in the middle.
+    /// The middle of the steps of the known days that are over; for an even number of days, the mean of the middle two.
     public let median: Double?
-    /// The day with the most steps, today included; of equals the first. Nil where no day has steps.
+    /// The day with the most steps, today included; the first if several are equal. Nil where no day has steps.
     public let best: DayFigures?
     /// Of the known steps.
     public let walkingSteps: Int
@@ -30,7 +30,7 @@ public struct PeriodStatistics: Hashable, Sendable {
     /// Days that are over and of which nothing is known.
     public let unknownDays: Int
     /// 1 where today is one of the days: it belongs to none of the three above.
-    public let runningDays: Int
+    public let daysInProgress: Int
     /// Days that were entered by hand.
     public let correctedDays: Int
     public let restDays: Int
@@ -46,7 +46,7 @@ public struct PeriodStatistics: Hashable, Sendable {
         self.period = period
         self.days = Array(days)
         let known = days.compactMap(\.steps)
-        let over = days.filter { !$0.isRunning }
+        let over = days.filter { !$0.isInProgress }
         let settled = over.compactMap(\.steps).sorted()
         total = known.isEmpty ? nil : known.reduce(0, +)
         mean = settled.isEmpty ? nil : Double(settled.reduce(0, +)) / Double(settled.count)
@@ -61,11 +61,11 @@ public struct PeriodStatistics: Hashable, Sendable {
         completeDays = over.count { $0.completeness == .complete }
         partialDays = over.count { $0.completeness == .partial }
         unknownDays = over.count { $0.completeness == .unknown }
-        runningDays = days.count - over.count
+        daysInProgress = days.count - over.count
         correctedDays = days.count { $0.isCorrected }
         restDays = days.count { $0.isRestDay }
         goalDays = days.count { $0.isGoalMet }
-        daysWithGoal = days.count { $0.goal != nil && $0.steps != nil && (!$0.isRunning || $0.isGoalMet) }
+        daysWithGoal = days.count { $0.goal != nil && $0.steps != nil && (!$0.isInProgress || $0.isGoalMet) }
         let goals = days.compactMap(\.goal)
         meanGoal = goals.isEmpty ? nil : Double(goals.reduce(0, +)) / Double(goals.count)
     }
@@ -74,7 +74,7 @@ public struct PeriodStatistics: Hashable, Sendable {
     /// period of which only today is known, of today so far. Nil where nothing is known.
     public var perDay: (steps: Double, running: Double)? {
         let known = days.filter { $0.steps != nil }
-        let over = known.filter { !$0.isRunning }
+        let over = known.filter { !$0.isInProgress }
         let counted = over.isEmpty ? known : over
         if counted.isEmpty { return nil }
         let steps = counted.reduce(0) { $0 + ($1.steps ?? 0) }, running = counted.reduce(0) { $0 + ($1.runningSteps ?? 0) }
@@ -123,7 +123,7 @@ public struct WeekdayFigures: Hashable, Sendable {
         (days, steps, unknownDays) = (0, 0, 0)
         (hours, daysByHour) = (Array(repeating: 0, count: 24), Array(repeating: 0, count: 24))
         var goals: [Int] = []
-        for day in all where day.day.weekday == weekday && !day.isRunning {
+        for day in all where day.day.weekday == weekday && !day.isInProgress {
             guard let known = day.steps else {
                 unknownDays += 1
                 continue
@@ -183,7 +183,7 @@ public struct Comparison: Hashable, Sendable {
     public var percentage: Double? { previousMean > 0 ? 100 * difference / previousMean : nil }
 
     /// Nil where one of the periods has no known day that is over.
-    init?(_ period: Period, _ previous: Period, _ figures: DailyFigures) {
+    init?(_ period: Period, _ previous: Period, _ figures: DaySeries) {
         let yesterday = figures.today.advanced(by: -1)
         guard period.days.lowerBound <= yesterday else { return nil }
         let isOver = period.days.upperBound <= yesterday

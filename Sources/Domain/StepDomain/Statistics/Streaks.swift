@@ -37,7 +37,7 @@ public struct Streak: Hashable, Sendable {
 public struct Streaks: Hashable, Sendable {
     /// The one that goes on, or that the last day with a goal ended: see `Streak.end`. Nil where no day has met its goal.
     public private(set) var last: Streak?
-    /// The one with the most days; of equals the latest.
+    /// The one with the most days; the latest if several are equal.
     public private(set) var longest: Streak?
 
     /// The one that goes on; nil where there is none.
@@ -51,7 +51,7 @@ public struct Streaks: Hashable, Sendable {
                 open = Streak(first: open?.first ?? day.day, last: day.day, count: (open?.count ?? 0) + 1)
                 if let streak = open, streak.count >= longest?.count ?? 0 { longest = streak }
                 last = open
-            } else if !day.isRunning, var streak = open {
+            } else if !day.isInProgress, var streak = open {
                 streak.end = day.completeness == .complete ? .missed(day.day) : .unknown(day.day)
                 if longest?.first == streak.first { longest = streak }
                 last = streak

@@ -20,7 +20,7 @@ extension Doctor {
         Check("syncs", .pedometers, .pedometer(pedometer.name), needs: ["history"]) {
             guard let history = known.history else { return [] }
             let syncs = try await blocking { try history.syncs(of: pedometer.id, limit: Self.syncsRead) }
-            return SyncsFacts(pedometer: pedometer, syncs: syncs, now: now()).diagnoses
+            return SyncHistoryFacts(pedometer: pedometer, syncs: syncs, now: now()).diagnoses
         }
     }
 

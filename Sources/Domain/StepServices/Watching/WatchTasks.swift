@@ -80,7 +80,7 @@ struct WatchTasks: Sendable {
         let known = try? await blocking { [context] () -> (steps: Int?, goal: Int?)? in
             let services = context.services(try context.histories.history())
             guard let owner = try services.history.users().first(where: { $0.id == pedometer.user }) else { return nil }
-            let data = try services.history.stepData(of: owner, on: context.localTime.day(of: context.now()))
+            let data = try services.history.dayData(of: owner, on: context.localTime.day(of: context.now()))
             let track = data.tracks.first { $0.pedometer == pedometer.id && !($0.samples.isEmpty && $0.coverage.isEmpty) }
             let goal = DaySummary(data, localTime: context.localTime, now: context.now()).goal
             return (track.map { $0.samples.reduce(0) { $0 + $1.steps } }, goal)

@@ -48,11 +48,16 @@ enum Names {
 }
 
 extension String {
-    /// Control characters escaped and long text cut: refused text may come from outside and be printed on a terminal.
+    /// Control and format characters escaped and long text cut: refused text may come from outside and be printed on a terminal.
+    ///
+    /// The criterion of `TextSafety`, which this library does not import.
     var escapedForMessages: String {
         var text = ""
         for scalar in unicodeScalars.prefix(120) {
-            text += scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: text += scalar.escaped(asASCII: true)
+            default: text.unicodeScalars.append(scalar)
+            }
         }
         return unicodeScalars.count > 120 ? text + "…" : text
     }

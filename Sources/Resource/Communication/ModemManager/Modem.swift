@@ -28,7 +28,7 @@ public struct Modem: Sendable, Hashable {
 
     /// Text from a modem is printed on terminals: it is cut, and characters that control a terminal are removed.
     private static func shown(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { !$0.isUnfitForTerminals }.prefix(60)))
+        String(stripped(text).unicodeScalars.prefix(60))
     }
 }
 
@@ -36,9 +36,6 @@ public struct Modem: Sendable, Hashable {
 public enum ModemState: Int, Sendable, Hashable {
     case failed = -1, unknown, initializing, locked, disabled, disabling, enabling, enabled, searching, registered
     case disconnecting, connecting, connected
-
-    /// Whether the modem is registered in a network, so that it can send.
-    public var isRegistered: Bool { rawValue >= Self.registered.rawValue }
 }
 
 /// What has to be unlocked before a modem can be used (`MMModemLock`).

@@ -11,6 +11,7 @@ struct MessageDraft: Hashable {
         self.number = try PhoneNumber(number)
         guard !text.allSatisfy(\.isWhitespace) else { throw .badText("it is empty") }
         // Ctrl-Z ends a message on its way to a modem (3GPP TS 27.005, section 3.5.1): the text after it would be executed as commands.
+        // Format characters, such as the joiner of emoji, may be sent.
         let control = text.unicodeScalars.first { $0 != "\n" && $0.properties.generalCategory == .control }
         if let control { throw .badText("it contains the control character \(quoted(String(control)))") }
         // The minimum length of any text with this many bytes; a longer text is not measured.

@@ -73,7 +73,7 @@ extension TextMessageError: CustomStringConvertible {
     /// One sentence without a full stop: what failed, on what, and why.
     public var description: String {
         switch self {
-        case .noBus(let reason): "no connection to the D-Bus bus: \(reason)"
+        case .noBus(let reason): "no connection to the system bus: \(reason)"
         case .notRunning: "ModemManager is not running"
         case .noModem(nil): "ModemManager has found no modem"
         case .noModem(let wanted?): "ModemManager has found no modem \(quoted(wanted))"
@@ -131,7 +131,7 @@ extension TextMessageError {
         switch error {
         case .cannotConnect(let address, let reason): self = .noBus("\(quoted(address)): \(reason)")
         case .disconnected: self = .noBus("the connection was lost while \(operation)")
-        case .timedOut(_, let seconds): self = .notNow(reason: "ModemManager did not answer within \(Self.text(seconds)) s when \(operation)")
+        case .timedOut(_, let seconds): self = .notNow(reason: "ModemManager did not answer within \(brief(seconds)) s when \(operation)")
         case .cancelled: self = .cancelled(wasSent: false)
         case .invalidMessage(let what), .nameTaken(let what): self = .refused(reason: "\(operation): \(what)")
         case .remote(let name, let message): self.init(remote: name, message, doing: operation)
@@ -158,20 +158,11 @@ extension TextMessageError {
     /// An error as ModemManager, a modem or another program reported it, as one line that is safe to print on a terminal.
     static func words(_ name: String, _ message: String) -> String {
         let short = String(name.prefix(100).split(separator: ".").suffix(2).joined(separator: "."))
-        return message.isEmpty ? words(short) : "\(words(message)) (\(plain(short)))"
-    }
-
-    /// Omits the fraction if it is zero, as it is for most limits.
-    static func text(_ seconds: Double) -> String {
-        seconds == seconds.rounded() && abs(seconds) < 1e9 ? String(Int(seconds)) : String(seconds)
+        return message.isEmpty ? words(short) : "\(words(message)) (\(stripped(short)))"
     }
 
     private static func words(_ message: String) -> String {
         quoted(String(message.prefix(200)))
-    }
-
-    private static func plain(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.isUnfitForTerminals }))
     }
 }
 
@@ -217,7 +208,7 @@ struct SendFailure {
         case .invalidMessage(let what): self.error = .refused(reason: what)
         case .cannotConnect, .disconnected, .nameTaken:
             self.error = .unanswered(reason: "the connection to the bus was lost before the answer")
-        case .timedOut(_, let seconds): self.error = .unanswered(reason: "no answer within \(TextMessageError.text(seconds)) s")
+        case .timedOut(_, let seconds): self.error = .unanswered(reason: "no answer within \(brief(seconds)) s")
         // The call had been sent: otherwise the cancellation would have been noticed before it.
         case .cancelled: self.error = .cancelled(wasSent: true)
         case .remote(let name, let message): self.error = Self.error(name, message, parts: parts)

@@ -59,7 +59,7 @@ public struct AutomaticSync: Scheduler {
     }
 
     /// - Throws: `SystemdError`.
-    public func switchOn(watching: Bool) async throws {
+    public func enable(watching: Bool) async throws {
         if !watching { try await manager.disable([Self.watch], stopping: [Self.watch]) }
         var units = [Self.nightTimer, Self.midnightTimer, Self.service]
         var running = [Self.nightTimer, Self.midnightTimer]
@@ -71,7 +71,7 @@ public struct AutomaticSync: Scheduler {
     }
 
     /// - Throws: `SystemdError`.
-    public func switchOff() async throws {
+    public func disable() async throws {
         try await manager.disable(
             [Self.nightTimer, Self.midnightTimer, Self.service, Self.watch],
             stopping: [Self.nightTimer, Self.midnightTimer, Self.watch])

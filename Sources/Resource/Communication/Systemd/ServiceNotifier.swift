@@ -56,7 +56,7 @@ public struct ServiceNotifier: ServiceSupervisor {
         return sent == bytes.count
     }
 
-    /// A line feed would start another variable.
+    /// A line feed would start another variable (`sd_notify(3)`). The views have made the text printable.
     private static func line(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }

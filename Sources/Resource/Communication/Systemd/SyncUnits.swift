@@ -33,7 +33,7 @@ extension SyncUnits {
     /// What the user is shown.
     ///
     /// - Parameters:
-    ///   - user: the login name of the user whom the units of the user's manager belong to.
+    ///   - user: the login name of the user manager's owner.
     ///   - hasUdevRule: whether systemd is notified of an adapter. Without the rule, as after an installation for one user, it is not.
     func schedule(user: String, hasUdevRule: Bool) -> SyncSchedule {
         var adapter = SyncSchedule.Trigger(service)

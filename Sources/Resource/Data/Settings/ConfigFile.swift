@@ -64,7 +64,7 @@ private func reason(_ error: TOMLParseError) -> String {
     if let start = words.range(of: ": '"), let end = words.range(of: "' ", range: start.upperBound..<words.endIndex) {
         words.replaceSubrange(start.lowerBound..<end.upperBound, with: ": the number ")
     }
-    return words.unicodeScalars.map { $0.isUnfitForTerminals ? "?" : String($0) }.joined()
+    return replaced(words, with: "?")
 }
 
 /// The line of each key of a TOML document.

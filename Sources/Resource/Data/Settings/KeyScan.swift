@@ -114,7 +114,7 @@ struct KeyScan {
         case UInt8(ascii: "{"): list(until: UInt8(ascii: "}")) { $0.pair(in: place) }
         case let byte?:
             // These characters may begin a value; otherwise the parser's errors are better, if it reports one.
-            if !isBare(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: ".") { report("a value is missing") }
+            if !isBareKeyByte(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: ".") { report("a value is missing") }
             let start = cursor
             cursor.skip { !",]}#\r\n".utf8.contains($0) }
             if lacksTime(cursor.text(since: start.index)) { report("a date that goes on without a time of day", at: start) }
@@ -122,14 +122,7 @@ struct KeyScan {
         }
     }
 
-    private func isKeyStart(_ byte: UInt8) -> Bool { isBare(byte) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
-
-    private func isBare(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-        }
-    }
+    private func isKeyStart(_ byte: UInt8) -> Bool { isBareKeyByte(byte) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
 
     /// Whether something that begins like a date continues without an hour of two digits: `2026-03-01T`, `2026-03-01 1,`.
     private func lacksTime(_ value: ArraySlice<UInt8>) -> Bool {

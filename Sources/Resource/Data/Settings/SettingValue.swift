@@ -103,11 +103,6 @@ extension SettingValue {
     }
 }
 
-/// A number, without its fraction if that is zero.
-func brief(_ number: Double) -> String {
-    Int(exactly: number).map(String.init) ?? "\(number)"
-}
-
 extension String {
     /// Whether there are characters that a terminal or a line-based protocol would interpret.
     func hasControls(except allowed: String = "") -> Bool {

@@ -1,3 +1,4 @@
+internal import StepDomain
 import TextSafety
 
 /// The user's settings, each with its source: later sources replace earlier ones.
@@ -30,8 +31,6 @@ public struct Settings: Hashable, Sendable {
 
     /// Weekly backups of two years; each backup is as large as the history.
     public static let mostBackups = 100
-    public static let standardBackups = 4
-    public static let standardFrames = 2 * 366
     public static let timeouts = 1.0...600.0
     /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of the advertisements may be lost.
     public static let standardTimeout = 20.0
@@ -92,36 +91,6 @@ public struct SettingFlags: Hashable, Sendable {
         self.adapter = adapter
         self.database = database
         self.timeout = timeout
-    }
-}
-
-/// The keys of a configuration file.
-enum SettingKey: String, CaseIterable {
-    case user, adapter, database, timeout, notifications, backups, frames
-    case weekStart = "week-start"
-    case restartAdapter = "restart-adapter"
-    /// The tables of destinations.
-    case share
-
-    /// The known key that a wrong one most likely stands for, or nil if none is similar.
-    static func nearest(to key: String) -> SettingKey? {
-        nearestKey(to: key, among: allCases.map(\.rawValue)).flatMap(SettingKey.init)
-    }
-
-    /// The permitted values, as text for the user.
-    var expected: String {
-        switch self {
-        case .user: "the name of a user"
-        case .adapter: "the name of an adapter, such as \"hci0\""
-        case .database: "a path that starts with / or ~/"
-        case .timeout: "a number of seconds from \(Int(Settings.timeouts.lowerBound)) to \(Int(Settings.timeouts.upperBound))"
-        case .notifications: "true or false: whether notices are shown as desktop notifications"
-        case .backups: "a number from 0 to \(Settings.mostBackups): how many automatic backups of the history are kept"
-        case .frames: "how long raw frames are kept, such as \"2 years\", \"18 months\", \"90 days\" or \"forever\""
-        case .weekStart: "the first day of a week, such as \"monday\" or \"sunday\""
-        case .restartAdapter: "true or false: whether an adapter that receives nothing is switched off and on"
-        case .share: "a table for each destination, such as [share.garden]"
-        }
     }
 }
 
@@ -199,8 +168,8 @@ public struct SettingsCheck: Hashable, Sendable {
                 timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
                 notifications: reader.notifications ?? Sourced(true, .standard), weekStart: reader.weekStart,
                 restartsAdapter: reader.restartsAdapter ?? Sourced(false, .standard),
-                backups: reader.backups ?? Sourced(Settings.standardBackups, .standard),
-                frames: reader.frames ?? Sourced(Settings.standardFrames, .standard), destinations: destinations, files: files)
+                backups: reader.backups ?? Sourced(BackupSchedule.standardCount, .standard),
+                frames: reader.frames ?? Sourced(FrameRetention.standardDays, .standard), destinations: destinations, files: files)
         }
         settings = problems.isEmpty ? readable : nil
     }

@@ -1,3 +1,5 @@
+internal import TextSafety
+
 /// Reads settings, layer by layer, and checks each. Problems are collected, and a setting with a problem keeps its earlier value.
 struct SettingsReader {
     private(set) var user: Sourced<String>?

@@ -38,16 +38,15 @@ func dotted(_ path: [String]) -> String {
     path.map { isBare($0) ? $0 : quoted($0) }.joined(separator: ".")
 }
 
-func isBare(_ key: String) -> Bool {
-    !key.isEmpty
-        && key.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+/// Whether TOML permits the key without quotes.
+private func isBare(_ key: String) -> Bool { !key.isEmpty && key.utf8.allSatisfy(isBareKeyByte) }
+
+/// Whether TOML permits the byte in a key without quotes.
+func isBareKeyByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
 }
 
 extension SettingsTable {

@@ -6,9 +6,9 @@ public import StepDomain
 /// The sums of days are stored in the table `day_sum`, as far as they have been calculated since the samples of the day last changed: the
 /// triggers of the schema delete those of changed days.
 extension StepDatabase {
-    public func dayRecords(
+    public func daySeriesInput(
         of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void
-    ) throws -> DayRecords {
+    ) throws -> DaySeriesInput {
         let missing = try read { try DaySumTable(user.id, $0).missing(in: days) }
         if missing.count > 0 { try fill(missing, of: user, all: days.count, progress) }
         // One transaction for all that is returned. What another process has changed meanwhile, or what could not be stored, is calculated
@@ -16,7 +16,7 @@ extension StepDatabase {
         return try read { database in
             let table = DaySumTable(user.id, database)
             let sums = try table.sums(in: days) { try table.calculate($0, user) }
-            return DayRecords(
+            return DaySeriesInput(
                 user: user, sums: sums, corrections: try corrections(of: user.id, in: days, database),
                 profiles: try Row.fetchAll(database, sql: Profile.query + " ORDER BY valid_from", arguments: [user.id]).map(Profile.init),
                 plans: try Row.fetchAll(database, sql: SportPlan.query + " ORDER BY valid_from", arguments: [user.id]).map(SportPlan.init))
@@ -24,8 +24,8 @@ extension StepDatabase {
     }
 
     /// The same, without a report of progress.
-    public func dayRecords(of user: User, in days: ClosedRange<Day>) throws -> DayRecords {
-        try dayRecords(of: user, in: days) { _, _ in }
+    public func daySeriesInput(of user: User, in days: ClosedRange<Day>) throws -> DaySeriesInput {
+        try daySeriesInput(of: user, in: days) { _, _ in }
     }
 
     private func corrections(of user: User.ID, in days: ClosedRange<Day>, _ database: Database) throws -> [Day: StepCorrection] {
@@ -37,7 +37,7 @@ extension StepDatabase {
     }
 
     /// Days for each transaction: some 70 ms of minute samples, for which a sync may have to wait.
-    private static let daysAtOnce = 4 * StepDataReader.mostDays
+    private static let daysAtOnce = 4 * DayDataReader.mostDays
 
     /// Calculates sums and stores them, as long as that is possible: a history that may not be written, on a full disk or in use by another
     /// program is read without storing anything.
@@ -124,7 +124,7 @@ extension StepDatabase {
             let table = DaySumTable(user.id, database)
             let days = try table.newest(count)
             var wrong: [Day] = []
-            for run in days.runs(ofAtMost: StepDataReader.mostDays) {
+            for run in days.runs(ofAtMost: DayDataReader.mostDays) {
                 let range = run.first...run.first.advanced(by: run.count - 1)
                 let right = try table.calculate(Array(range), user)
                 for (stored, right) in zip(try table.sums(in: range) { _ in [] }, right) where stored != right { wrong.append(stored.day) }
@@ -201,8 +201,8 @@ private struct DaySumTable {
 
     func calculate(_ days: [Day], _ user: User) throws -> [DaySums] {
         if days.isEmpty { return [] }
-        let reader = try StepDataReader(user, database)
-        return try days.runs(ofAtMost: StepDataReader.mostDays).flatMap { try reader.sums(from: $0.first, count: $0.count) }
+        let reader = try DayDataReader(user, database)
+        return try days.runs(ofAtMost: DayDataReader.mostDays).flatMap { try reader.sums(from: $0.first, count: $0.count) }
     }
 
     func store(_ sums: DaySums) throws {

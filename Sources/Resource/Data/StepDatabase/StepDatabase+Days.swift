@@ -2,14 +2,14 @@ import GRDB
 public import StepDomain
 
 extension StepDatabase: StepHistory {
-    public func stepData(of user: User, on day: Day) throws(HistoryError) -> StepData {
-        try read { try StepDataReader(user, $0).stepData(from: day, count: 1)[0] }
+    public func dayData(of user: User, on day: Day) throws(HistoryError) -> DayData {
+        try read { try DayDataReader(user, $0).dayData(from: day, count: 1)[0] }
     }
 
-    public func stepData(of user: User, on days: [Day]) throws(HistoryError) -> [StepData] {
+    public func dayData(of user: User, on days: [Day]) throws(HistoryError) -> [DayData] {
         try read { database in
-            let reader = try StepDataReader(user, database)
-            return try days.runs(ofAtMost: StepDataReader.mostDays).flatMap { try reader.stepData(from: $0.first, count: $0.count) }
+            let reader = try DayDataReader(user, database)
+            return try days.runs(ofAtMost: DayDataReader.mostDays).flatMap { try reader.dayData(from: $0.first, count: $0.count) }
         }
     }
 
@@ -94,7 +94,7 @@ extension Day {
 
 /// Reads all that the history holds on days of a user. Days that follow each other are read together: to share ten years, the same
 /// statements run some hundred times instead of some ten thousand times.
-struct StepDataReader {
+struct DayDataReader {
     /// Days of a run: a day has up to 1,440 samples, and all samples of a run are in memory at once.
     static let mostDays = 32
 
@@ -120,9 +120,9 @@ struct StepDataReader {
     }
 
     /// - Parameter count: at least 1.
-    func stepData(from first: Day, count: Int) throws -> [StepData] {
+    func dayData(from first: Day, count: Int) throws -> [DayData] {
         let last = first.advanced(by: count - 1)
-        var days = (0..<count).map { StepData(user: user, day: first.advanced(by: $0), lastSync: lastSync) }
+        var days = (0..<count).map { DayData(user: user, day: first.advanced(by: $0), lastSync: lastSync) }
         for (id, name) in pedometers {
             for (index, track) in try tracks(of: id, named: name, from: first, count: count).enumerated() where !track.isEmpty {
                 days[index].tracks.append(track)
@@ -146,7 +146,7 @@ struct StepDataReader {
     }
 
     /// Adds what the pedometers themselves count to their tracks.
-    private func addTotals(to days: inout [StepData]) throws {
+    private func addTotals(to days: inout [DayData]) throws {
         guard let first = days.first?.day, let last = days.last?.day else { return }
         let rows = try Row.fetchAll(
             database.cachedStatement(
@@ -179,7 +179,7 @@ struct StepDataReader {
     ///
     /// - Parameter count: at least 1, at most `mostDays`.
     func sums(from first: Day, count: Int) throws -> [DaySums] {
-        var days = [[StepData.Track]](repeating: [], count: count)
+        var days = [[DayData.Track]](repeating: [], count: count)
         for (id, name) in pedometers {
             for (index, track) in try tracks(of: id, named: name, from: first, count: count, forSums: true).enumerated() where !track.isEmpty {
                 days[index].append(track)
@@ -193,13 +193,13 @@ struct StepDataReader {
     /// - Parameter forSums: without what sums do not need.
     private func tracks(
         of pedometer: Pedometer.ID, named name: String, from first: Day, count: Int, forSums: Bool = false
-    ) throws -> [StepData.Track] {
+    ) throws -> [DayData.Track] {
         let samples = try self.samples(of: pedometer, in: "sample", from: first, count: count)
         let implausible = forSums ? [] : try self.samples(of: pedometer, in: "implausible_sample", from: first, count: count)
         let coverage = try CoverageMerge.spans(of: pedometer, touching: Self.reach(of: first, count: count), database)
         return (0..<count).map { index in
             let day = first.advanced(by: index)
-            return StepData.Track(
+            return DayData.Track(
                 pedometer: pedometer, name: name, samples: withoutOverlaps(samples[index]), implausible: forSums ? [] : implausible[index],
                 coverage: Self.spans(coverage, touching: Self.reach(of: day, count: 1)).deciding(day))
         }
@@ -248,7 +248,7 @@ extension StepSample {
     }
 }
 
-extension StepData.Track {
+extension DayData.Track {
     fileprivate var isEmpty: Bool { samples.isEmpty && implausible.isEmpty && coverage.isEmpty }
 }
 

@@ -112,7 +112,7 @@ extension StepDatabase {
         } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_FULL].contains(error.resultCode) {
             // In a directory that may not be written, or on a full disk, the log's files cannot be created. No other process can write then
             // either, so SQLite may treat the file as immutable, unless a log or a journal is left, which is part of the history.
-            let real = SyncLock.realPath(path), directory = directoryName(real)
+            let real = HistoryLock.realPath(path), directory = directoryName(real)
             guard access(directory, W_OK) != 0 || HistoryError.isFull(besides: real), access(real, R_OK) == 0,
                 ["-wal", "-journal"].allSatisfy({ isEmptyOrMissing(real + $0) })
             else { throw error }

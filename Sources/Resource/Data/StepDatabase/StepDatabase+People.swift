@@ -206,27 +206,16 @@ extension Pedometer {
     }
 }
 
-/// A valid name of a user or a pedometer in the history: 1 to 64 characters that can be shown on a terminal.
+/// A valid name of a user or a pedometer in the history, by `NameRule`.
 struct CheckedName {
     let text: String
     /// Equal for names that differ only in case or in the encoding of accents.
     let key: String
 
-    static let mostCharacters = 64
-    /// A character can have an unlimited number of combining marks.
-    static let mostScalars = 256
-
     init(_ name: String) throws(HistoryError) {
-        func refuse(_ reason: String) -> HistoryError {
+        if let reason = NameRule.problem(of: name) {
             // A very long name would hide the reason of the error.
-            .invalidName(String(String.UnicodeScalarView(name.unicodeScalars.prefix(80))), reason: reason)
-        }
-        guard !name.allSatisfy(\.isWhitespace) else { throw refuse("it is empty") }
-        guard name.unicodeScalars.prefix(Self.mostScalars + 1).count <= Self.mostScalars,
-            name.count <= Self.mostCharacters
-        else { throw refuse("it has more than \(Self.mostCharacters) characters") }
-        guard !name.unicodeScalars.contains(where: \.isUnfitForTerminals) else {
-            throw refuse("it contains control characters")
+            throw .invalidName(String(String.UnicodeScalarView(name.unicodeScalars.prefix(80))), reason: reason)
         }
         text = name
         key = name.precomposedStringWithCanonicalMapping.lowercased().precomposedStringWithCanonicalMapping

@@ -130,10 +130,8 @@ extension HTTPResponse {
     }
 
     private static func line(_ text: String) -> String {
-        let spaced = text.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0.isUnfitForTerminals ? "?" : $0 }
-        var view = String.UnicodeScalarView()
-        view.append(contentsOf: spaced)
-        let line = String(view).split(separator: " ").joined(separator: " ")
+        let spaced = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 }))
+        let line = replaced(spaced, with: "?").split(separator: " ").joined(separator: " ")
         return line.unicodeScalars.count > longestWords ? String(line.unicodeScalars.prefix(longestWords - 1)) + "…" : line
     }
 }

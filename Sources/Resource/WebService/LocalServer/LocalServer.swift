@@ -4,8 +4,7 @@ internal import Synchronization
 /// A server of HTTP/1.1 for browsers on this machine: one thread, sockets that never block, and a limit for everything that a client can
 /// use. It sends what a handler returns, and knows nothing of pages.
 ///
-/// FlyingFox, the small server that comes next, bounds neither the size of a header, nor how long one takes to arrive, nor the number of
-/// connections, and cannot use a socket of systemd's.
+/// Why it is not FlyingFox, the closest alternative: `.github/ARCHITECTURE.md`, "Dependencies".
 public final class LocalServer: Sendable {
     public typealias Handler = @Sendable (ServedRequest) async -> ServedResponse
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A connection of a client: what was received and not used, what is still to be sent, and until when it may take.
+/// A connection of a client: its unparsed input, its unsent output and its deadline.
 ///
 /// It belongs to the thread of the loop.
 final class ServedConnection {

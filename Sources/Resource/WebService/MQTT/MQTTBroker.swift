@@ -61,7 +61,7 @@ public struct MQTTBroker: Hashable, Sendable {
             insecure: true)
     }
 
-    /// A text of MQTT that every broker accepts (MQTT 5.0, section 1.5.4).
+    /// A text of MQTT that every broker accepts (MQTT 5.0, section 1.5.4). Format characters are permitted there.
     private static func isText(_ text: String) -> Bool {
         (1...65_535).contains(text.utf8.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
@@ -177,7 +177,7 @@ public struct MQTTMessage: Hashable, Sendable {
         case payloadSize(Int)
     }
 
-    /// - Throws: `Problem`. What a topic may be: MQTT 5.0, sections 4.7.1.1, 4.7.2, 4.7.3 and 1.5.4.
+    /// - Throws: `Problem`. What a topic may be: MQTT 5.0, sections 4.7.1.1, 4.7.2, 4.7.3 and 1.5.4. Format characters are permitted there.
     public init(topic: String, payload: [UInt8], isRetained: Bool = true) throws(Problem) {
         guard (1...65_535).contains(topic.utf8.count) else { throw .topicLength(topic.utf8.count) }
         let bad = topic.unicodeScalars.contains { $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control }

@@ -20,7 +20,6 @@ struct BlueZError: Error, Sendable, Hashable {
     static let doesNotExist = bluez("DoesNotExist", "Does Not Exist")
     static let notSupported = bluez("NotSupported", "Operation is not supported")
     static let notConnected = bluez("NotConnected", "Not Connected")
-    static let notAvailable = bluez("NotAvailable", "Operation currently not available")
     static let authenticationFailed = bluez("AuthenticationFailed", "Authentication Failed")
     static let authenticationCanceled = bluez("AuthenticationCanceled", "Authentication Canceled")
     static let connectionAttemptFailed = bluez("ConnectionAttemptFailed", "Page Timeout")

@@ -97,9 +97,6 @@ public final class SimulatedBangle: SimulatedPeripheral {
         }
     }
 
-    /// A phone sets its zone.
-    public func setZone(_ zone: TimeZone) { state.withLock { $0.zone = zone } }
-
     /// The lines that it has executed.
     public var requests: [String] { state.withLock { $0.requests } }
 

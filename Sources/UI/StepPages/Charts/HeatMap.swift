@@ -46,7 +46,7 @@ struct HeatMap: Sendable {
         for weekday in [Weekday.monday, .wednesday, .friday] {
             let row = (weekday.rawValue - firstWeekday.rawValue + 7) % 7
             Element.text(.css("axis"), Attribute(.x, 0), Attribute(.y, Self.top + Double(row) * Self.pitch + 9.5)) {
-                String(Words.weekday(weekday).prefix(3))
+                weekday.shortName
             }
         }
         for cell in cells where cell.day.components.day == 1 {
@@ -117,7 +117,7 @@ struct WeekdayHours: Sendable {
                 Element.text(.css("axis"), Attribute(.x, Self.left + Double(hour) * Self.pitch), Attribute(.y, 12)) { "\(hour):00" }
             }
             for (row, weekday) in weekdays.enumerated() {
-                let y = Self.top + Double(row) * (Self.height + 2), name = String(Words.weekday(weekday).prefix(3))
+                let y = Self.top + Double(row) * (Self.height + 2), name = weekday.shortName
                 Element.text(.css("axis"), Attribute(.x, 0), Attribute(.y, y + 14)) { name }
                 let known = means(of: weekday) ?? Array(repeating: nil, count: 24)
                 for hour in 0..<24 { cell(known[hour], weekday, hour, y, greatest) }
@@ -152,7 +152,7 @@ struct WeekdayHours: Sendable {
             Attribute(.height, Self.height),
             Attribute(.rx, 2),
         ]
-        let when = "\(Words.weekday(weekday)), \(hour):00 to \(hour + 1):00"
+        let when = "\(weekday.title), \(hour):00 to \(hour + 1):00"
         guard let mean else {
             attributes += [.css("unknown"), .fill(pattern: "unknown")]
             return Element.rect(attributes) { Element.title { "\(when): nothing known" } }

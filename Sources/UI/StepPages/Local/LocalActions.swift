@@ -2,26 +2,14 @@ internal import StepDomain
 internal import StepServices
 internal import StepViews
 
-/// What the forms of the pages do. Each ends with the address of a page, so that loading that again repeats nothing.
+/// The handlers of the forms. Their routes are in `act`, in LocalPages.swift.
+///
+/// Each ends with the address of a page, so that loading that again repeats nothing.
 extension LocalPages {
-    /// - Throws: the history's error; `PageError`.
-    func act(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
-        switch request.path {
-        case ["sync"]: return try begin("Sync", scope) { try await sync(scope, $0) }
-        case ["share"]: return try share(request, scope)
-        case ["outbox", "retry"]: return try retry(request, scope)
-        case ["outbox", "drop"]: return try await drop(request, scope)
-        case ["notices", "dismiss"]: return try await dismiss(request, scope)
-        case ["plan"]: return try await setPlan(request, scope)
-        case ["profile"]: return try await setProfile(request, scope)
-        default: throw PageError(message: "There is nothing at this address.")
-        }
-    }
-
     // MARK: What takes time
 
     /// Begins it, and goes on to the page that shows how far it is.
-    private func begin(
+    func begin(
         _ title: String, _ scope: RequestScope,
         _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result
     ) throws -> PageResponse {
@@ -41,7 +29,7 @@ extension LocalPages {
         return .redirect(to: scope.context.link("activity") ?? Link(["activity"]))
     }
 
-    private func sync(_ scope: RequestScope, _ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result {
+    func sync(_ scope: RequestScope, _ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result {
         let localTime = services.localTime, words = services.words
         guard
             let run = try await RequestedSync(
@@ -57,7 +45,7 @@ extension LocalPages {
     }
 
     private func deliver(
-        _ order: StepDataService.ShareOrder, by sharing: Sharing, _ progress: @escaping @Sendable (String) -> Void
+        _ order: ShareService.ShareOrder, by sharing: Sharing, _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> Activity.Result {
         let localTime = services.localTime
         let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
@@ -66,7 +54,7 @@ extension LocalPages {
         return Activity.Result(lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { !$0.failures.isEmpty })
     }
 
-    private func share(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+    func share(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         guard let day else { throw PageError.incomplete("The day is missing.") }
         let user = scope.context.user
@@ -76,7 +64,7 @@ extension LocalPages {
         }
     }
 
-    private func retry(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+    func retry(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: false)
         let user = scope.context.user
         return try begin(day.map { "Retry \($0)" } ?? "Send waiting days", scope) { progress in
@@ -88,7 +76,7 @@ extension LocalPages {
 
     // MARK: What is done at once
 
-    private func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         _ = try await OutboxService(scope.services).drop(OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
         return .redirect(to: scope.context.link("share") ?? Link(["share"]))
@@ -106,7 +94,7 @@ extension LocalPages {
         return (destination, day)
     }
 
-    private func dismiss(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func dismiss(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         guard let id = request.form["notice"].flatMap({ StoredNotice.ID($0) }) else {
             throw PageError.incomplete("The notice is missing.")
         }
@@ -117,7 +105,7 @@ extension LocalPages {
         return .redirect(to: scope.context.link("devices") ?? Link(["devices"]))
     }
 
-    private func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = PlanForm(request.form)
         guard let (goals, from) = form.checked() else {
             let filled = form
@@ -130,7 +118,7 @@ extension LocalPages {
         return .redirect(to: Link(["plan"], query: [("saved", "goals")] + scope.context.userQuery))
     }
 
-    private func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = ProfileForm(request.form)
         guard let (change, from) = form.checked(today: scope.context.today) else {
             let filled = form

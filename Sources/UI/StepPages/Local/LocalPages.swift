@@ -2,7 +2,7 @@ internal import StepDomain
 internal import StepServices
 internal import StepViews
 
-/// The local page: what each address shows, and what each form does.
+/// The local page: its routes, that is, what each address shows and what each form does.
 ///
 /// It reads and changes the history by the same services as the commands, so that a figure or a rule is the same in both.
 package struct LocalPages: Sendable {
@@ -30,14 +30,7 @@ package struct LocalPages: Sendable {
     }
 
     private func answer(_ request: PageRequest, _ session: PageSession) async -> PageResponse {
-        switch request.path {
-        case ["istep.css"]: return PageResponse(type: "text/css; charset=utf-8", StyleSheet.pages.source)
-        case ["istep.js"]: return PageResponse(type: "text/javascript; charset=utf-8", LocalFiles.script)
-        // Browsers also ask for the second by themselves.
-        case ["icon.svg"], ["favicon.ico"]: return PageResponse(type: "image/svg+xml", LocalFiles.icon)
-        case ["events"] where request.method == "GET": return .events(activity.events())
-        default: break
-        }
+        if let response = serveWithoutHistory(request) { return response }
         let scope: RequestScope
         do {
             scope = try await blocking { try RequestScope(request, session, services) }
@@ -54,6 +47,72 @@ package struct LocalPages: Sendable {
             return message(error, scope.context)
         }
     }
+
+    // MARK: Routes
+    //
+    // All routes are in the three functions below, except /open/TOKEN, which gives a browser its session: `RequestGuard`.
+
+    /// The routes that need no history: the files that pages load, and the progress of a run.
+    private func serveWithoutHistory(_ request: PageRequest) -> PageResponse? {
+        switch request.path {
+        case ["istep.css"]: return PageResponse(type: "text/css; charset=utf-8", StyleSheet.pages.source)
+        case ["istep.js"]: return PageResponse(type: "text/javascript; charset=utf-8", LocalFiles.script)
+        // Browsers also ask for the second by themselves.
+        case ["icon.svg"], ["favicon.ico"]: return PageResponse(type: "image/svg+xml", LocalFiles.icon)
+        case ["events"] where request.method == "GET": return .events(activity.events())
+        default: return nil
+        }
+    }
+
+    /// The routes that show something: GET and HEAD.
+    ///
+    /// - Throws: the history's error; `PageError`.
+    private func show(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+        var path = request.path
+        // The numbers of the present period: `month.csv`.
+        if path.count == 1, let first = path.first, case (let unit, let format) = Self.split(first), format != .html, unit != "range" {
+            path = [unit, "." + format.rawValue]
+        }
+        switch path.first {
+        case nil: return .page(try overviewPage(scope).document)
+        case "day", "week", "month", "year":
+            guard path.count <= 2, let unit = path.first.flatMap(Period.Unit.init(rawValue:)) else { break }
+            let (word, format) = Self.split(path.count > 1 ? path[1] : "")
+            let day = try day(word, unit, scope.context)
+            let period = Period(unit, containing: day, weekStart: scope.context.weekStart)
+            return unit == .day ? try showDay(day, format, scope) : try showPeriod(period, format, scope)
+        case let word? where word == "range" || word.hasPrefix("range.") && path.count == 1:
+            let format = Self.split(word.replacing("range", with: "", maxReplacements: 1)).format
+            return try showPeriod(try range(request, scope.context), format, scope)
+        case "go" where path.count == 1: return try go(request, scope.context)
+        case "share" where path.count == 1: return .page(try sharePage(scope).document)
+        case "devices" where path.count == 1: return .page(try devicesPage(scope).document)
+        case "plan" where path.count == 1:
+            let messages = ["goals": "The goals are saved.", "profile": "The profile is saved."]
+            return .page(try planPage(scope, message: request.query["saved"].flatMap { messages[$0] }).document)
+        case "activity" where path.count == 1: return .page(ActivityPage(context: scope.context, state: activity.state).document)
+        default: break
+        }
+        throw PageError(message: "There is nothing at this address.")
+    }
+
+    /// The routes that change something: POST.
+    ///
+    /// - Throws: the history's error; `PageError`.
+    private func act(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+        switch request.path {
+        case ["sync"]: return try begin("Sync", scope) { try await sync(scope, $0) }
+        case ["share"]: return try share(request, scope)
+        case ["outbox", "retry"]: return try retry(request, scope)
+        case ["outbox", "drop"]: return try await drop(request, scope)
+        case ["notices", "dismiss"]: return try await dismiss(request, scope)
+        case ["plan"]: return try await setPlan(request, scope)
+        case ["profile"]: return try await setProfile(request, scope)
+        default: throw PageError(message: "There is nothing at this address.")
+        }
+    }
+
+    // MARK: Messages
 
     /// For pages without a history.
     private func emptyContext(_ session: PageSession) -> PageContext {
@@ -123,13 +182,13 @@ struct RequestScope: Sendable {
             place: .local(formKey: session.formKey))
     }
 
-    func figures() throws -> DailyFigures {
+    func figures() throws -> DaySeries {
         try StepStatistics(history, localTime: context.localTime, now: { [now = context.now] in now }).figures(of: context.user) { _, _ in }
     }
 
     /// - Throws: the history's error.
-    func summary(of day: Day) throws -> (view: DayView, data: StepData) {
-        let data = try history.stepData(of: context.user, on: day)
+    func summary(of day: Day) throws -> (view: DayView, data: DayData) {
+        let data = try history.dayData(of: context.user, on: day)
         let summary = DaySummary(data, localTime: context.localTime, now: context.now)
         return (DayView(summary, today: context.today, now: context.now, localTime: context.localTime), data)
     }

@@ -2,43 +2,13 @@ internal import StepDomain
 internal import StepServices
 internal import StepViews
 
-/// The pages that only show something.
+/// The handlers of the pages that only show something. Their routes are in `show`, in LocalPages.swift.
 extension LocalPages {
     /// How a page is delivered: for a browser, or its numbers for a program.
-    private enum Format: String { case html, json, csv, svg }
-
-    /// - Throws: the history's error; `PageError`.
-    func show(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
-        var path = request.path
-        // The numbers of the present period: `month.csv`.
-        if path.count == 1, let first = path.first, case (let unit, let format) = Self.split(first), format != .html, unit != "range" {
-            path = [unit, "." + format.rawValue]
-        }
-        switch path.first {
-        case nil: return .page(try overviewPage(scope).document)
-        case "day", "week", "month", "year":
-            guard path.count <= 2, let unit = path.first.flatMap(Period.Unit.init(rawValue:)) else { break }
-            let (word, format) = Self.split(path.count > 1 ? path[1] : "")
-            let day = try day(word, unit, scope.context)
-            let period = Period(unit, containing: day, weekStart: scope.context.weekStart)
-            return unit == .day ? try showDay(day, format, scope) : try showPeriod(period, format, scope)
-        case let word? where word == "range" || word.hasPrefix("range.") && path.count == 1:
-            let format = Self.split(word.replacing("range", with: "", maxReplacements: 1)).format
-            return try showPeriod(try range(request, scope.context), format, scope)
-        case "go" where path.count == 1: return try go(request, scope.context)
-        case "share" where path.count == 1: return .page(try sharePage(scope).document)
-        case "devices" where path.count == 1: return .page(try devicesPage(scope).document)
-        case "plan" where path.count == 1:
-            let messages = ["goals": "The goals are saved.", "profile": "The profile is saved."]
-            return .page(try planPage(scope, message: request.query["saved"].flatMap { messages[$0] }).document)
-        case "activity" where path.count == 1: return .page(ActivityPage(context: scope.context, state: activity.state).document)
-        default: break
-        }
-        throw PageError(message: "There is nothing at this address.")
-    }
+    enum Format: String { case html, json, csv, svg }
 
     /// `2026-11-03.json` is 2026-11-03 as JSON.
-    private static func split(_ text: String) -> (word: String, format: Format) {
+    static func split(_ text: String) -> (word: String, format: Format) {
         for format in [Format.json, .csv, .svg] where text.hasSuffix(".\(format.rawValue)") {
             return (String(text.dropLast(format.rawValue.count + 1)), format)
         }
@@ -46,7 +16,7 @@ extension LocalPages {
     }
 
     /// The first day of `2026`, `2026-11` or `2026-11-03`; today where nothing is named.
-    private func day(_ word: String, _ unit: Period.Unit, _ context: PageContext) throws -> Day {
+    func day(_ word: String, _ unit: Period.Unit, _ context: PageContext) throws -> Day {
         if word.isEmpty { return context.today }
         let whole = unit == .month && word.count == 7 ? word + "-01" : unit == .year && word.count == 4 ? word + "-01-01" : word
         guard let day = Day(whole) else {
@@ -56,7 +26,7 @@ extension LocalPages {
         return day
     }
 
-    private func range(_ request: PageRequest, _ context: PageContext) throws -> Period {
+    func range(_ request: PageRequest, _ context: PageContext) throws -> Period {
         let advice = "Choose the first and the last day."
         guard let from = request.query["from"].flatMap({ Day($0) }), let to = request.query["to"].flatMap({ Day($0) }) else {
             throw PageError(
@@ -70,7 +40,7 @@ extension LocalPages {
     }
 
     /// The date picker's address: goes on to the page of the date.
-    private func go(_ request: PageRequest, _ context: PageContext) throws -> PageResponse {
+    func go(_ request: PageRequest, _ context: PageContext) throws -> PageResponse {
         guard let unit = request.query["unit"].flatMap(Period.Unit.init(rawValue:)) else {
             throw PageError(message: "There is nothing at this address.")
         }
@@ -78,7 +48,7 @@ extension LocalPages {
         return .redirect(to: context.link(to: Period(unit, containing: day, weekStart: context.weekStart)) ?? Link([]))
     }
 
-    private func showDay(_ day: Day, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
+    func showDay(_ day: Day, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
         let (view, data) = try scope.summary(of: day)
         switch format {
         case .json: return PageResponse(type: "application/json", try view.json())
@@ -98,7 +68,7 @@ extension LocalPages {
         }
     }
 
-    private func showPeriod(_ period: Period, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
+    func showPeriod(_ period: Period, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
         let figures = try scope.figures()
         switch format {
         case .html: return .page(PeriodPage(figures, period: period, context: scope.context).document)
@@ -111,7 +81,7 @@ extension LocalPages {
     }
 
     /// As `istep history --by day --csv` prints it.
-    private static func csv(_ figures: DailyFigures, _ period: Period) -> String {
+    private static func csv(_ figures: DaySeries, _ period: Period) -> String {
         HistoryView(figures, period, by: .day).csv.map { $0 + "\n" }.joined()
     }
 
@@ -121,7 +91,7 @@ extension LocalPages {
         return (scope.services.destinationNames + waiting).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    private func sharePage(_ scope: RequestScope) throws -> SharePage {
+    func sharePage(_ scope: RequestScope) throws -> SharePage {
         let entries = try scope.history.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).filter {
             $0.user == scope.context.user.id
         }
@@ -131,7 +101,7 @@ extension LocalPages {
             context: scope.context, states: try destinations(scope).map { try scope.history.state(of: $0) }, entries: entries, problem: problem)
     }
 
-    private func devicesPage(_ scope: RequestScope) throws -> DevicesPage {
+    func devicesPage(_ scope: RequestScope) throws -> DevicesPage {
         DevicesPage(context: scope.context, notices: try scope.notices, entries: try devices(scope) { _ in true })
     }
 
@@ -144,7 +114,7 @@ extension LocalPages {
         }
     }
 
-    private func overviewPage(_ scope: RequestScope) throws -> OverviewPage {
+    func overviewPage(_ scope: RequestScope) throws -> OverviewPage {
         OverviewPage(
             view: try scope.summary(of: scope.context.today).view, figures: try scope.figures(),
             pedometers: try devices(scope) { $0.user == scope.context.user.id }, notices: try scope.newNotices, activity: activity.state,

@@ -15,7 +15,7 @@ struct Charts: Sendable {
             let number = day.day.components.day
             let label =
                 isShort
-                ? "\(Words.weekday(day.day.weekday).prefix(3)) \(number)"
+                ? "\(day.day.weekday.shortName) \(number)"
                 : days.count <= 31 || number == 1 || number % 10 == 0 ? "\(number)" : ""
             return BarChart.Bar(
                 label: label, steps: day.shownSteps, running: day.runningSteps ?? 0, goal: day.goal, isPartial: day.isDrawnPartial,
@@ -53,7 +53,7 @@ struct Charts: Sendable {
         Element.tr(context.isLocal ? nil : Attribute(.id, "day-\(day.day)")) {
             Element.th(Attribute(.scope, "row")) {
                 if context.isLocal { Element.a(.href(context.link(to: day.day))) { "\(day.day)" } } else { "\(day.day)" }
-                " \(Words.weekday(day.day.weekday).prefix(3))"
+                " \(day.day.weekday.shortName)"
             }
             Element.td { HistoryView.wrong(day) == nil ? day.steps.map(Words.grouped) ?? "unknown" : "wrong" }
             Element.td { day.runningSteps.map(Words.grouped) ?? "" }
@@ -67,7 +67,7 @@ struct Charts: Sendable {
 
     private func state(_ day: DayFigures) -> String {
         if day.isCorrected { return "by hand" }
-        if day.isRunning { return "so far" }
+        if day.isInProgress { return "so far" }
         return day.completeness.rawValue
     }
 
@@ -169,7 +169,7 @@ struct Charts: Sendable {
                     Element.tbody {
                         weekdays.map { day in
                             Element.tr {
-                                Element.th(Attribute(.scope, "row")) { Words.weekday(day.weekday) }
+                                Element.th(Attribute(.scope, "row")) { day.weekday.title }
                                 Element.td { "\(day.days)" }
                                 Element.td { day.mean.map { Words.grouped(Int($0.rounded())) } ?? (day.isOver ? "unknown" : "") }
                                 (0..<24).map { hour in

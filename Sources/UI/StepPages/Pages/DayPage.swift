@@ -16,14 +16,14 @@ package struct DayPage: Sendable {
     }
 
     let view: DayView
-    let figures: DailyFigures
+    let figures: DaySeries
     let provenance: Provenance
     let shares: [Share]
     let notices: [StoredNotice]
     let context: PageContext
 
     package init(
-        _ view: DayView, figures: DailyFigures, provenance: Provenance, shares: [Share] = [], notices: [StoredNotice] = [], context: PageContext
+        _ view: DayView, figures: DaySeries, provenance: Provenance, shares: [Share] = [], notices: [StoredNotice] = [], context: PageContext
     ) {
         self.view = view
         self.figures = figures

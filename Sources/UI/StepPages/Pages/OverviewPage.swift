@@ -5,7 +5,7 @@ internal import StepViews
 struct OverviewPage: Sendable {
     /// Of today.
     let view: DayView
-    let figures: DailyFigures
+    let figures: DaySeries
     /// Of the user.
     let pedometers: [DevicesPage.Entry]
     let notices: [StoredNotice]

@@ -80,11 +80,11 @@ extension DayFigures {
     /// `8,123 steps (102 % of 8,000)`.
     var words: String {
         if let wrong = HistoryView.wrong(self) { return "wrong: \(wrong)" }
-        guard let steps else { return isRunning ? "nothing known yet" : "nothing known" }
+        guard let steps else { return isInProgress ? "nothing known yet" : "nothing known" }
         var text = Words.count(steps, "step")
         if let goal, let percentage { text += " (\(Int(percentage.rounded(.down))) % of \(Words.grouped(goal)))" }
         if isRestDay { text += ", rest day" }
-        if isRunning { text += ", so far" } else if completeness == .partial { text += ", partial" }
+        if isInProgress { text += ", so far" } else if completeness == .partial { text += ", partial" }
         if isCorrected { text += ", entered by hand" }
         return text
     }

@@ -3,11 +3,11 @@ internal import StepViews
 
 /// A week, a month, a year or any range: tiles, charts, and the way to the one before and after it.
 package struct PeriodPage: Sendable {
-    let figures: DailyFigures
+    let figures: DaySeries
     let period: Period
     let context: PageContext
 
-    package init(_ figures: DailyFigures, period: Period, context: PageContext) {
+    package init(_ figures: DaySeries, period: Period, context: PageContext) {
         self.figures = figures
         self.period = period
         self.context = context
@@ -73,7 +73,7 @@ package struct PeriodPage: Sendable {
 /// The way to the period before and after, and to any date.
 struct Turn: Sendable {
     let period: Period
-    let figures: DailyFigures
+    let figures: DaySeries
     let context: PageContext
 
     var markup: Markup {

@@ -21,7 +21,7 @@ package struct Provenance: Hashable, Sendable {
     var sources: [Source]
 
     /// - Throws: the history's error.
-    package init(of data: StepData, in history: any StepHistory, localTime: LocalTime) throws {
+    package init(of data: DayData, in history: any StepHistory, localTime: LocalTime) throws {
         let merged = MergedTracks(data.tracks)
         var counted: [Pedometer.ID: Int] = [:]
         for group in merged.groups { counted[group.winner, default: 0] += group.steps[group.winner] ?? 0 }

@@ -20,13 +20,13 @@ package struct ReportPage: Sendable {
         }
     }
 
-    let figures: DailyFigures
+    let figures: DaySeries
     let period: Period
     let sources: [Source]
     let context: PageContext
 
     /// - Parameter period: what is reported; clipped at the first known day and today.
-    package init(_ figures: DailyFigures, period: Period, sources: [Source], context: PageContext) {
+    package init(_ figures: DaySeries, period: Period, sources: [Source], context: PageContext) {
         self.figures = figures
         self.period = period
         self.sources = sources

@@ -30,7 +30,7 @@ struct Tiles: Sendable {
         }
         if let best = statistics.best, let steps = best.steps { tiles.append(Tile("Best day", Words.grouped(steps), Words.date(best.day))) }
         // Of a period that is over it would say nothing.
-        if statistics.runningDays > 0, let streak = streaks.last { tiles.append(now(streak)) }
+        if statistics.daysInProgress > 0, let streak = streaks.last { tiles.append(now(streak)) }
         if let streak = streaks.longest {
             tiles.append(
                 Tile("Longest streak", Words.count(streak.count, "day"), "\(Words.days(streak.first, streak.last)), of the whole history"))
@@ -52,7 +52,7 @@ struct Tiles: Sendable {
     }
 
     private var totalDetail: String {
-        statistics.runningDays > 0 ? "today so far included" : "in \(Words.count(statistics.knownDays, "known day"))"
+        statistics.daysInProgress > 0 ? "today so far included" : "in \(Words.count(statistics.knownDays, "known day"))"
     }
 
     private var gaits: String { statistics.runningSteps > 0 ? "\(Words.count(statistics.runningSteps, "step")) of them running" : "" }
@@ -77,7 +77,7 @@ struct Tiles: Sendable {
 /// The figures of a day, one beside the other, and above them what is wrong with those that are not shown.
 struct DayTiles: Sendable {
     let view: DayView
-    let figures: DailyFigures
+    let figures: DaySeries
 
     var markup: Markup {
         Markup.joined(

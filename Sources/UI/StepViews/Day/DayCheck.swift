@@ -40,7 +40,7 @@ extension DayView {
     private static func wrongDistance(_ summary: DaySummary) -> String? {
         guard let distance = summary.distance else { return nil }
         if summary.steps == nil { return "there are no steps to calculate it from" }
-        if !distance.isFinite { return "it is no number" }
+        if !distance.isFinite { return "it is not a number" }
         if distance < 0 { return "it is negative" }
         if distance > longestDistance { return "it is farther than anyone walks in a day" }
         return summary.distanceSource == nil ? "its source is missing" : nil
@@ -49,7 +49,7 @@ extension DayView {
     private static func wrongEnergy(_ summary: DaySummary) -> String? {
         guard let energy = summary.energy else { return nil }
         if summary.steps == nil { return "there are no steps to calculate it from" }
-        if !energy.isFinite { return "it is no number" }
+        if !energy.isFinite { return "it is not a number" }
         if energy < 0 { return "it is negative" }
         if energy > mostEnergy { return "it is more than anyone burns in a day" }
         return summary.energySource == nil ? "its source is missing" : nil
@@ -72,7 +72,7 @@ extension DayView {
         let known = hours.compactMap(\.steps)
         if let wrong = known.first(where: { $0 < 0 }) { return "\(wrong) in an hour is negative" }
         if let wrong = known.first(where: { $0 > mostSteps }) { return "\(Words.grouped(wrong)) in an hour is more than anyone walks in a day" }
-        if let wrong = hours.first(where: { !(0...23).contains($0.hour) }) { return "\(wrong.hour) is no hour" }
+        if let wrong = hours.first(where: { !(0...23).contains($0.hour) }) { return "\(wrong.hour) is not an hour of the day" }
         if zip(hours, hours.dropFirst()).contains(where: { $0.start >= $1.start }) { return "they are not in order" }
         // More than 25 only where clocks are set within an hour.
         if hours.count > 26 { return "\(hours.count) are too many for a day" }
@@ -86,7 +86,7 @@ extension DayView {
         if summary.isCorrected { return nil }
         if summary.completeness == .unknown, summary.steps != nil { return "steps are known, yet the day is not" }
         if summary.completeness != .unknown, summary.steps == nil { return "the day is known, yet its steps are not" }
-        return summary.completeness == .complete && summary.isRunning ? "the day is not over" : nil
+        return summary.completeness == .complete && summary.isInProgress ? "the day is not over" : nil
     }
 }
 

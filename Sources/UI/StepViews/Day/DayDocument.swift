@@ -134,7 +134,7 @@ extension DayView {
             percentage: checked(.percentage, summary.percentage.map { rounded($0, 100) }),
             category: checked(.category, checked(.steps, summary.category?.rawValue)),
             completeness: checked(.completeness, summary.completeness.rawValue),
-            running: summary.isRunning, corrected: summary.isCorrected,
+            running: summary.isInProgress, corrected: summary.isCorrected,
             countedSteps: isShown ? summary.countedSteps : nil, correctionReason: isShown ? summary.correctionReason : nil,
             correctionTime: isShown ? summary.correctedAt.map { Words.iso($0, localTime) } : nil,
             implausibleSteps: checked(.implausibleSteps, summary.implausibleSteps),

@@ -100,7 +100,7 @@ extension DayView {
         let number = StyledText(Words.grouped(steps), .strong)
         if let error = error(.category) { return number + "  " + wrong(error) }
         guard let category = summary.category else { return number }
-        if summary.isRunning {
+        if summary.isInProgress {
             // Few steps in the morning do not make a day sedentary.
             return category == .sedentary ? number : number + "  \(category.words) so far"
         }
@@ -176,7 +176,7 @@ extension DayView {
         let emphasis: StyledText.Emphasis? =
             switch summary.completeness {
             case .complete: .good
-            case .partial: summary.isRunning ? nil : .doubtful
+            case .partial: summary.isInProgress ? nil : .doubtful
             case .unknown: .doubtful
             }
         return StyledText(summary.completenessWords, emphasis)
@@ -223,8 +223,8 @@ extension DaySummary {
     package var completenessWords: String {
         switch completeness {
         case .complete: "complete"
-        case .partial: isRunning ? "so far" : "partial: steps may be missing"
-        case .unknown: isRunning ? "nothing known yet" : "nothing known"
+        case .partial: isInProgress ? "so far" : "partial: steps may be missing"
+        case .unknown: isInProgress ? "nothing known yet" : "nothing known"
         }
     }
 }

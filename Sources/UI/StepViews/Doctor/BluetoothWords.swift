@@ -17,7 +17,7 @@ extension BluetoothDiagnosis {
         case .busAnswers: DiagnosisText("it answers")
         case .busUnreachable(let reason):
             DiagnosisText(
-                "no connection to the D-Bus bus: \(reason)",
+                "no connection to the system bus: \(reason)",
                 fix: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS.")
         case .serviceAnswers: DiagnosisText("bluetoothd runs and permits access")
         case .adapterOn(let name): DiagnosisText("\(name) is on")
@@ -44,10 +44,11 @@ extension ScanDiagnosis {
                     and replug it.
                     """)
         case .noPedometer:
-            DiagnosisText("no pedometer was added yet", fix: "\(command: "istep scan"), then \(command: "istep add ADDRESS")")
+            DiagnosisText("no pedometer has been added yet", fix: .addPedometer)
         case .candidate(let device):
             DiagnosisText(
-                "there is \(device.name ?? device.address), and no pedometer was added yet", fix: "\(command: "istep add", device.address)")
+                "\(device.name ?? device.address) is in range, but no pedometer has been added yet",
+                fix: "\(command: "istep add", device.address)")
         }
     }
 }

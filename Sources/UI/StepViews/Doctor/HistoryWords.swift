@@ -77,7 +77,7 @@ extension StorageDiagnosis {
     }
 }
 
-extension SyncsDiagnosis {
+extension SyncHistoryDiagnosis {
     func text(at now: Timestamp) -> DiagnosisText {
         switch self {
         case .never: DiagnosisText("never synced", fix: "\(command: "istep sync")")
@@ -100,7 +100,7 @@ extension SyncsDiagnosis {
     }
 }
 
-extension SyncsDiagnosis.Success {
+extension SyncHistoryDiagnosis.Success {
     fileprivate func words(at now: Timestamp) -> String {
         switch self {
         case .at(let moment): "last synced \(Words.ago(moment, now: now))"
@@ -109,7 +109,7 @@ extension SyncsDiagnosis.Success {
     }
 }
 
-extension SyncsDiagnosis.Ending {
+extension SyncHistoryDiagnosis.Ending {
     fileprivate var words: String {
         switch self {
         case .endedFromOutside: "was terminated"

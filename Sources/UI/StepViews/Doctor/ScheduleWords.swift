@@ -34,7 +34,7 @@ extension ScheduleDiagnosis {
         switch finding {
         case .notInstalled:
             DiagnosisText(
-                "there is no \(timer): nothing is synced automatically", fix: "Install istep with its units, then: \(command: switchOn)")
+                "there is no \(timer): nothing is synced automatically", fix: "Install istep with its units, then: \(command: enableCommand)")
         case .timer(let unit): text(of: timer, unit, starting: "start", consequence: unit == .disabled ? "nothing is synced automatically" : nil)
         case .noRun(let next): DiagnosisText("has not run yet\(Self.next(next, localTime))")
         case .run(let last, let next): DiagnosisText(Self.runs(last, next, localTime))
@@ -51,7 +51,7 @@ extension ScheduleDiagnosis {
         case .midnightFailed(let result, let todayOnly):
             DiagnosisText("its last run failed (\(result)): \(Self.loss(todayOnly))", fix: journal(of: Self.midnightTimer))
         case .watchActive: DiagnosisText("it runs")
-        case .watchInactive: DiagnosisText("istep-watch.service is enabled and does not run", fix: journal(of: "istep-watch.service"))
+        case .watchInactive: DiagnosisText("istep-watch.service is enabled but not running", fix: journal(of: "istep-watch.service"))
         }
     }
 
@@ -60,10 +60,10 @@ extension ScheduleDiagnosis {
     private func text(of timer: String, _ unit: Unit, starting verb: String, consequence: String?) -> DiagnosisText {
         let end = consequence.map { ": \($0)" } ?? ""
         return switch unit {
-        case .disabled: DiagnosisText("\(timer) is switched off\(end)", fix: "\(command: switchOn)")
-        case .inactive: DiagnosisText("\(timer) is enabled and does not run\(end)", fix: "\(command: "\(systemctl) \(verb) \(timer)")")
+        case .disabled: DiagnosisText("\(timer) is disabled\(end)", fix: "\(command: enableCommand)")
+        case .inactive: DiagnosisText("\(timer) is enabled but not running\(end)", fix: "\(command: "\(systemctl) \(verb) \(timer)")")
         case .activeUntilRestart:
-            DiagnosisText("\(timer) is running but not enabled: it will not start after a reboot", fix: "\(command: switchOn)")
+            DiagnosisText("\(timer) is running but not enabled: it will not start after a reboot", fix: "\(command: enableCommand)")
         }
     }
 
@@ -80,8 +80,8 @@ extension ScheduleDiagnosis {
         moment.map { ", next \(Words.clock($0, localTime))" } ?? ""
     }
 
-    /// Without `--watch`, the command would switch off a watch that is on.
-    private var switchOn: String {
+    /// Without `--watch`, the command would disable a watch that is enabled.
+    private var enableCommand: String {
         (isSystemWide ? "sudo istep auto on --system" : "istep auto on") + (hasWatch ? " --watch" : "")
     }
 

@@ -49,7 +49,7 @@ struct HeatMap {
 
     private func cell(_ day: DayFigures) -> StyledText {
         guard let steps = day.steps else { return StyledText("?", .doubtful) }
-        if day.completeness == .partial, !day.isRunning { return StyledText("~", day.isGoalMet ? .good : .doubtful) }
+        if day.completeness == .partial, !day.isInProgress { return StyledText("~", day.isGoalMet ? .good : .doubtful) }
         let shade = Self.shades[ActivityCategory(steps: steps)]
         return StyledText((style.unicode ? shade?.unicode : shade?.ascii) ?? "?", day.isGoalMet ? .good : nil)
     }

@@ -73,7 +73,7 @@ extension HistoryView {
                 partialDays = statistics.partialDays
                 unknownDays = statistics.unknownDays
                 correctedDays = statistics.correctedDays
-                running = statistics.runningDays > 0
+                running = statistics.daysInProgress > 0
             }
         }
 
@@ -118,7 +118,7 @@ extension HistoryView {
                 restDay = figures.isRestDay
                 goalMet = figures.isGoalMet
                 completeness = figures.completeness.rawValue
-                running = figures.isRunning
+                running = figures.isInProgress
                 corrected = figures.isCorrected
             }
         }

@@ -27,9 +27,9 @@ struct HistorySummary {
 
     private var mean: StyledText? {
         guard let mean = statistics.mean, let median = statistics.median else { return nil }
-        let known = statistics.knownDays - (statistics.days.last?.isRunning == true && statistics.days.last?.steps != nil ? 1 : 0)
+        let known = statistics.knownDays - (statistics.days.last?.isInProgress == true && statistics.days.last?.steps != nil ? 1 : 0)
         return StyledText("\(Words.grouped(Int(mean.rounded()))) a day", .strong) + ", median \(Words.grouped(Int(median.rounded())))"
-            + StyledText("  of \(Words.count(known, "day"))\(statistics.runningDays > 0 ? ", without today" : "")", .faint)
+            + StyledText("  of \(Words.count(known, "day"))\(statistics.daysInProgress > 0 ? ", without today" : "")", .faint)
     }
 
     private var best: StyledText? {
@@ -98,7 +98,7 @@ struct HistorySummary {
         add(statistics.completeDays, byHand > 0 ? "complete (\(Words.grouped(byHand)) by hand)" : "complete")
         add(statistics.partialDays, "partial", .doubtful)
         add(statistics.unknownDays, "unknown", .doubtful)
-        if statistics.runningDays > 0 { parts.append("today so far") }
+        if statistics.daysInProgress > 0 { parts.append("today so far") }
         guard let first = parts.first else { return nil }
         return parts.dropFirst().reduce(first) { $0 + ", " + $1 }
     }

@@ -9,7 +9,7 @@ public struct HistoryView: View {
         var unit: Period.Unit? { Period.Unit(rawValue: rawValue) }
     }
 
-    public let figures: DailyFigures
+    public let figures: DaySeries
     public let period: Period
     public let grouping: Grouping
     public let statistics: PeriodStatistics
@@ -18,7 +18,7 @@ public struct HistoryView: View {
     private let hasPedometers: Bool
 
     /// - Parameter grouping: nil for one that fits the period: at most 31 days, 26 weeks or 36 months, else years.
-    public init(_ figures: DailyFigures, _ period: Period, by grouping: Grouping? = nil, hasPedometers: Bool = true) {
+    public init(_ figures: DaySeries, _ period: Period, by grouping: Grouping? = nil, hasPedometers: Bool = true) {
         self.figures = figures
         self.period = period
         self.grouping = grouping ?? Self.fitting(figures[period.days].count, period)
@@ -99,7 +99,7 @@ public struct HistoryView: View {
                 }, width: page.style.width)
         }
         guard !chart.bars.isEmpty else {
-            let isOver = statistics.days.contains { !$0.isRunning }
+            let isOver = statistics.days.contains { !$0.isInProgress }
             return page.wrap(
                 StyledText(
                     statistics.days.isEmpty || isOver
@@ -165,16 +165,16 @@ struct HistoryBars {
             label: isNarrow ? "\(padded) \(month)" : "\(day.day.weekday.shortName) \(padded) \(month)",
             steps: day.steps.map(Double.init), running: Double(day.runningSteps ?? 0), goal: day.goal.map(Double.init),
             // A day that is not over has all the steps that were read.
-            kind: day.steps == nil ? .unknown : day.completeness == .partial && !day.isRunning ? .partial : .complete, note: Self.note(day))
+            kind: day.steps == nil ? .unknown : day.completeness == .partial && !day.isInProgress ? .partial : .complete, note: Self.note(day))
     }
 
     private static func note(_ day: DayFigures) -> String {
         var notes: [String] = []
         if let wrong = HistoryView.wrong(day) { notes.append("wrong: \(wrong)") }
-        if day.isRunning { notes.append(day.steps == nil ? "nothing known yet" : "so far") }
+        if day.isInProgress { notes.append(day.steps == nil ? "nothing known yet" : "so far") }
         if day.isCorrected {
             notes.append("by hand")
-        } else if !day.isRunning, day.completeness != .complete {
+        } else if !day.isInProgress, day.completeness != .complete {
             notes.append(day.completeness.rawValue)
         }
         if day.isRestDay { notes.append("rest day") }

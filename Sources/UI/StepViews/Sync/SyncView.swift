@@ -28,6 +28,9 @@ public struct SyncView: View {
         self.advice = advice
     }
 
+    /// After a sync that ended early, and was not without effect.
+    package static let resumption = "Received data was saved. Run the command again to continue."
+
     /// What is being done, for a line of progress.
     public static func words(for progress: ReadProgress, of pedometer: Pedometer) -> String {
         let name = Printable(pedometer.name, limit: 32)
@@ -49,15 +52,9 @@ public struct SyncView: View {
                 page.advice(Advice(markup: advice), indent: 2)
             }
             if let failure = report.failure, !(failure is CancellationError), report.hasReceived {
-                page.paragraph("Received data was saved. Run the command again to continue.", indent: 2)
+                page.paragraph(Self.resumption, indent: 2)
             }
-            for notice in report.notices {
-                if case .stepsInDoubt = notice {
-                    page.advice("\(notice.words): \(command: "istep gatt capture", report.pedometer.name)", emphasis: .doubtful, indent: 2)
-                } else {
-                    page.paragraph(words(notice, report), emphasis: .doubtful, indent: 2)
-                }
-            }
+            for notice in report.notices { page.advice(words(notice, report), emphasis: .doubtful, indent: 2) }
         }
         return page.lines + shareLines(style)
     }
@@ -85,12 +82,12 @@ public struct SyncView: View {
         return parts.isEmpty ? "" : " after " + parts.joined(separator: ", ")
     }
 
-    func words(_ notice: SyncNotice, _ report: SyncReport) -> String {
-        if case .stepsInDoubt = notice { return notice.words + ": " + ShellCommand("istep gatt capture", [report.pedometer.name]).text() }
+    func words(_ notice: SyncNotice, _ report: SyncReport) -> Advice {
+        if case .stepsInDoubt = notice { return "\(notice.words): \(command: "istep gatt capture", report.pedometer.name)" }
         guard case .clockWasOff = notice, let record = report.record, let setting = report.pedometer.clock.settings.last,
             setting.at >= record.start
-        else { return notice.words }
-        return notice.words + " It is set to local time again."
+        else { return "\(notice.words)" }
+        return "\(notice.words) It is set to local time again."
     }
 
     private func gain(_ counts: MergeCounts) -> String {
@@ -223,7 +220,7 @@ extension SyncView {
                     battery: report.battery, firmware: report.firmware, connectedSeconds: report.connectedSeconds.flatMap(tenths),
                     daysRead: report.daysRead, daysPlanned: report.daysPlanned,
                     missing: report.gaps.map { Document.Gap(day: $0.day.description, reason: $0.reason.rawValue) },
-                    notices: report.notices.map { Document.Notice(kind: $0.kind, message: words($0, report)) },
+                    notices: report.notices.map { Document.Notice(kind: $0.kind, message: words($0, report).description) },
                     failure: report.failure.map {
                         Document.Failure(message: report.failureText ?? "no reason given", advice: advice($0))
                     })

@@ -9,7 +9,7 @@ public struct SyncSummary: Hashable, Sendable {
     public init(_ reports: [SyncReport], shares: [ShareReport] = []) {
         let parts = reports.map(Self.part) + shares.compactMap(Self.part)
         isEmpty = parts.isEmpty
-        line = parts.isEmpty ? "no pedometer yet: istep scan, then istep add" : parts.joined(separator: "; ")
+        line = parts.isEmpty ? Advice.firstPedometer().description : parts.joined(separator: "; ")
     }
 
     /// The same for a run that reads no pedometer.

@@ -46,6 +46,16 @@ public struct Advice: Sendable {
         parts.compactMap { if case .command(let command) = $0 { command } else { nil } }
     }
 
+    /// The reverse of `init(markup:)`: the text with its commands between backticks.
+    var markup: String {
+        parts.map { part in
+            switch part {
+            case .prose(let text): text
+            case .command(let command): "`\(command.text())`"
+            }
+        }.joined()
+    }
+
     private mutating func append(_ prose: String) {
         if case .prose(let text)? = parts.last {
             parts[parts.count - 1] = .prose(text + prose)

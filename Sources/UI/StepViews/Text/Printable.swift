@@ -1,6 +1,7 @@
 internal import TextSafety
 
-/// Text from elsewhere (a pedometer's name, an error of a server) made harmless for a terminal and for the reader.
+/// Text from elsewhere (a pedometer's name, an error of a server) made harmless for a terminal and for the reader: control characters
+/// become U+FFFD, and a long text is cut. Each view prints a device name through it.
 ///
 /// Control characters could move the cursor or change the terminal; bidirectional overrides could turn the rest of the line
 /// round; invisible characters could make two names look the same; a very long name could fill the screen.
@@ -35,6 +36,9 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
             Printable(String(String.UnicodeScalarView(line)), limit: 2 * line.count).description
         }.joined(separator: "\n")
     }
+
+    /// Why a text is not a valid name of a person or a pedometer; nil if it is one. The history has the same rule.
+    package static func problem(ofName name: String) -> String? { NameRule.problem(of: name) }
 
     /// Marks on one letter; more of them reach into the lines above.
     private static let mostMarks = 3

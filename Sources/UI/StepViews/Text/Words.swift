@@ -43,8 +43,7 @@ package enum Words {
     /// `Sunday 20 April 2014`.
     package static func date(_ day: Day) -> String {
         let parts = day.components
-        let name = day.weekday.name
-        return "\(name.prefix(1).uppercased() + name.dropFirst()) \(parts.day) \(months[parts.month - 1]) \(parts.year)"
+        return "\(day.weekday.title) \(parts.day) \(months[parts.month - 1]) \(parts.year)"
     }
 
     /// `14 to 20 April 2014`, `28 April to 4 May 2014`, `29 December 2014 to 4 January 2015`; one day as `20 April 2014`.
@@ -57,9 +56,6 @@ package enum Words {
         if first.year != last.year { start += " \(first.year)" }
         return "\(start) to \(end)"
     }
-
-    /// `Monday`.
-    package static func weekday(_ weekday: Weekday) -> String { weekday.name.prefix(1).uppercased() + weekday.name.dropFirst() }
 
     /// `November`.
     package static func month(_ day: Day) -> String { months[day.components.month - 1] }
@@ -123,10 +119,11 @@ package enum Words {
 }
 
 extension Advice {
-    /// How to begin, where there is no pedometer yet.
-    static func firstPedometer(_ finding: String) -> Advice {
-        "\(finding) Find one: \(command: "istep scan"), then add it: \(command: "istep add ADDRESS")"
-    }
+    /// How to begin, where there is no pedometer yet: the only wording of it.
+    static let addPedometer: Advice = "Find one: \(command: "istep scan"), then add it: \(command: "istep add ADDRESS")"
+
+    /// The same after what was found.
+    package static func firstPedometer(_ finding: String = "No pedometer yet.") -> Advice { "\(finding) \(addPedometer)" }
 
     /// What only the user can find out about a day whose delivery was not confirmed.
     static func whetherItArrived(_ day: Day, _ destination: String) -> Advice {
@@ -160,7 +157,7 @@ extension Period {
 
 extension Weekday {
     /// `Mon`.
-    var shortName: String { name.prefix(1).uppercased() + name.dropFirst().prefix(2) }
+    package var shortName: String { name.prefix(1).uppercased() + name.dropFirst().prefix(2) }
     /// `Monday`.
-    var title: String { name.prefix(1).uppercased() + name.dropFirst() }
+    package var title: String { name.prefix(1).uppercased() + name.dropFirst() }
 }

@@ -55,7 +55,7 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if let name { try Words.checkName(name, of: "--name") }
+        if let name { try ArgumentRules.checkName(name, of: "--name") }
         if let address { try check(address) }
         if let model, Wiring.catalog.kind(model) == nil {
             throw ValidationError("There is no model '\(model)'; known models: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).")

@@ -61,7 +61,7 @@ extension AutoCommand {
                 case .ignoredVariable(let name):
                     Output.error.line(
                         "istep: \(name) is set in this shell, but not for the timers: set the file in ~/.config/istep/config.toml.")
-                case .noPedometer: try wiring.say("There is no pedometer yet: istep scan, then istep add ADDRESS.")
+                case .noPedometer: try wiring.say(Advice.firstPedometer().description)
                 }
             }
         }

@@ -51,7 +51,7 @@ struct CorrectCommand: AsyncParsableCommand {
         } else {
             try corrections.remove(on: day, of: user)
         }
-        let summary = try StepDataService(history: history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
+        let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
         try wiring.show(DayView(summary, today: today, now: wiring.now(), localTime: wiring.localTime))
     }
 }

@@ -12,7 +12,7 @@ struct GATTCommand: AsyncParsableCommand {
         discussion: """
             A value is addressed by the device's address and the UUIDs of its service and characteristic, of 4 digits or in full. \
             Formats of values: hex (such as '01 ff'), text, u8, u16le, u16be, u24le, u24be, u32le, u32be. \
-            A number takes a value of exactly its length.
+            A numeric format needs a value of exactly its length (u16le: 2 bytes).
 
               istep gatt list C0:DE:00:00:00:01
               istep gatt read C0:DE:00:00:00:01 180f 2a19 --format u8

@@ -14,10 +14,10 @@ struct ProfileCommand: AsyncParsableCommand {
               istep profile --step-length 74      in cm: 74 m walked in 100 steps
             """)
 
-    @Option(help: ArgumentHelp("In centimetres.", valueName: "cm"), transform: Words.number)
+    @Option(help: ArgumentHelp("In centimetres.", valueName: "cm"), transform: ArgumentRules.number)
     var height: Double?
 
-    @Option(help: ArgumentHelp("In kilograms.", valueName: "kg"), transform: Words.number)
+    @Option(help: ArgumentHelp("In kilograms.", valueName: "kg"), transform: ArgumentRules.number)
     var weight: Double?
 
     @Option(help: "Your sex, used for the step length.")
@@ -26,7 +26,7 @@ struct ProfileCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Your date of birth.", valueName: "date"))
     var birth: Day?
 
-    @Option(help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"), transform: Words.number)
+    @Option(help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"), transform: ArgumentRules.number)
     var stepLength: Double?
 
     @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"))

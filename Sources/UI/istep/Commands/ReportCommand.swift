@@ -58,7 +58,7 @@ struct ReportCommand: AsyncParsableCommand {
         try wiring.show(ReportView(file: output, bytes: document.utf8.count, days: figures[period.days].count))
     }
 
-    private func period(_ figures: DailyFigures, _ weekStart: Weekday) throws -> Period {
+    private func period(_ figures: DaySeries, _ weekStart: Weekday) throws -> Period {
         let today = figures.today
         let request = PeriodRequest(named: from == nil && to == nil ? .all : nil, first: from?.day(today: today), last: to?.day(today: today))
         return try request.period(in: figures.known, today: today, weekStart: weekStart)

@@ -54,16 +54,16 @@ struct ScanCommand: AsyncParsableCommand {
         var probing: ScanView.Probing?
         if probe {
             let listed = Set(rows.map(\.address))
-            let results = await DeviceProbing(wiring.scanner()).probe(outcome.devices, most: Self.mostProbed) {
+            let results = await DeviceProbing(wiring.scanner()).probe(outcome.devices, limit: Self.mostProbed) {
                 progress.step("Connecting to \($0.name.map { Printable($0).description } ?? $0.address)")
             }
             rows = results.devices.filter { listed.contains($0.address) || $0.kind != nil }
             let shown = Set(rows.map(\.address))
             let others = results.devices.filter { !shown.contains($0.address) }
-            let unlisted = others.count { !results.looked.contains($0.address) }
+            let unlisted = others.count { !results.probed.contains($0.address) }
             hidden = others.count - unlisted
             probing = ScanView.Probing(
-                skipped: rows.count { !results.looked.contains($0.address) && $0.evidence != .advertisedData }, unlisted: unlisted,
+                skipped: rows.count { !results.probed.contains($0.address) && $0.evidence != .advertisedData }, unlisted: unlisted,
                 limit: Self.mostProbed, failures: results.failures.mapValues { "\($0)" }, refuted: results.refuted.mapValues(\.title))
             progress.end()
         }

@@ -72,7 +72,7 @@ struct ShareCommand: AsyncParsableCommand {
         try sharing.requireDestination()
         let user = try wiring.user(in: history)
         let days = try days(of: user, history, today: wiring.localTime.day(of: wiring.now()))
-        let order = StepDataService.ShareOrder.days(days, of: user, again: again)
+        let order = ShareService.ShareOrder.days(days, of: user, again: again)
         if dryRun { return try preview(days, user, wiring, sharing) }
         if queue {
             try await sharing.enqueue(order)
@@ -116,7 +116,7 @@ struct ShareCommand: AsyncParsableCommand {
             for day in days {
                 var preview = PreviewView.Preview(destination: destination.name, user: user.name, day: day, content: nil)
                 if destination.terms.include(user) {
-                    switch try sharing.context.stepData.previewShare(of: user, on: day, to: destination, again: again) {
+                    switch try sharing.context.shareService.previewShare(of: user, on: day, to: destination, again: again) {
                     case .content(let content): preview.content = content
                     case .settled: preview.remark = "already sent, or cannot be changed there; --again sends it once more"
                     case .nothingKnown: preview.remark = "nothing is known of that day"

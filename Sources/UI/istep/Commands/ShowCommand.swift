@@ -33,10 +33,10 @@ struct ShowCommand: AsyncParsableCommand {
         let user = try wiring.user(in: history)
         let now = wiring.now()
         let today = wiring.localTime.day(of: now)
-        let service = StepDataService(history: history, localTime: wiring.localTime, now: wiring.now)
+        let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
         let day = day.day(today: today)
         try ServiceError.checkBegun(day, today: today)
-        let summary = try service.summary(of: user, on: day)
+        let summary = try statistics.summary(of: user, on: day)
         let begins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
         let view = DayView(summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins)
         if svg { return try Output.standard.result(DayCard(view).document.source) }

@@ -18,7 +18,7 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: .reading)
-        let service = StepDataService(history: history, localTime: wiring.localTime, now: wiring.now)
+        let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
         let now = wiring.now()
         let today = wiring.localTime.day(of: now)
         let wanted = try common.user.map { _ in try wiring.user(in: history) }
@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
         let notices = try history.standingNotices().filter { wanted == nil || $0.notice.user == nil || $0.notice.user == wanted?.id }
         let people = try users.filter { wanted == nil || $0.id == wanted?.id }.map { user in
             StatusView.Person(
-                today: try service.summary(of: user, on: today),
+                today: try statistics.summary(of: user, on: today),
                 pedometers: try pedometers.filter { $0.user == user.id }.map { pedometer in
                     StatusView.Device(
                         pedometer: pedometer, model: wiring.title(ofModel: pedometer.model),

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import StepDomain
+import StepViews
 
 /// The options of every command.
 struct CommonOptions: ParsableArguments {
@@ -19,7 +20,7 @@ struct CommonOptions: ParsableArguments {
     var quiet = false
 
     func validate() throws {
-        if let user { try Words.checkName(user, of: "--user") }
+        if let user { try ArgumentRules.checkName(user, of: "--user") }
     }
 }
 
@@ -28,7 +29,9 @@ struct BluetoothOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use this adapter, such as hci1; by default the first that is on.", valueName: "name"))
     var adapter: String?
 
-    @Option(help: ArgumentHelp("Search for at most this many seconds (default: 20; scan: 10).", valueName: "seconds"), transform: Words.number)
+    @Option(
+        help: ArgumentHelp("Search for at most this many seconds (default: 20; scan: 10).", valueName: "seconds"),
+        transform: ArgumentRules.number)
     var timeout: Double?
 }
 
@@ -41,7 +44,7 @@ extension Day: ExpressibleByArgument {
 extension Sex: ExpressibleByArgument {}
 
 /// Rules for arguments that more than one command takes.
-enum Words {
+enum ArgumentRules {
     /// A number in plain notation, `72` or `72.5`: no hexadecimal, no exponent, no infinity.
     static func number(_ text: String) throws -> Double {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e || $0 == 0x2d }),
@@ -52,11 +55,9 @@ enum Words {
 
     /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
     static func checkName(_ name: String, of option: String) throws {
-        guard !name.allSatisfy(\.isWhitespace), name.count <= 64 else {
-            throw ValidationError("\(option) takes 1 to 64 characters.")
-        }
-        guard !name.unicodeScalars.contains(where: { $0 == "\u{fffd}" || $0.properties.generalCategory == .control }) else {
-            throw ValidationError("\(option) '\(name)' has characters that cannot be shown.")
+        if let problem = Printable.problem(ofName: name) { throw ValidationError("The name of \(option) is not valid: \(problem).") }
+        if name.unicodeScalars.contains(where: { $0 == "\u{fffd}" }) {
+            throw ValidationError("The name of \(option) is not valid: it contains bytes that are not UTF-8.")
         }
     }
 }

@@ -15,7 +15,7 @@ struct Failure {
         case let error as ServiceError: self.init(ExitStatus(error.category), error.problem, ServiceWords.advice(error))
         case let error as any ReportableError: self.init(ExitStatus(error.category), error.problem, error.advice)
         case let error as AlreadyReported: self.init(error.status, nil, nil)
-        case is CancellationError: self.init(.temporary, "Interrupted.", "Received data was saved. Run the command again to continue.")
+        case is CancellationError: self.init(.temporary, "Interrupted.", SyncView.resumption)
         default: self.init(.unforeseen, "\(error)", "Please report this.")
         }
     }

@@ -8,7 +8,7 @@ struct ShareRun {
     let sharing: Sharing
 
     /// - Parameter waits: whether to continue, with pauses, until nothing is left that another attempt could deliver.
-    func run(_ order: StepDataService.ShareOrder, waits: Bool = false) async throws {
+    func run(_ order: ShareService.ShareOrder, waits: Bool = false) async throws {
         let progress = wiring.progress()
         defer { progress.end() }
         let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(Self.words(for: $0, wiring.localTime)) }

@@ -18,7 +18,7 @@ struct BrowseSession {
     private let wiring: Wiring
     private let user: User
     private let screen = TerminalScreen()
-    private var figures: DailyFigures
+    private var figures: DaySeries
     private var state: BrowseState
     private var work: Task<Void, Never>?
     /// Whether `work` is a sync.
@@ -35,7 +35,7 @@ struct BrowseSession {
     }
 
     /// Opened each time: a restore may have replaced the file.
-    private static func figures(of user: User, _ wiring: Wiring) async throws -> DailyFigures {
+    private static func figures(of user: User, _ wiring: Wiring) async throws -> DaySeries {
         try await StepStatistics(wiring.history(for: .reading), localTime: wiring.localTime, now: wiring.now).figures(of: user)
     }
 
@@ -202,7 +202,7 @@ struct BrowseSession {
     private struct Picture: Sendable {
         let wiring: Wiring
         let user: User
-        let figures: DailyFigures
+        let figures: DaySeries
         let state: BrowseState
         /// The entries that keys are for.
         let outbox: [ShareEntry]
@@ -220,7 +220,7 @@ struct BrowseSession {
             let history = try wiring.history(for: .reading)
             switch state.content {
             case .day(let day):
-                let summary = try StepDataService(history: history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
+                let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
                 return DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime).browserLines(style)
             case .period(let period):
                 let hasPedometers = try history.pedometers().contains { $0.user == user.id }

@@ -7,8 +7,8 @@ struct RetryPolicy {
         case giveUp(ConnectFailure)
     }
 
-    /// An attempt that took this long was ended by the kernel's own limit (20 s), or nearly: the peripheral is probably out of range, and
-    /// the link not just disturbed.
+    /// An attempt that took this long probably ran into the kernel's limit (20 s): the cause is a peripheral that is out of range rather than
+    /// a disturbed link.
     static let slow: Duration = .seconds(15)
 
     let limits: ConnectionLimits

@@ -21,7 +21,7 @@ public enum BluetoothError: Error, Sendable, Hashable {
     case daemonNotRunning
     /// `bluetoothd` runs and does not answer.
     case daemonSilent
-    /// The D-Bus bus cannot be reached, or went away.
+    /// The system bus cannot be reached, or went away.
     case noBus(String)
     /// The bus or `bluetoothd` refuses this user.
     case accessDenied(String)
@@ -89,7 +89,7 @@ extension BluetoothError: CustomStringConvertible {
         case .adapterStuck(let name, let reason): "the Bluetooth adapter \(name) is on and does not scan: \(reason)"
         case .daemonSilent: "the Bluetooth service (bluetoothd) does not answer"
         case .daemonNotRunning: "the Bluetooth service (bluetoothd) is not running"
-        case .noBus(let reason): "no connection to the D-Bus bus: \(reason)"
+        case .noBus(let reason): "no connection to the system bus: \(reason)"
         case .accessDenied(let what): "access denied: \(what)"
         case .peripheralNotFound(let peripheral, let seconds):
             "\(peripheral) was not heard within \(Self.text(seconds)) s"

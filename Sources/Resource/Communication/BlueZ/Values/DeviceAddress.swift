@@ -41,7 +41,7 @@ extension DeviceAddress: Codable {
         let text = try container.decode(String.self)
         guard let address = DeviceAddress(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(text) is no Bluetooth address")
+                in: container, debugDescription: "\(text) is not a Bluetooth address")
         }
         self = address
     }

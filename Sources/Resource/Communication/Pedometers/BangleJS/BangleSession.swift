@@ -43,8 +43,8 @@ struct BangleSession: PedometerSession {
     private var noise = 0
     private var packets = 0
     private var announced: Int?
-    /// When the request was sent, or the last part of its answer arrived.
-    private var lastSign = Timestamp(0)
+    /// When the present wait began: when the request was sent, or when the last part of its answer arrived.
+    private var waitStart = Timestamp(0)
     private var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
@@ -88,7 +88,7 @@ struct BangleSession: PedometerSession {
         asksAgain = false
         stage = .requesting
         (lines, hasBegun, noise, announced) = (LineReader(), false, 0, nil)
-        lastSign = now
+        waitStart = now
         let since = restart(now)
         // The first line break ends what another program may have left on the console; \u{10} switches off the echo of this line.
         let line = "\n\u{10}GB({\"t\":\"actfetch\",\"ts\":\(since.seconds * 1000)})\n"
@@ -134,10 +134,10 @@ struct BangleSession: PedometerSession {
                 restart(now)
                 hasBegun = true
                 wasAnswered = true
-                lastSign = now
+                waitStart = now
             case .record(let milliseconds, let steps):
                 noise = 0
-                lastSign = now
+                waitStart = now
                 received += 1
                 receivedInAll += 1
                 converter.add(milliseconds: milliseconds, steps: steps)
@@ -153,7 +153,7 @@ struct BangleSession: PedometerSession {
                 scriptError = error
             case .undecodableRecord:
                 // The watch counts it, too.
-                lastSign = now
+                waitStart = now
                 received += 1
                 receivedInAll += 1
                 undecodable += 1
@@ -164,7 +164,7 @@ struct BangleSession: PedometerSession {
         let isEndless = noise > Self.mostNoise || received > Self.mostRecords || receivedInAll > Self.mostRecords * Self.attempts
         if isEndless { return fail(.undecodable("text without end")) }
         // Live steps do not extend the wait.
-        if now - lastSign > Int(Self.replyTimeout) { return silence(now) }
+        if now - waitStart > Int(Self.replyTimeout) { return silence(now) }
         guard converter.pending >= Self.batchRecords || packets >= Self.batchPackets else { return .receive(seconds: Self.replyTimeout) }
         packets = 0
         stage = .delivering

@@ -57,8 +57,8 @@ struct ColmiSession: PedometerSession {
     private var undecodable = 0
     /// The ring has sent packets without end.
     private var isEndless = false
-    /// When a packet of the answer last arrived, or when it was requested.
-    private var lastSign = Timestamp(0)
+    /// When the present wait began: when the request was sent, or when the last packet of its answer arrived.
+    private var waitStart = Timestamp(0)
     private var clockSet: ClockState.Setting?
     /// The ring's own total of today.
     private var total: Int?
@@ -150,7 +150,7 @@ struct ColmiSession: PedometerSession {
         stage = next
         self.attempt = attempt
         packets = 0
-        lastSign = now
+        waitStart = now
         let packet: ColmiPacket
         switch next {
         case .day(let day, let daysAgo):
@@ -225,15 +225,15 @@ struct ColmiSession: PedometerSession {
         case .day(let day, let daysAgo):
             return receive(answer.add(packet), day, daysAgo: daysAgo, now)
         case .settling(let day, let daysAgo, let answered):
-            if packet.command == ColmiPacket.Command.steps { lastSign = now }
-            guard now - lastSign < Int(Self.quiet) else { return deliver(day, daysAgo: daysAgo, answered, now) }
+            if packet.command == ColmiPacket.Command.steps { waitStart = now }
+            guard now - waitStart < Int(Self.quiet) else { return deliver(day, daysAgo: daysAgo, answered, now) }
             return .receive(seconds: Self.quiet)
         case .total(let day, let daysAgo):
             if packet.command == ColmiPacket.Command.total {
                 total = packet.isError ? nil : packet.total
                 return deliver(day, daysAgo: daysAgo, .complete, now)
             }
-            guard now - lastSign < Int(Self.totalTimeout) else { return deliver(day, daysAgo: daysAgo, .complete, now) }
+            guard now - waitStart < Int(Self.totalTimeout) else { return deliver(day, daysAgo: daysAgo, .complete, now) }
             return .receive(seconds: Self.totalTimeout)
         case .clock where packet.command == ColmiPacket.Command.setTime:
             if !packet.isError { report.clockSet = clockSet }
@@ -245,13 +245,13 @@ struct ColmiSession: PedometerSession {
 
     /// A packet that is not part of the answer does not extend the wait: while its wearer walks a ring sends live steps every second.
     private mutating func waiting(_ now: Timestamp) -> SessionAction {
-        now - lastSign < Int(Self.replyTimeout) ? .receive(seconds: Self.replyTimeout) : repeated(now)
+        now - waitStart < Int(Self.replyTimeout) ? .receive(seconds: Self.replyTimeout) : repeated(now)
     }
 
     private mutating func receive(_ progress: ColmiDay.Progress, _ day: Int, daysAgo: Int, _ now: Timestamp) -> SessionAction {
         switch progress {
         case .more:
-            lastSign = now
+            waitStart = now
             return .receive(seconds: Self.replyTimeout)
         case .other:
             return waiting(now)
@@ -266,7 +266,7 @@ struct ColmiSession: PedometerSession {
             guard attempt > 1 else { return deliver(day, daysAgo: daysAgo, progress, now) }
             // A slow ring answers each of the repeated requests: a late answer must not be used for the next day.
             stage = .settling(day, daysAgo: daysAgo, answered: progress)
-            lastSign = now
+            waitStart = now
             return .receive(seconds: Self.quiet)
         }
     }

@@ -78,21 +78,21 @@ struct ColmiSlotConverter {
     }
 
     private func convert(_ record: ColmiDay.Record, _ length: Int) -> (StepSample, WallSlot) {
-        var reading = clock.reading(wall: record.wall, length: length)
-        if verdict == .utc, readThrough.map({ reading.start >= $0 }) ?? true, isFresh(record) {
+        var interpretation = clock.interpret(wall: record.wall, length: length)
+        if verdict == .utc, readThrough.map({ interpretation.start >= $0 }) ?? true, isFresh(record) {
             let start = Timestamp(record.wall)
-            reading = WallClockConverter.Reading(start: start, utcOffset: clock.localTime.utcOffset(start))
+            interpretation = WallClockConverter.Interpretation(start: start, utcOffset: clock.localTime.utcOffset(start))
         }
-        var slot = WallSlot(wall: record.wall, start: reading.start, steps: record.steps)
+        var slot = WallSlot(wall: record.wall, start: interpretation.start, steps: record.steps)
         if let before = known[record.wall] {
             // The same wall time at another moment: the earlier steps in the slot belong to the earlier moment.
-            slot.base = before.start == reading.start ? before.base : before.steps
+            slot.base = before.start == interpretation.start ? before.base : before.steps
             if slot.base > record.steps { slot.base = 0 }  // the ring restarted the slot
         }
         let share = Double(record.steps - slot.base) / Double(max(record.steps, 1))
         let sample = StepSample(
-            start: reading.start, length: length, steps: record.steps - slot.base,
-            distance: Double(record.metres) * share, energy: record.energy * share, utcOffset: reading.utcOffset)
+            start: interpretation.start, length: length, steps: record.steps - slot.base,
+            distance: Double(record.metres) * share, energy: record.energy * share, utcOffset: interpretation.utcOffset)
         return (sample, slot)
     }
 
@@ -134,7 +134,7 @@ struct ColmiSlotConverter {
     /// Steps were added to a slot that had ended when it was last read: the clock was put back since.
     private func hasGrownSinceOver(_ record: ColmiDay.Record, _ length: Int) -> Bool {
         guard let readThrough, let first = known.values.map(\.start).min(), isFresh(record) else { return false }
-        let start = clock.reading(wall: record.wall, length: length).start
+        let start = clock.interpret(wall: record.wall, length: length).start
         guard start >= first, start + length <= readThrough - Self.drift else { return false }
         guard let before = known[record.wall] else { return record.steps > 0 }
         return before.start == start && record.steps > before.steps

@@ -7,7 +7,7 @@ struct CounterResult: Hashable {
     var notices: [SyncNotice] = []
 
     /// Whether a later reading has to decide which day this one belongs to.
-    var isUndecided: Bool { batch.cursor?.quarantined != nil }
+    var isUndecided: Bool { batch.cursor?.undecided != nil }
 }
 
 /// Credits the steps that a counter shows to a span of time.
@@ -63,14 +63,14 @@ struct CounterCredit {
 }
 
 extension PedometerCursor {
-    /// The same without what a machine noted whose clock was ahead of a reading; nil if there is nothing of that. Otherwise no reading would
-    /// count until that time is reached.
+    /// The cursor without marks later than this reading, stored while a machine's clock was ahead; nil if it has none. With such a mark, no
+    /// reading would count until its time is reached.
     func withoutFuture(of reading: CounterReading) -> PedometerCursor? {
         let latest = reading.at + WallSlotConverter.drift
         var past = self
         if let read = past.readThrough, read > latest { past.readThrough = nil }
         if let last = past.counter, last.at > latest { (past.counter, past.clockLead) = (nil, nil) }
-        if let doubtful = past.quarantined, doubtful.at > latest { past.quarantined = nil }
+        if let undecided = past.undecided, undecided.at > latest { past.undecided = nil }
         return past == self ? nil : past
     }
 }

@@ -2,10 +2,8 @@ internal import StepDomain
 
 /// Calculates steps from two readings of a counter that is set to zero at midnight.
 ///
-/// A reading that gives more steps than people make leaves the cursor where it was: it may be a glitch, and the next
-/// reading is then measured against the last good one.
-///
-/// The counter is set to zero at its own midnight, or some hours later. That need not be near ours: its clock may be wrong or in another zone. The first reading of a day therefore raises two questions.
+/// The counter is set to zero at its own midnight, or some hours later. Its midnight may differ from local midnight, because its clock may
+/// be wrong or in another zone. The first reading of a day therefore raises two questions.
 ///
 /// 1. Was the counter reset since the last reading? If not, the value contains the last one, and only the growth is new. It was reset if
 ///    the value is lower, if the pedometer's clock shows that its midnight has passed long enough ago, or if the two readings are a day
@@ -48,7 +46,7 @@ struct CounterOfToday {
         let result = steps(reading)
         if result.isUndecided || result.notices.contains(.counterRestarted) { return true }
         guard let last = cursor.counter else { return true }
-        if let doubtful = cursor.quarantined, doubtful.day < reading.day, reading.value >= doubtful.value { return true }
+        if let undecided = cursor.undecided, undecided.day < reading.day, reading.value >= undecided.value { return true }
         // Soon after midnight it shows on which day the pedometer is.
         return last.day < reading.day && (last.value <= reading.value || reading.at - localTime.moment(reading.day) < Self.latestReset)
     }
@@ -76,20 +74,20 @@ struct CounterOfToday {
     private func decided(_ reading: CounterReading, _ clock: DeviceClock?) -> Result {
         if let past = withoutFuture(reading) {
             if let result = clock.flatMap({ grownBeforeFuture(reading, $0) }) { return result }
-            let isFirst = past.cursor.counter == nil && past.cursor.quarantined == nil
+            let isFirst = past.cursor.counter == nil && past.cursor.undecided == nil
             return isFirst ? past.firstAfterFuture(reading, clock) : past.steps(reading, clock: clock)
         }
-        if let doubtful = cursor.quarantined {
-            if doubtful.day < reading.day { return pass(doubtful, reading, clock) }
-            if doubtful.day == reading.day, doubtful.at >= reading.at { return Result() }
-            if doubtful.day == reading.day, reading.value < doubtful.value { return settle(doubtful, reading) }
+        if let undecided = cursor.undecided {
+            if undecided.day < reading.day { return resolveOnLaterDay(undecided, reading, clock) }
+            if undecided.day == reading.day, undecided.at >= reading.at { return Result() }
+            if undecided.day == reading.day, reading.value < undecided.value { return resolveOnSameDay(undecided, reading) }
         }
         if let last = cursor.counter {
             guard reading.at > last.at else { return Result() }
             if last.day >= reading.day { return laterToday(last, reading, clock) }
         }
         if let result = clock.flatMap({ decide(reading, $0) }) { return result }
-        if isDoubtful(reading) { return undecided(reading) }
+        if isUndecided(reading) { return keepUndecided(reading) }
         return sinceMidnight(reading)
     }
 
@@ -109,7 +107,7 @@ struct CounterOfToday {
     }
 
     /// Whether it is undecided if the counter was reset since the last reading, or on which day.
-    private func isDoubtful(_ reading: CounterReading) -> Bool {
+    private func isUndecided(_ reading: CounterReading) -> Bool {
         guard reading.value > 0 else { return false }
         let midnight = localTime.moment(reading.day)
         let isSoonAfterMidnight = reading.at - midnight < Self.latestReset
@@ -164,44 +162,45 @@ struct CounterOfToday {
     private func firstAfterFuture(_ reading: CounterReading, _ clock: DeviceClock?) -> Result {
         if let result = clock.flatMap({ decide(reading, $0) }) { return result }
         guard reading.value > 0 else { return sinceMidnight(reading) }
-        return undecided(reading)
+        return keepUndecided(reading)
     }
 
-    private func undecided(_ reading: CounterReading) -> Result {
+    private func keepUndecided(_ reading: CounterReading) -> Result {
         var result = Result()
         result.batch.cursor = cursor
-        result.batch.cursor?.quarantined = reading
+        result.batch.cursor?.undecided = reading
         result.notices = [.undecided(steps: reading.value)]
         return result
     }
 
     // MARK: By a later reading
 
-    /// The counter has fallen since a doubtful reading of the same day: the doubtful one belonged to yesterday and completes it.
-    private func settle(_ doubtful: CounterReading, _ reading: CounterReading) -> Result {
+    /// The counter has fallen since an undecided reading of the same day: the undecided one belonged to yesterday and completes it.
+    private func resolveOnSameDay(_ undecided: CounterReading, _ reading: CounterReading) -> Result {
         var result = Result()
         let midnight = localTime.moment(reading.day)
         credit.add(reading.value, TimeSpan(midnight, reading.at), reading, to: &result)
-        complete(doubtful, &result)
+        creditToDayBefore(undecided, &result)
         return result
     }
 
-    /// Credits a doubtful reading to the day before it.
-    private func complete(_ doubtful: CounterReading, _ result: inout Result) {
-        let (late, start, isWhole) = stepsOfYesterday(in: doubtful, after: cursor.counter)
-        credit.addSamples(late, spanOfYesterday(from: start, to: doubtful, steps: late), doubtful, isWhole: isWhole, to: &result)
+    /// Credits an undecided reading to the day before it.
+    private func creditToDayBefore(_ undecided: CounterReading, _ result: inout Result) {
+        let (late, start, isWhole) = stepsOfYesterday(in: undecided, after: cursor.counter)
+        credit.addSamples(late, spanOfYesterday(from: start, to: undecided, steps: late), undecided, isWhole: isWhole, to: &result)
         if let last = cursor.counter, start > last.at { result.notices += notClosed(last) }
     }
 
-    /// Handles a reading after a day whose only reading was doubtful. If the doubtful one shows more than can have been walked since its
+    /// Handles a reading after a day whose only reading was undecided. If the undecided one shows more than can have been walked since its
     /// midnight, it belonged to the day before. Otherwise its day is not known: its steps were made between the reading before it and
     /// itself; they count, and neither day is complete.
-    private func pass(_ doubtful: CounterReading, _ reading: CounterReading, _ clock: DeviceClock?) -> Result {
-        guard reading.at > doubtful.at else { return Result() }
-        if let clock, clockJump(reading, clock) == nil, let last = cursor.counter, reading.value >= doubtful.value, doubtful.value > last.value,
-            reading.at - clock.secondOfDay > last.at, reading.at - clock.secondOfDay <= doubtful.at, clock.secondOfDay >= Self.latestReset
+    private func resolveOnLaterDay(_ undecided: CounterReading, _ reading: CounterReading, _ clock: DeviceClock?) -> Result {
+        guard reading.at > undecided.at else { return Result() }
+        if let clock, clockJump(reading, clock) == nil, let last = cursor.counter, reading.value >= undecided.value,
+            undecided.value > last.value, reading.at - clock.secondOfDay > last.at, reading.at - clock.secondOfDay <= undecided.at,
+            clock.secondOfDay >= Self.latestReset
         {
-            // Its midnight lies between the last and the doubtful reading: the doubtful one and this one belong to the same count.
+            // Its midnight lies between the last and the undecided reading: the undecided one and this one belong to the same count.
             var counted = reading
             let lead = clock.lead(over: reading)
             if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 { counted.countsDay = reading.day.advanced(by: -1) }
@@ -211,21 +210,21 @@ struct CounterOfToday {
             if abs(lead) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: lead)) }
             return result
         }
-        let midnight = localTime.moment(Day(of: doubtful.at, utcOffset: doubtful.utcOffset))
-        let isOfYesterday = !CounterCredit.isPlausible(doubtful.value, TimeSpan(midnight, doubtful.at))
+        let midnight = localTime.moment(Day(of: undecided.at, utcOffset: undecided.utcOffset))
+        let isOfYesterday = !CounterCredit.isPlausible(undecided.value, TimeSpan(midnight, undecided.at))
         var earlier = Result()
         if isOfYesterday {
-            complete(doubtful, &earlier)
+            creditToDayBefore(undecided, &earlier)
         } else {
-            let (late, start, _) = stepsOfYesterday(in: doubtful, after: cursor.counter)
-            credit.addSamples(late, TimeSpan(start, doubtful.at), doubtful, isWhole: false, to: &earlier)
+            let (late, start, _) = stepsOfYesterday(in: undecided, after: cursor.counter)
+            credit.addSamples(late, TimeSpan(start, undecided.at), undecided, isWhole: false, to: &earlier)
             earlier.notices = notClosed(cursor.counter)
         }
         var since = cursor
-        since.readThrough = doubtful.at
-        since.counter = doubtful
-        if isOfYesterday { since.counter?.countsDay = doubtful.day.advanced(by: -1) }
-        since.quarantined = nil
+        since.readThrough = undecided.at
+        since.counter = undecided
+        if isOfYesterday { since.counter?.countsDay = undecided.day.advanced(by: -1) }
+        since.undecided = nil
         var result = with(since).steps(reading, clock: clock)
         result.batch.samples.insert(contentsOf: earlier.batch.samples, at: 0)
         result.batch.coverage.insert(contentsOf: earlier.batch.coverage, at: 0)

@@ -71,18 +71,18 @@ struct ID115Reading: ExchangeProtocol {
 
     let notifying = [ID115.answers]
 
-    mutating func next(at now: Timestamp) -> BandExchange? {
+    mutating func next(at now: Timestamp) -> ProtocolExchange? {
         switch stage {
         case nil:
             stage = .steps
-            return BandExchange(request: .write([0x08, 0x03, 0x01, 0x00, 0x00], to: ID115.requests), name: "the steps of today")
+            return ProtocolExchange(request: .write([0x08, 0x03, 0x01, 0x00, 0x00], to: ID115.requests), name: "the steps of today")
         case .steps where !isProbe && ClockCorrection.safe.contains(secondOfDay(now)):
             stage = .clock
             let clock = setter.begin(at: now, context.localTime)
             let time = clock.fields
             let rest = [time.month, time.day, time.hour, time.minute, time.second, clock.weekday].map { UInt8($0) }
             // Whether it confirms this is not known.
-            return BandExchange(
+            return ProtocolExchange(
                 request: .write([0x03, 0x01] + .little(time.year, 2) + rest, to: ID115.settings), name: "its clock", answer: .none)
         case .steps, .clock, .end:
             stage = .end
@@ -152,7 +152,7 @@ struct ID115Reading: ExchangeProtocol {
     }
 
     /// The slots from midnight on that have arrived: each has its place by their number.
-    mutating func cut(at now: Timestamp) -> SampleBatch? {
+    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
         guard stage == .steps, !isProbe, !slots.isEmpty else { return nil }
         var batch = batch(now, isCut: true)
         // The other notices are those of the whole answer, which is requested again.

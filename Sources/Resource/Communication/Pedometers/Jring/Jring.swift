@@ -116,9 +116,9 @@ struct JringReading: ExchangeProtocol {
     let notifying = [Jring.answers]
     var progress: ReadProgress { .reading(done: planned - days.count, of: max(planned, 1)) }
 
-    mutating func next(at now: Timestamp) -> BandExchange? {
-        func exchange(_ packet: [UInt8], _ name: String, _ answer: BandExchange.Answer, attempts: Int = 1) -> BandExchange {
-            BandExchange(request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: 3, attempts: attempts)
+    mutating func next(at now: Timestamp) -> ProtocolExchange? {
+        func exchange(_ packet: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer, attempts: Int = 1) -> ProtocolExchange {
+            ProtocolExchange(request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: 3, attempts: attempts)
         }
         switch stage {
         case nil:
@@ -150,7 +150,7 @@ struct JringReading: ExchangeProtocol {
         }
     }
 
-    private mutating func finish() -> BandExchange? {
+    private mutating func finish() -> ProtocolExchange? {
         stage = .end
         return nil
     }
@@ -175,7 +175,9 @@ struct JringReading: ExchangeProtocol {
         isWhole = context.days.map { $0 > since } ?? true
     }
 
-    private mutating func setClock(_ now: Timestamp, _ exchange: ([UInt8], String, BandExchange.Answer, Int) -> BandExchange) -> BandExchange? {
+    private mutating func setClock(
+        _ now: Timestamp, _ exchange: ([UInt8], String, ProtocolExchange.Answer, Int) -> ProtocolExchange
+    ) -> ProtocolExchange? {
         stage = .clock
         let wall = setter.begin(at: now, context.localTime).wall
         return exchange(Jring.packet(0x01, .little(wall, 4)), "its clock", .optional, 1)
@@ -302,7 +304,7 @@ struct JringReading: ExchangeProtocol {
     }
 
     /// Part of a day: it is requested again. Of today, the total may not be compared with a part.
-    mutating func cut(at now: Timestamp) -> SampleBatch? {
+    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
         guard case .day(let daysAgo) = stage, isChecked, !countsDays, !quarters.isEmpty else { return nil }
         var batch = batch(daysAgo, now)
         batch.notices = []  // of the whole answer

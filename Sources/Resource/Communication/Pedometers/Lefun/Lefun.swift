@@ -138,9 +138,9 @@ struct LefunReading: ExchangeProtocol {
     let notifying = [Lefun.answers]
     var progress: ReadProgress { .reading(done: planned - days.count, of: max(planned, 1)) }
 
-    mutating func next(at now: Timestamp) -> BandExchange? {
-        func exchange(_ frame: LefunFrame, _ name: String, timeout: Double = 2, attempts: Int = 1) -> BandExchange {
-            BandExchange(
+    mutating func next(at now: Timestamp) -> ProtocolExchange? {
+        func exchange(_ frame: LefunFrame, _ name: String, timeout: Double = 2, attempts: Int = 1) -> ProtocolExchange {
+            ProtocolExchange(
                 request: .write(frame.request, to: Lefun.requests), name: name, answer: isRequired ? .required : .optional, timeout: timeout,
                 attempts: attempts)
         }
@@ -200,11 +200,11 @@ struct LefunReading: ExchangeProtocol {
         if let lost = converter.lost(cursor, oldestDay: Lefun.oldestDay, now: now) { expired.append(lost) }
     }
 
-    private mutating func setClock(_ now: Timestamp) -> BandExchange? {
+    private mutating func setClock(_ now: Timestamp) -> ProtocolExchange? {
         stage = .settingClock
         let time = setter.begin(at: now, context.localTime).fields
         let fields = [time.year - 2000, time.month, time.day, time.hour, time.minute, time.second].map { UInt8(truncatingIfNeeded: $0) }
-        return BandExchange(
+        return ProtocolExchange(
             request: .write(LefunFrame(0x04, [1] + fields).request, to: Lefun.requests), name: "its clock", answer: .optional, timeout: 2,
             attempts: 1)
     }

@@ -98,23 +98,23 @@ struct MoYoungReading: ExchangeProtocol {
 
     let notifying = [MoYoung.answers]
 
-    mutating func next(at now: Timestamp) -> BandExchange? {
+    mutating func next(at now: Timestamp) -> ProtocolExchange? {
         switch stage {
         case nil:
             stage = .manufacturer
-            return BandExchange(request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
+            return ProtocolExchange(request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
         case .manufacturer:
             stage = .today
-            return BandExchange(request: .read(MoYoung.today), name: "the steps of today")
+            return ProtocolExchange(request: .read(MoYoung.today), name: "the steps of today")
         case .today where !isProbe:
             stage = .hours
             let request = MoYoungFrames.request(0x59, [0], isSecond: isSecond)
-            return BandExchange(request: .write(request, to: MoYoung.requests), name: "the hours of today", answer: .optional, attempts: 2)
+            return ProtocolExchange(request: .write(request, to: MoYoung.requests), name: "the hours of today", answer: .optional, attempts: 2)
         case .hours where isClockSafe(now):
             stage = .clock
             let time = setter.begin(at: now, context.localTime).wall - 8 * 3_600
             let request = MoYoungFrames.request(0x31, .big(time, 4) + [8], isSecond: isSecond)
-            return BandExchange(request: .write(request, to: MoYoung.requests), name: "its clock", answer: .none)
+            return ProtocolExchange(request: .write(request, to: MoYoung.requests), name: "its clock", answer: .none)
         case .today, .hours, .clock, .end:
             stage = .end
             return nil

@@ -60,9 +60,9 @@ struct No1F1Reading: ExchangeProtocol {
 
     let notifying = [No1F1.answers]
 
-    mutating func next(at now: Timestamp) -> BandExchange? {
-        func exchange(_ bytes: [UInt8], _ name: String, _ answer: BandExchange.Answer = .optional) -> BandExchange {
-            BandExchange(
+    mutating func next(at now: Timestamp) -> ProtocolExchange? {
+        func exchange(_ bytes: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer = .optional) -> ProtocolExchange {
+            ProtocolExchange(
                 request: .write(bytes, to: No1F1.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
                 attempts: answer == .required ? 3 : 1)
         }
@@ -155,7 +155,7 @@ struct No1F1Reading: ExchangeProtocol {
 
     /// The hours that have arrived. They account for no time, since their checksum has not arrived, and all of them are sent again. A part may
     /// be too small to show running totals: it is stored if an hour has fewer steps than an earlier one of its day.
-    mutating func cut(at now: Timestamp) -> SampleBatch? {
+    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
         guard stage == .steps, !isProbe, stepsOfDays.contains(where: { zip($0, $0.dropFirst()).contains { $0 > $1 } }) else { return nil }
         let records = hours.sorted { $0.key < $1.key }.map { WallRecord(wall: $0.key, length: 3_600, steps: $0.value) }
         let samples = records.compactMap { converter.sample($0, now: now) }

@@ -42,23 +42,23 @@ public struct BluetoothPedometerReader: PedometerReader {
     ///
     /// A link that is lost is set up once more; the session over the new link continues from the cursor of what was merged.
     public func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async {
-        var due: [DuePedometer] = []
+        var linked: [ReadTarget] = []
         var advertising: [AdvertisingPedometer] = []
         for pedometer in pedometers {
             do {
-                switch try Reading(pedometer) {
-                case .linked(let pedometer): due.append(pedometer)
+                switch try ReadMethod(pedometer) {
+                case .linked(let target): linked.append(target)
                 case .advertised(let pedometer): advertising.append(pedometer)
                 }
             } catch {
                 await receiver.end(of: pedometer, .failure(error))
             }
         }
-        guard !due.isEmpty || !advertising.isEmpty else { return }
+        guard !linked.isEmpty || !advertising.isEmpty else { return }
         do {
-            try await central().closing { [due, advertising] central in
+            try await central().closing { [linked, advertising] central in
                 await withTaskGroup(of: Void.self) { group in
-                    if !due.isEmpty { group.addTask { await ReadingRun(reader: self, central: central, receiver: receiver).run(due) } }
+                    if !linked.isEmpty { group.addTask { await LinkedRun(reader: self, central: central, receiver: receiver).run(linked) } }
                     if !advertising.isEmpty {
                         group.addTask { await AdvertisementRun(reader: self, central: central, receiver: receiver).run(advertising) }
                     }
@@ -66,7 +66,7 @@ public struct BluetoothPedometerReader: PedometerReader {
             }
         } catch {
             // It could not be opened: the runs themselves report all other errors.
-            for pedometer in due.map(\.pedometer) + advertising.map(\.pedometer) { await receiver.end(of: pedometer, .failure(error)) }
+            for pedometer in linked.map(\.pedometer) + advertising.map(\.pedometer) { await receiver.end(of: pedometer, .failure(error)) }
         }
     }
 
@@ -75,30 +75,30 @@ public struct BluetoothPedometerReader: PedometerReader {
     /// - Returns: its own address, if pairing has shown another one than it was heard from.
     @discardableResult
     public func check(_ pedometer: Pedometer) async throws -> PedometerAddress? {
-        guard case .linked(let due) = try Reading(pedometer) else {
+        guard case .linked(let target) = try ReadMethod(pedometer) else {
             _ = try await examine(pedometer)
             return nil
         }
-        return try await withPeripheral(of: due, LinkRetry(mayPair: due.protectedValue != nil)) { peripheral in
-            if let value = due.protectedValue {
-                try due.model.checkProtected(await peripheral.read(value.characteristic, of: value.service), of: pedometer)
+        return try await withPeripheral(of: target, LinkRetry(mayPair: target.protectedValue != nil)) { peripheral in
+            if let value = target.protectedValue {
+                try target.model.checkProtected(await peripheral.read(value.characteristic, of: value.service), of: pedometer)
             }
-            if let question = due.model.bondQuestion, !(await peripheral.isPaired()), try await wantsBond(peripheral, question) {
-                try await bond(peripheral, due)
+            if let question = target.model.bondQuestion, !(await peripheral.isPaired()), try await wantsBond(peripheral, question) {
+                try await bond(peripheral, target)
             }
             let identity = await peripheral.identity()
-            guard identity.address != due.address else { return nil }
+            guard identity.address != target.address else { return nil }
             return PedometerAddress(address: identity.address.description, type: identity.type.rawValue)
         }
     }
 
     /// Over this link: without a bond it may not be found again.
-    private func bond(_ peripheral: Peripheral, _ due: DuePedometer) async throws {
+    private func bond(_ peripheral: Peripheral, _ target: ReadTarget) async throws {
         do throws(BluetoothError) {
             try await peripheral.pair(AcceptJustWorks())
         } catch {
             guard case .pairingFailed(_, let reason) = error else { throw error }
-            throw PedometerError.bondFailed(model: due.model.title, reason: reason)
+            throw PedometerError.bondFailed(model: target.model.title, reason: reason)
         }
     }
 
@@ -128,13 +128,13 @@ public struct BluetoothPedometerReader: PedometerReader {
     /// Connects, checks the services and runs the model's short reading, which changes nothing: it stores no steps, sets no clock, and does
     /// not pair.
     public func examine(_ pedometer: Pedometer) async throws -> ReadReport {
-        let due: DuePedometer
-        switch try Reading(pedometer) {
-        case .linked(let pedometer): due = pedometer
+        let target: ReadTarget
+        switch try ReadMethod(pedometer) {
+        case .linked(let linked): target = linked
         case .advertised(let pedometer): return try await hear(pedometer)
         }
-        let session = try due.model.probe(SessionContext(pedometer: pedometer, localTime: localTime))
-        return try await withPeripheral(of: due, LinkRetry(mayPair: false)) { peripheral in
+        let session = try target.model.probe(SessionContext(pedometer: pedometer, localTime: localTime))
+        return try await withPeripheral(of: target, LinkRetry(mayPair: false)) { peripheral in
             try await run(session, peripheral, { _ in }, { _ in })
         }.report
     }
@@ -152,17 +152,17 @@ public struct BluetoothPedometerReader: PedometerReader {
     public func follow(
         _ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void
     ) async throws -> Bool {
-        let due: DuePedometer
-        switch try Reading(pedometer) {
-        case .linked(let pedometer): due = pedometer
+        let target: ReadTarget
+        switch try ReadMethod(pedometer) {
+        case .linked(let linked): target = linked
         case .advertised(let pedometer):
             try await central().closing { central in
                 try await AdvertisementRun(reader: self, central: central, receiver: nil).follow(pedometer, report)
             }
             return true
         }
-        guard let session = try due.model.live(pedometer, known: known) else { return false }
-        try await withPeripheral(of: due, LinkRetry(reconnects: 0, mayPair: due.protectedValue != nil)) { peripheral in
+        guard let session = try target.model.live(pedometer, known: known) else { return false }
+        try await withPeripheral(of: target, LinkRetry(reconnects: 0, mayPair: target.protectedValue != nil)) { peripheral in
             var session = session
             let notifications = try await peripheral.notifications(of: session.address.characteristic, in: session.address.service)
             report(nil)
@@ -188,10 +188,10 @@ public struct BluetoothPedometerReader: PedometerReader {
 
     /// Opens a central and runs `body` over a link, or over several if `retry` says so.
     private func withPeripheral<R: Sendable>(
-        of due: DuePedometer, _ retry: LinkRetry, _ body: (Peripheral) async throws -> R
+        of target: ReadTarget, _ retry: LinkRetry, _ body: (Peripheral) async throws -> R
     ) async throws -> R {
         try await central().closing { central in
-            try await PedometerLink(reader: self, central: central, due: due, limits: limits).run(retry, body)
+            try await PedometerLink(reader: self, central: central, target: target, limits: limits).run(retry, body)
         }
     }
 

@@ -4,7 +4,7 @@ internal import BlueZ
 struct PedometerLink {
     let reader: BluetoothPedometerReader
     let central: Central
-    let due: DuePedometer
+    let target: ReadTarget
     /// `scan` becomes shorter once the pedometer was in range.
     var limits: ConnectionLimits
     /// Whether a search has just heard the pedometer.
@@ -65,13 +65,13 @@ struct PedometerLink {
         do {
             return try await connectOnce(isInRange: isInRange, isPairing: isPairing, body)
         } catch is MissingService {
-            _ = try await central.remove(due.address, adapter: reader.adapter)
+            _ = try await central.remove(target.address, adapter: reader.adapter)
             do {
                 return try await connectOnce(isPairing: isPairing, isLast: true, body)
             } catch let error as BluetoothError {
                 // It was in range a moment ago: that it lacks the service is the better information.
                 guard case .peripheralNotFound = error else { throw error }
-                throw PedometerError.wrongDevice(model: due.model.title, missing: due.services.first?.description ?? "")
+                throw PedometerError.wrongDevice(model: target.model.title, missing: target.services.first?.description ?? "")
             }
         }
     }
@@ -84,14 +84,14 @@ struct PedometerLink {
         isInRange: Bool = false, isPairing: Bool, isLast: Bool = false, _ body: (Peripheral) async throws -> R
     ) async throws -> R {
         try await central.withPeripheral(
-            due.address, adapter: reader.adapter, limits: limits, isInRange: isInRange, pairing: isPairing ? AcceptJustWorks() : nil
+            target.address, adapter: reader.adapter, limits: limits, isInRange: isInRange, pairing: isPairing ? AcceptJustWorks() : nil
         ) { peripheral in
             let services = Set(peripheral.services.map(\.uuid))
-            for service in due.services where !services.contains(service) {
+            for service in target.services where !services.contains(service) {
                 let isPaired = await peripheral.isPaired()
                 if !isLast, !peripheral.isTakenOver, !isPaired { throw MissingService() }
-                let actual = PedometerRegistry.models(withServices: services).first { $0.key != due.model.key }
-                throw PedometerError.wrongDevice(model: due.model.title, missing: service.description, actual: actual?.title)
+                let actual = PedometerRegistry.models(withServices: services).first { $0.key != target.model.key }
+                throw PedometerError.wrongDevice(model: target.model.title, missing: service.description, actual: actual?.title)
             }
             return try await body(peripheral)
         }

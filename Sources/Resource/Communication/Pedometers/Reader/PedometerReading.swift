@@ -7,11 +7,11 @@ struct PedometerReading: Sendable {
     let reader: BluetoothPedometerReader
     let central: Central
     let receiver: any ReadingReceiver
-    let due: DuePedometer
+    let target: ReadTarget
     /// It was not heard in a search: only one attempt to connect is made.
     var wasSearchedFor = false
 
-    private var pedometer: Pedometer { due.pedometer }
+    private var pedometer: Pedometer { target.pedometer }
 
     /// Reports the end to the receiver as soon as it is known, and returns when the link is down.
     ///
@@ -20,12 +20,12 @@ struct PedometerReading: Sendable {
         var limits = reader.limits
         if wasSearchedFor { limits.attempts = 1 }
         let cursor = MergedCursor(pedometer.cursor)
-        let link = PedometerLink(reader: reader, central: central, due: due, limits: limits, isInRange: isInRange)
+        let link = PedometerLink(reader: reader, central: central, target: target, limits: limits, isInRange: isInRange)
         var timers: [LinkTimer] = []
         var loss: (any Error)?
         var hasEnded = false
         do {
-            _ = try await link.run(LinkRetry(mayPair: due.protectedValue != nil)) { step, error in
+            _ = try await link.run(LinkRetry(mayPair: target.protectedValue != nil)) { step, error in
                 if step.explainsLess(than: error) { loss = error }
                 if case .reconnect = step { receiver.progress(.reconnecting, of: pedometer) }
             } ended: { peripheral, result in
@@ -52,7 +52,7 @@ struct PedometerReading: Sendable {
     private func read(over peripheral: Peripheral, _ cursor: MergedCursor) async throws -> SessionDriver.Outcome {
         var current = pedometer
         current.cursor = cursor.value
-        let session = try due.model.session(SessionContext(pedometer: current, localTime: reader.localTime, days: reader.days))
+        let session = try target.model.session(SessionContext(pedometer: current, localTime: reader.localTime, days: reader.days))
         return try await reader.run(
             session, peripheral, { [receiver, pedometer] in receiver.progress($0, of: pedometer) },
             { [receiver, pedometer] batch in

@@ -1,7 +1,7 @@
 internal import StepDomain
 
 /// One request of a protocol of requests and answers.
-struct BandExchange: Hashable {
+struct ProtocolExchange: Hashable {
     enum Request: Hashable {
         case write([UInt8], to: GATTAddress)
         case read(GATTAddress)
@@ -56,14 +56,14 @@ protocol ExchangeProtocol: Sendable {
     /// The characteristics that notify; all of one service. Empty if values are only read.
     var notifying: [GATTAddress] { get }
     /// The next request; nil when the reading is at its end.
-    mutating func next(at now: Timestamp) -> BandExchange?
+    mutating func next(at now: Timestamp) -> ProtocolExchange?
     /// The request is being sent, perhaps again: an incomplete answer is dropped.
     mutating func begin(at now: Timestamp)
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress
     /// The present exchange has ended. Returns what is to be stored now, if anything.
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch?
     /// The link has ended during an answer. Returns what is to be stored of it; nil for nothing. Not called for an answer that is wrong.
-    mutating func cut(at now: Timestamp) -> SampleBatch?
+    mutating func linkLost(at now: Timestamp) -> SampleBatch?
     /// When the reading ends.
     var report: SessionReport { get }
     /// Requests that have been answered, and all that are planned.
@@ -71,7 +71,7 @@ protocol ExchangeProtocol: Sendable {
 }
 
 extension ExchangeProtocol {
-    mutating func cut(at now: Timestamp) -> SampleBatch? { nil }
+    mutating func linkLost(at now: Timestamp) -> SampleBatch? { nil }
     var progress: ReadProgress { .reading(done: 1, of: 1) }
 }
 
@@ -91,15 +91,15 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     private var reading: Protocol
     private var stage = Stage.subscribing
-    private var exchange: BandExchange?
+    private var exchange: ProtocolExchange?
     private var attempt = 1
     private var packets = 0
     private var undecodable = 0
     private var hasAnswer = false
     /// Reported after what has arrived is delivered.
     private var failure: PedometerError?
-    /// When a packet of the answer last arrived, or when it was requested.
-    private var lastSign = Timestamp(0)
+    /// When the present wait began: when the request was sent, or when the last packet of its answer arrived.
+    private var waitStart = Timestamp(0)
     /// When the request was sent.
     private var sent = Timestamp(0)
 
@@ -111,7 +111,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
             let addresses = reading.notifying
             return addresses.isEmpty ? proceed(now) : .subscribeAll(addresses)
         case (.waiting, .linkLost):
-            guard let batch = reading.cut(at: now) else { return .finish(report) }
+            guard let batch = reading.linkLost(at: now) else { return .finish(report) }
             return .deliver(batch, progress: reading.progress)
         case (_, .linkLost):
             // Nothing has arrived, or an answer that is wrong.
@@ -138,7 +138,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
         case (.settling, .value):
             packets += 1
             guard packets <= Self.mostPackets else { return .fail(.undecodable("too many packets")) }
-            return now - lastSign < Self.longestRest ? .receive(seconds: Self.quiet) : send(now)
+            return now - waitStart < Self.longestRest ? .receive(seconds: Self.quiet) : send(now)
         case (.settling, _):
             return send(now)
         case (.waiting, .value(let bytes)):
@@ -159,7 +159,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     private mutating func send(_ now: Timestamp) -> SessionAction {
         guard let exchange else { return .finish(report) }
-        (packets, hasAnswer, lastSign, sent) = (0, false, now, now)
+        (packets, hasAnswer, waitStart, sent) = (0, false, now, now)
         reading.begin(at: now)
         switch exchange.request {
         case .write(let bytes, let address):
@@ -184,7 +184,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
         }
         switch reading.receive(bytes, at: now) {
         case .more:
-            (hasAnswer, lastSign) = (true, now)
+            (hasAnswer, waitStart) = (true, now)
             return .receive(seconds: exchange.timeout)
         case .done:
             return end(.complete, now)
@@ -199,15 +199,15 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
             attempt += 1
             // The rest of this answer must not be taken for the next one.
             stage = .settling
-            lastSign = now
+            waitStart = now
             return .receive(seconds: Self.quiet)
         case .failed(let error):
             return .fail(error)
         }
     }
 
-    private mutating func wait(_ exchange: BandExchange, _ now: Timestamp) -> SessionAction {
-        now - lastSign < Int(exchange.timeout) ? .receive(seconds: exchange.timeout) : silence(now)
+    private mutating func wait(_ exchange: ProtocolExchange, _ now: Timestamp) -> SessionAction {
+        now - waitStart < Int(exchange.timeout) ? .receive(seconds: exchange.timeout) : silence(now)
     }
 
     private mutating func silence(_ now: Timestamp) -> SessionAction {

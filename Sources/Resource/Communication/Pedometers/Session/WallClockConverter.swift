@@ -25,7 +25,7 @@ struct WallClockConverter {
     /// The same clock, with what it showed before the first setting.
     func since(_ setting: ClockState.Setting) -> WallClockConverter { WallClockConverter(observed: setting, before: self) }
 
-    struct Reading: Hashable {
+    struct Interpretation: Hashable {
         var start: Timestamp
         /// Of the place where the steps were made, seconds east of Greenwich.
         var utcOffset: Int
@@ -34,17 +34,17 @@ struct WallClockConverter {
     /// - Parameters:
     ///   - wall: seconds since 1970 as the pedometer's clock showed them when the slot began.
     ///   - length: seconds of the slot: the one in which the clock was set belongs to the new setting.
-    func reading(wall: Int, length: Int) -> Reading {
+    func interpret(wall: Int, length: Int) -> Interpretation {
         for (index, setting) in settings.enumerated().reversed() {
             let start = Timestamp(wall - setting.utcOffset)
             guard start + length > setting.at else { continue }
             let isObserved = beginsObserved && index == 0
-            return Reading(start: start, utcOffset: isObserved ? localTime.utcOffset(start) : setting.offset(at: start, localTime))
+            return Interpretation(start: start, utcOffset: isObserved ? localTime.utcOffset(start) : setting.offset(at: start, localTime))
         }
         // Older than every setting made by istep: local time is the best guess.
         let day = Day(of: Timestamp(wall), utcOffset: 0)
         let start = localTime.moment(day, seconds: wall - day.daysSince1970 * 86_400)
-        return Reading(start: start, utcOffset: localTime.utcOffset(start))
+        return Interpretation(start: start, utcOffset: localTime.utcOffset(start))
     }
 
     /// The moment from which on the pedometer's clock showed at least `wall`. If the clock was put forward beyond `wall` (a flight to the
@@ -56,7 +56,7 @@ struct WallClockConverter {
             if start >= setting.at { return next.map { min(start, $0) } ?? start }
             next = setting.at
         }
-        let start = reading(wall: wall, length: 1).start
+        let start = interpret(wall: wall, length: 1).start
         return next.map { min(start, $0) } ?? start
     }
 

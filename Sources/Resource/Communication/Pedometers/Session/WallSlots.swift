@@ -88,7 +88,7 @@ struct WallSlotConverter {
 
     /// Whether a slot lies in the time that the pedometer can hold: from the beginning of its memory until now.
     func isPlaced(_ record: WallRecord, now: Timestamp) -> Bool {
-        let start = clock.reading(wall: record.wall, length: record.length).start
+        let start = clock.interpret(wall: record.wall, length: record.length).start
         return start <= now + Self.drift && start >= now - memory
     }
 
@@ -104,19 +104,19 @@ struct WallSlotConverter {
     /// Nil for a slot without steps, and for one that must not be counted.
     mutating func sample(_ record: WallRecord, now: Timestamp) -> StepSample? {
         guard record.steps > 0, !isRepeated(record) else { return nil }
-        let reading = clock.reading(wall: record.wall, length: record.length)
-        guard reading.start <= now + Self.drift, reading.start >= now - memory else {
-            if reading.start > now { lead = max(lead ?? 0, reading.start - now) }
+        let interpretation = clock.interpret(wall: record.wall, length: record.length)
+        guard interpretation.start <= now + Self.drift, interpretation.start >= now - memory else {
+            if interpretation.start > now { lead = max(lead ?? 0, interpretation.start - now) }
             misplaced += 1
             return nil
         }
-        guard isDayCertain(reading.start, record.length) else {
+        guard isDayCertain(interpretation.start, record.length) else {
             misplaced += 1
             return nil
         }
         return StepSample(
-            start: reading.start, length: record.length, steps: record.steps, distance: record.metres.map(Double.init),
-            energy: record.energy, utcOffset: reading.utcOffset)
+            start: interpretation.start, length: record.length, steps: record.steps, distance: record.metres.map(Double.init),
+            energy: record.energy, utcOffset: interpretation.utcOffset)
     }
 
     /// The time of the slots in the future, if any, as a notice.

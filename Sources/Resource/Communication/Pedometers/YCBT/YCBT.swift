@@ -135,9 +135,9 @@ struct YCBTReading: ExchangeProtocol {
 
     let notifying = [YCBT.requests, YCBT.stream]
 
-    mutating func next(at now: Timestamp) -> BandExchange? {
-        func exchange(_ frame: YCBTFrame, _ name: String, _ answer: BandExchange.Answer) -> BandExchange {
-            BandExchange(
+    mutating func next(at now: Timestamp) -> ProtocolExchange? {
+        func exchange(_ frame: YCBTFrame, _ name: String, _ answer: ProtocolExchange.Answer) -> ProtocolExchange {
+            ProtocolExchange(
                 request: .write(frame.bytes, to: YCBT.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
                 attempts: answer == .required ? 3 : 1)
         }
@@ -223,7 +223,7 @@ struct YCBTReading: ExchangeProtocol {
 
     /// The records that have arrived: each frame has a checksum of its own. They account for no time, since it is not known what is missing
     /// between them, and all of them are sent again. The last one may overlap the next, which may have more steps.
-    mutating func cut(at now: Timestamp) -> SampleBatch? {
+    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
         guard stage == .steps else { return nil }
         let samples = Self.distinct(decoded().known).records.dropLast().compactMap { converter.sample($0, now: now) }
         return samples.isEmpty ? nil : SampleBatch(samples: samples)

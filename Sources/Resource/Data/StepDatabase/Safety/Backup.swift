@@ -212,7 +212,9 @@ extension StepDatabase {
         do throws(HistoryError) { isOccupied = try isThere(place) } catch { throw error.of(.place) }
         if isOccupied, !isBackup(place) { throw .occupied(path: place) }
         // An existing journal or log belongs to another database, and SQLite would replay it into the backup.
-        for suffix in ["-journal", "-wal"] where !isEmptyOrMissing(SyncLock.realPath(place) + suffix) { throw .occupied(path: place + suffix) }
+        for suffix in ["-journal", "-wal"] where !isEmptyOrMissing(HistoryLock.realPath(place) + suffix) {
+            throw .occupied(path: place + suffix)
+        }
     }
 
     /// Whether a file is a backup that istep made and not a history in use: it is istep's, it has no log of its own (bytes 18 and 19 of the
@@ -223,7 +225,7 @@ extension StepDatabase {
         }
         let application = header[68..<72].reduce(0) { $0 << 8 | Int($1) }
         return header.starts(with: Array("SQLite format 3\0".utf8)) && application == Schema.applicationID && header[18] == 1
-            && header[19] == 1 && SyncLock.Work.allCases.allSatisfy { access(SyncLock.path(ofDatabase: path, for: $0), F_OK) != 0 }
+            && header[19] == 1 && HistoryWork.allCases.allSatisfy { access(HistoryLock.path(ofDatabase: path, for: $0), F_OK) != 0 }
     }
 }
 
@@ -241,20 +243,20 @@ public struct AutomaticBackups: Sendable {
 
     /// The directory of a history's backups.
     public static func directory(of path: String) -> String {
-        directoryName(SyncLock.realPath(absolute(path))) + "/backups"
+        directoryName(HistoryLock.realPath(absolute(path))) + "/backups"
     }
 
     /// The existing backups, newest first, both automatic and manual.
     public static func list(of path: String) -> [BackupName] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory(of: path))) ?? []
-        let history = SyncLock.realPath(absolute(path))
+        let history = HistoryLock.realPath(absolute(path))
         return files.compactMap { BackupName(file: $0, of: history) }.sorted(by: >)
     }
 
     /// A path for a backup made now.
     public func place(for path: String, isAutomatic: Bool) -> String {
         let directory = Self.directory(of: path)
-        var name = BackupName(of: SyncLock.realPath(absolute(path)), at: now(), localTime, isAutomatic: isAutomatic)
+        var name = BackupName(of: HistoryLock.realPath(absolute(path)), at: now(), localTime, isAutomatic: isAutomatic)
         while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
         return directory + "/" + name.file
     }

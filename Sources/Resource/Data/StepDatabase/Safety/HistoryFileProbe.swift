@@ -54,13 +54,13 @@ public struct HistoryFileProbe: HistoryProbe {
     }
 
     public func holder(of work: HistoryWork) async throws -> HistoryHolder? {
-        try await blocking { [path] in SyncLock.holder(ofDatabase: path, for: work) }
+        try await blocking { [path] in HistoryLock.holder(ofDatabase: path, for: work) }
     }
 
     public func withoutSync<R: Sendable>(_ body: () async throws -> R) async throws -> R {
         do {
-            return try await SyncLock.hold(ofDatabase: path, leavingNothing: true, body)
-        } catch let error as SyncLockError {
+            return try await HistoryLock.hold(ofDatabase: path, removesFile: true, body)
+        } catch let error as HistoryLockError {
             if case .held(_, let holder) = error { throw HistoryInUse(holder: holder) }
             // If the lock cannot be taken at all, no process can sync.
             return try await body()

@@ -266,7 +266,7 @@ public struct CheckRecord: Codable, Hashable, Sendable {
         return now == self
     }
 
-    static func path(ofDatabase path: String) -> String { SyncLock.realPath(path) + ".check" }
+    static func path(ofDatabase path: String) -> String { HistoryLock.realPath(path) + ".check" }
 
     /// Nil if the history was never checked, or if the record cannot be read.
     public static func read(ofDatabase path: String) -> CheckRecord? {

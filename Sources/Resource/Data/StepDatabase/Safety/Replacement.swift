@@ -12,7 +12,7 @@ enum Replacement {
     static func put(_ new: BackupFile, asHistory path: String, keepingAs reason: String, at moment: Timestamp, _ localTime: LocalTime) throws
         -> String?
     {
-        let path = SyncLock.realPath(path)
+        let path = HistoryLock.realPath(path)
         var old: String?
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -61,7 +61,7 @@ extension StepDatabase {
             // Before any SQL reads from a file that may belong to another user or program.
             _ = try contents(of: backup)
             try createDirectory(directoryName(path))
-            let file = try BackupFile(for: SyncLock.realPath(path), ofHistory: path)
+            let file = try BackupFile(for: HistoryLock.realPath(path), ofHistory: path)
             do {
                 let queue: DatabaseQueue
                 do { queue = try openForReading(backup, busyTimeout: busyTimeout) } catch { throw HistoryError(error, path: backup).of(.backup) }
@@ -85,7 +85,7 @@ enum AbandonedFiles {
     /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside the place of a backup. A file that
     /// cannot be removed is left for the next time.
     static func remove(ofHistory history: String, at place: String) {
-        let history = SyncLock.realPath(absolute(history))
+        let history = HistoryLock.realPath(absolute(history))
         for directory in Set([directoryName(place), directoryName(history), AutomaticBackups.directory(of: history)]) {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
                 let path = directory + "/" + name
@@ -138,11 +138,11 @@ extension StepDatabase {
     /// Files beside a history while it is in use, some of them longer: the locks, the result of the last check, the log and its index.
     /// Their paths, whether they exist or not.
     public static func companions(ofDatabase path: String) -> [String] {
-        SyncLock.Work.allCases.map { SyncLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)] + logs(ofDatabase: path)
+        HistoryWork.allCases.map { HistoryLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)] + logs(ofDatabase: path)
     }
 
     /// SQLite's own files (https://www.sqlite.org/tempfiles.html), which are also named after the database's real path.
-    static func logs(ofDatabase path: String) -> [String] { ["-wal", "-shm", "-journal"].map { SyncLock.realPath(path) + $0 } }
+    static func logs(ofDatabase path: String) -> [String] { ["-wal", "-shm", "-journal"].map { HistoryLock.realPath(path) + $0 } }
 
     /// Whether istep or SQLite creates, empties and deletes files of this name beside a history: a backup of that name would be lost.
     static func isReserved(_ name: String) -> Bool {

@@ -19,9 +19,9 @@ extension StepDatabase {
                 CheckRecord.remove(ofDatabase: path)
                 return nil
             }
-            let file = try BackupFile(for: SyncLock.realPath(path), ofHistory: path)
+            let file = try BackupFile(for: HistoryLock.realPath(path), ofHistory: path)
             do {
-                var report = try fill(file, from: SyncLock.realPath(path))
+                var report = try fill(file, from: HistoryLock.realPath(path))
                 if let wrong = try check(file.path).allComplaints.first {
                     throw HistoryError.irreparable(path: path, reason: "the readable part is not a valid history: \(wrong)")
                 }

@@ -110,7 +110,7 @@ struct WebSocketHandshake {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3, let status = Int(words[1]), status >= 100 else {
-            throw .init("answered what is no HTTP")
+            throw .init("sent an answer that is not HTTP")
         }
         let headers = lines.dropFirst().compactMap { line -> (String, String)? in
             guard let colon = line.firstIndex(of: ":") else { return nil }

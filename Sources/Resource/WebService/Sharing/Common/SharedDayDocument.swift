@@ -5,7 +5,7 @@ internal import StepDomain
 struct SharedDayDocument: Encodable {
     let day: SharedDay
     /// Whether it also contains the samples, by pedometer.
-    var hasSamples = false
+    var includesSamples = false
 
     private enum Key: String, CodingKey {
         case version, user, day, steps, distanceMetres, energyKilocalories, goal, restDay, percentage, completeness, running
@@ -24,9 +24,9 @@ struct SharedDayDocument: Encodable {
         try container.encode(day.summary.isRestDay, forKey: .restDay)
         try container.encode(day.percentage, forKey: .percentage)
         try container.encode(day.summary.completeness, forKey: .completeness)
-        try container.encode(day.summary.isRunning, forKey: .running)
+        try container.encode(day.summary.isInProgress, forKey: .running)
         try container.encode(day.summary.isCorrected, forKey: .corrected)
-        if hasSamples { try container.encode(day.tracks.map(Pedometer.init), forKey: .pedometers) }
+        if includesSamples { try container.encode(day.tracks.map(Pedometer.init), forKey: .pedometers) }
     }
 
     /// What a pedometer counted on the day.

@@ -15,7 +15,7 @@ struct CommandDestination: ConfiguredDestination {
     /// Names of variables that the program gets besides those of `ProgramEnvironment.always`.
     let variables: [String]
     let isIdempotent: Bool
-    let wantsSamples: Bool
+    let includesSamples: Bool
     let timeout: Duration
 
     var place: String { command.map { shellQuoted($0) }.joined(separator: " ") }
@@ -23,7 +23,7 @@ struct CommandDestination: ConfiguredDestination {
     var traits: ShareTraits {
         ShareTraits(
             resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent, takesUnfinishedDays: isIdempotent,
-            wantsSamples: wantsSamples)
+            includesSamples: includesSamples)
     }
 
     func preview(_ parcels: [ShareParcel]) -> String {
@@ -31,7 +31,7 @@ struct CommandDestination: ConfiguredDestination {
     }
 
     private func document(_ parcel: ShareParcel) -> String {
-        json(CommandDocument(parcel: parcel, destination: name, withSamples: wantsSamples))
+        json(CommandDocument(parcel: parcel, destination: name, includesSamples: includesSamples))
     }
 
     func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
@@ -67,8 +67,8 @@ struct CommandDestination: ConfiguredDestination {
 
     // MARK: Running
 
-    /// Maximum bytes of its error output that are read.
-    private static let mostWords = 16 * 1024
+    /// Maximum bytes of its standard error that are read, from the end.
+    private static let stderrLimit = 16 * 1024
 
     private func run(_ input: String) async throws(ShareFailure) {
         if let failure = failures.first { throw failure }
@@ -86,7 +86,7 @@ struct CommandDestination: ConfiguredDestination {
     }
 
     private enum Outcome: Sendable {
-        case exited(Int, words: String)
+        case exited(Int, errorOutput: String)
         case signalled
         case notStarted(String)
         /// It was started, but its result is not known.
@@ -96,10 +96,10 @@ struct CommandDestination: ConfiguredDestination {
 
     private func launch(_ input: String) async -> Outcome {
         // Files, not pipes: a program need not read all of its input, and a child process that it leaves behind keeps no pipe open.
-        guard let file = tmpfile(), let words = tmpfile() else { return .notStarted(String(cString: strerror(errno))) }
+        guard let file = tmpfile(), let errorOutput = tmpfile() else { return .notStarted(String(cString: strerror(errno))) }
         defer {
             fclose(file)
-            fclose(words)
+            fclose(errorOutput)
         }
         guard fputs(input + "\n", file) >= 0, fflush(file) == 0, fseek(file, 0, SEEK_SET) == 0 else {
             return .notStarted(String(cString: strerror(errno)))
@@ -114,9 +114,9 @@ struct CommandDestination: ConfiguredDestination {
                     ProgramEnvironment.variables(of: context.environment.variables, besides: variables)
                         .reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),
                 platformOptions: options, input: .fileDescriptor(.init(rawValue: fileno(file)), closeAfterSpawningProcess: false),
-                output: .discarded, error: .fileDescriptor(.init(rawValue: fileno(words)), closeAfterSpawningProcess: false))
+                output: .discarded, error: .fileDescriptor(.init(rawValue: fileno(errorOutput)), closeAfterSpawningProcess: false))
             switch result.terminationStatus {
-            case .exited(let code): return .exited(Int(code), words: Self.lastLine(of: words))
+            case .exited(let code): return .exited(Int(code), errorOutput: Self.lastLine(of: errorOutput))
             case .signaled: return .signalled
             }
         } catch let error as SubprocessError where [.spawnFailed, .executableNotFound].contains(error.code) {
@@ -126,16 +126,16 @@ struct CommandDestination: ConfiguredDestination {
         }
     }
 
-    /// The last line of its error output, for the user.
+    /// The last line of its standard error, for the user.
     private static func lastLine(of file: UnsafeMutablePointer<FILE>) -> String {
         fseek(file, 0, SEEK_END)
-        fseek(file, max(0, ftell(file) - mostWords), SEEK_SET)
-        var bytes = [UInt8](repeating: 0, count: mostWords)
+        fseek(file, max(0, ftell(file) - stderrLimit), SEEK_SET)
+        var bytes = [UInt8](repeating: 0, count: stderrLimit)
         let count = fread(&bytes, 1, bytes.count, file)
         let line =
             String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isNewline)
             .last { !$0.allSatisfy(\.isWhitespace) } ?? ""
-        return String(String.UnicodeScalarView(line.unicodeScalars.prefix(200).map { $0.isUnfitForTerminals ? "?" : $0 }))
+        return replaced(String(line.unicodeScalars.prefix(200)), with: "?")
     }
 
     /// sysexits(3).
@@ -143,14 +143,14 @@ struct CommandDestination: ConfiguredDestination {
         let program = quoted(baseName(command[0]))
         switch outcome {
         case .exited(0, _): return
-        case .exited(let code, let words):
-            let said = "\(program) ended with code \(code)" + (words.isEmpty ? "" : ": \(words)")
+        case .exited(let code, let errorOutput):
+            let reason = "\(program) ended with code \(code)" + (errorOutput.isEmpty ? "" : ": \(errorOutput)")
             switch code {
-            case 65: throw ShareFailure(.rejected, said)
-            case 75: throw ShareFailure(.busy, said)
-            case 77: throw ShareFailure(.credentials, said)
-            case 78: throw ShareFailure(.misconfigured, said)
-            default: throw ShareFailure(.unanswered, said)
+            case 65: throw ShareFailure(.rejected, reason)
+            case 75: throw ShareFailure(.busy, reason)
+            case 77: throw ShareFailure(.credentials, reason)
+            case 78: throw ShareFailure(.misconfigured, reason)
+            default: throw ShareFailure(.unanswered, reason)
             }
         case .signalled: throw ShareFailure(.unanswered, "\(program) was ended by a signal")
         case .notStarted(let reason): throw ShareFailure(.unreachable, "\(program) could not be run: \(reason)")
@@ -185,7 +185,7 @@ extension DestinationKind {
         reader.require("command", expected)
         let command = reader.texts("command", expected)
         let isIdempotent = reader.flag("idempotent") ?? false
-        let wantsSamples = reader.flag("samples") ?? false
+        let includesSamples = reader.flag("samples") ?? false
         let timeout = reader.integer("timeout", in: 1...3600, "a number of seconds") ?? 60
         let variables = reader.variables()
         guard let command else { return nil }
@@ -195,7 +195,7 @@ extension DestinationKind {
         }
         return CommandDestination(
             context: context, command: command, variables: variables, isIdempotent: isIdempotent,
-            wantsSamples: wantsSamples, timeout: .seconds(timeout))
+            includesSamples: includesSamples, timeout: .seconds(timeout))
     }
 }
 
@@ -217,12 +217,12 @@ extension TableReader {
 private struct CommandDocument: Encodable {
     let parcel: ShareParcel
     let destination: String
-    let withSamples: Bool
+    let includesSamples: Bool
 
     private enum Key: String, CodingKey { case destination, key, correction }
 
     func encode(to encoder: any Encoder) throws {
-        try SharedDayDocument(day: parcel.day, hasSamples: withSamples).encode(to: encoder)
+        try SharedDayDocument(day: parcel.day, includesSamples: includesSamples).encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(destination, forKey: .destination)
         try container.encode(parcel.key, forKey: .key)

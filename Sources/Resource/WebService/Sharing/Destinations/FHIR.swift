@@ -224,7 +224,7 @@ extension FHIRObservation {
             method = Concept(text: "Energy of walking and running above rest")
         }
         identifier = [Identifier(system: system, value: Self.identity(figure, of: day, subject: subject))]
-        status = day.summary.isRunning || day.summary.completeness != .complete ? "preliminary" : "final"
+        status = day.summary.isInProgress || day.summary.completeness != .complete ? "preliminary" : "final"
         code = Concept(coding: [figure.code])
         self.subject = Reference(reference: subject)
         effectiveDateTime = "\(day.day)"

@@ -144,7 +144,7 @@ struct DayLine {
             let fields: [String?] = [
                 "\(day.day)", user, "\(day.steps)", day.metres.map { "\($0)" }, day.kilocalories.map { "\($0)" },
                 day.summary.goal.map { "\($0)" }, day.percentage.map { "\($0)" }, day.summary.completeness.rawValue,
-                "\(day.summary.isRunning)", "\(day.summary.isCorrected)",
+                "\(day.summary.isInProgress)", "\(day.summary.isCorrected)",
             ]
             text = fields.map { CSV.field($0 ?? "") }.joined(separator: ",")
         }

@@ -71,7 +71,7 @@ extension TableReader {
     fileprivate mutating func influxPoints() -> InfluxPoints? {
         let prefixExpected = "a beginning for names of measurements: up to 32 letters, digits and _, the first a letter"
         let prefix = text("prefix", prefixExpected, mayBeEmpty: true) ?? ""
-        let hasSamples = flag("samples") ?? true
+        let includesSamples = flag("samples") ?? true
         let tagsExpected = "a table of tags, such as { household = \"seaside\" }"
         let tags = textTable("tags", tagsExpected) ?? [:]
         if !prefix.isEmpty, !isInfluxName(prefix) { refuse("prefix", expected: prefixExpected) }
@@ -84,7 +84,7 @@ extension TableReader {
                 continue
             }
         }
-        return prefix.isEmpty || isInfluxName(prefix) ? InfluxPoints(prefix: prefix, tags: tags, hasSamples: hasSamples) : nil
+        return prefix.isEmpty || isInfluxName(prefix) ? InfluxPoints(prefix: prefix, tags: tags, includesSamples: includesSamples) : nil
     }
 }
 
@@ -125,7 +125,7 @@ struct InfluxDestination: ConfiguredDestination {
     var traits: ShareTraits {
         var traits = ShareTraits.replacing
         traits.batch = 64
-        traits.wantsSamples = points.hasSamples
+        traits.includesSamples = points.includesSamples
         traits.layout = 1  // 0: the points of days stood at 00:00 UTC
         return traits
     }
@@ -221,7 +221,7 @@ struct InfluxDestination: ConfiguredDestination {
         try confirm(response, request)
         let words = "\(url.origin)\(version) takes points for \(quoted(database.name))"
         guard let flags = try await victoriaMetricsFlags(response) else { return words }
-        return try words + flags.checked(hasSamples: points.hasSamples)
+        return try words + flags.checked(includesSamples: points.includesSamples)
     }
 
     /// Nil if the server is not VictoriaMetrics, which sends the header `X-Server-Hostname` (lib/httpserver of its source). It shows its

@@ -11,11 +11,13 @@ struct InfluxPoints: Hashable, Sendable {
     var prefix = ""
     /// The user's own tags, added to every point.
     var tags: [String: String] = [:]
-    var hasSamples = true
+    var includesSamples = true
 
     /// - Parameter time: of the day's point.
     func points(_ day: SharedDay, at time: Timestamp) -> [InfluxPoint] {
-        [self.day(day, time)] + (hasSamples ? day.tracks.flatMap { track in track.samples.map { sample($0, track.pedometer, day.user) } } : [])
+        let figures = self.day(day, time)
+        guard includesSamples else { return [figures] }
+        return [figures] + day.tracks.flatMap { track in track.samples.map { sample($0, track.pedometer, day.user) } }
     }
 
     /// The time of a day's point: 12:00 UTC, or 09:00 UTC where clocks are twelve hours ahead of UTC or more.
@@ -48,7 +50,7 @@ struct InfluxPoints: Hashable, Sendable {
                 // Zero on a rest day, so that it replaces an earlier goal.
                 ("goal", summary.isRestDay ? .integer(0) : summary.goal.map { .integer($0) }),
                 ("percentage", day.percentage.map { .number($0) }),
-                ("complete", .flag(summary.completeness == .complete && !summary.isRunning)),
+                ("complete", .flag(summary.completeness == .complete && !summary.isInProgress)),
             ],
             time: time)
     }
@@ -241,7 +243,7 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
     /// What is set, for people.
     ///
     /// - Throws: `misconfigured`, with the flags that are missing.
-    func checked(hasSamples: Bool) throws(ShareFailure) -> String {
+    func checked(includesSamples: Bool) throws(ShareFailure) -> String {
         guard let retention, let interval else {
             return "; it is VictoriaMetrics and does not show its flags: it needs \(Self.needed)"
         }
@@ -249,7 +251,7 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
         if !isRetentionChosen { faults.append("drops days that are older than a month (-retentionPeriod=\(retention))") }
         if let seconds = Self.seconds(interval) {
             if seconds == 0 { faults.append("keeps what is sent again twice (-dedup.minScrapeInterval=\(interval))") }
-            if seconds > 60, hasSamples {
+            if seconds > 60, includesSamples {
                 faults.append("keeps one sample of each span of \(interval) (-dedup.minScrapeInterval=\(interval))")
             }
         }

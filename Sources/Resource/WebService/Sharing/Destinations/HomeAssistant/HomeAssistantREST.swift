@@ -29,7 +29,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
             traits.showsLatestOnly = true
         } else {
             // The hours of a day can change while its figures stay the same, and sums continue from the existing ones.
-            traits.wantsSamples = true
+            traits.includesSamples = true
             traits.isSequential = true
             // Before layout 1 there was no statistic: days that were sent before are sent once more for it.
             traits.layout = 1

@@ -27,7 +27,7 @@ enum HomeAssistantStatistics {
     struct DayHours: Hashable, Sendable {
         /// All full hours of UTC that begin in the day: the rows of this day and of no other.
         var hours: ClosedRange<Int>
-        /// Seconds since 1970 and steps of every hour to write. If the day is still running, they end with the last hour that has steps.
+        /// Seconds since 1970 and steps of every hour to write. If the day is in progress, they end with the last hour that has steps.
         var steps: [Int: Int]
     }
 
@@ -62,7 +62,7 @@ enum HomeAssistantStatistics {
             steps[row, default: 0] += through - given
             given = through
         }
-        if day.summary.isRunning {
+        if day.summary.isInProgress {
             let end = steps.filter { $0.value > 0 }.keys.max() ?? first
             steps = steps.filter { $0.key <= end }
         }

@@ -1,5 +1,5 @@
 /// What the history contains about the last syncs of a pedometer.
-public struct SyncsFacts: Hashable, Sendable {
+public struct SyncHistoryFacts: Hashable, Sendable {
     public var pedometer: Pedometer
     /// Newest first.
     public var syncs: [SyncRecord]
@@ -17,7 +17,7 @@ public struct SyncsFacts: Hashable, Sendable {
     static let longestSync = 3600
 }
 
-extension SyncsFacts {
+extension SyncHistoryFacts {
     /// How the last syncs went, and the battery level that they reported.
     public var diagnoses: [Diagnosis] {
         var diagnoses = [last]
@@ -27,14 +27,14 @@ extension SyncsFacts {
         return diagnoses.map { .syncs(pedometer: pedometer.name, $0) }
     }
 
-    private var last: SyncsDiagnosis {
+    private var last: SyncHistoryDiagnosis {
         guard let latest = syncs.first else { return .never }
         let lastComplete = syncs.first { $0.outcome == .complete }.map { $0.end ?? $0.start }
         let failures = syncs.prefix { $0.outcome != .complete }
         if failures.isEmpty, let lastComplete {
             return now - lastComplete > Self.longestPause ? .tooLongAgo(lastComplete) : .recent(lastComplete)
         }
-        let success: SyncsDiagnosis.Success = lastComplete.map { .at($0) } ?? .none(of: syncs.count)
+        let success: SyncHistoryDiagnosis.Success = lastComplete.map { .at($0) } ?? .none(of: syncs.count)
         if latest.outcome == .running, now - latest.start < Self.longestSync { return .running(success, since: latest.start) }
         return .failing(
             success, tries: failures.count, last: latest.end ?? latest.start,
@@ -43,7 +43,7 @@ extension SyncsFacts {
 }
 
 /// The state of a pedometer according to its last syncs.
-public enum SyncsDiagnosis: Hashable, Sendable {
+public enum SyncHistoryDiagnosis: Hashable, Sendable {
     case never
     /// When the last sync ended, which was complete.
     case recent(Timestamp)

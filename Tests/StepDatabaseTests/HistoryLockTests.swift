@@ -4,16 +4,16 @@ import Testing
 
 @testable import StepDatabase
 
-@Suite(.timeLimit(.minutes(5))) struct SyncLockTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryLockTests {
     @Test func `a second attempt to lock reports the holder`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
-            try await SyncLock.hold(ofDatabase: path) {
-                let error = await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: path) {} }
-                #expect(error == .held(.syncing, by: SyncLock.Holder(process: getpid(), activity: .sync)))
+            try await HistoryLock.hold(ofDatabase: path) {
+                let error = await #expect(throws: HistoryLockError.self) { try await HistoryLock.hold(ofDatabase: path) {} }
+                #expect(error == .held(.syncing, by: HistoryHolder(process: getpid(), activity: .sync)))
                 #expect(error?.category == .temporary)
             }
-            try await SyncLock.hold(ofDatabase: path) {}
+            try await HistoryLock.hold(ofDatabase: path) {}
         }
     }
 
@@ -21,8 +21,8 @@ import Testing
         struct Failure: Error {}
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
-            await #expect(throws: Failure.self) { try await SyncLock.hold(ofDatabase: path) { throw Failure() } }
-            try await SyncLock.hold(ofDatabase: path) {}
+            await #expect(throws: Failure.self) { try await HistoryLock.hold(ofDatabase: path) { throw Failure() } }
+            try await HistoryLock.hold(ofDatabase: path) {}
         }
     }
 
@@ -31,21 +31,21 @@ import Testing
             let path = directory + "/history.sqlite"
             try Data().write(to: URL(fileURLWithPath: path))
             try FileManager.default.createSymbolicLink(atPath: directory + "/link", withDestinationPath: path)
-            try await SyncLock.hold(ofDatabase: path) {
+            try await HistoryLock.hold(ofDatabase: path) {
                 for other in [
                     directory + "/link", directory + "/./history.sqlite",
                     directory + "/../" + (directory as NSString).lastPathComponent + "/history.sqlite",
                 ] {
-                    await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: other) {} }
+                    await #expect(throws: HistoryLockError.self) { try await HistoryLock.hold(ofDatabase: other) {} }
                 }
-                try await SyncLock.hold(ofDatabase: directory + "/other.sqlite") {}
+                try await HistoryLock.hold(ofDatabase: directory + "/other.sqlite") {}
             }
         }
     }
 
     @Test func `the lock file has mode 0600`() async throws {
         try await withDirectory { directory in
-            try await SyncLock.hold(ofDatabase: directory + "/history.sqlite") {
+            try await HistoryLock.hold(ofDatabase: directory + "/history.sqlite") {
                 let mode = try mode(of: directory + "/history.sqlite.lock")
                 #expect(mode == 0o600)
             }
@@ -55,18 +55,18 @@ import Testing
     // MARK: File ownership
 
     /// A lock file owned by root would lock out the owner of the history.
-    @Test(.enabled(if: geteuid() == 0, "only root makes files for others"), arguments: SyncLock.Work.allCases)
-    func `a lock file created by root belongs to the owner`(_ work: SyncLock.Work) async throws {
+    @Test(.enabled(if: geteuid() == 0, "only root makes files for others"), arguments: HistoryWork.allCases)
+    func `a lock file created by root belongs to the owner`(_ work: HistoryWork) async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try #require(chown(directory, 4711, 4712) == 0)
-            try await SyncLock.hold(ofDatabase: path, for: work) {}
-            #expect(try owner(of: SyncLock.path(ofDatabase: path, for: work)) == [4711, 4712], "as the directory, while there is no history")
-            try #require(unlink(SyncLock.path(ofDatabase: path, for: work)) == 0)
+            try await HistoryLock.hold(ofDatabase: path, for: work) {}
+            #expect(try owner(of: HistoryLock.path(ofDatabase: path, for: work)) == [4711, 4712], "as the directory, while there is no history")
+            try #require(unlink(HistoryLock.path(ofDatabase: path, for: work)) == 0)
             try Data().write(to: URL(fileURLWithPath: path))
             try #require(chown(path, 4713, 4714) == 0)
-            try await SyncLock.hold(ofDatabase: path, for: work) {}
-            #expect(try owner(of: SyncLock.path(ofDatabase: path, for: work)) == [4713, 4714])
+            try await HistoryLock.hold(ofDatabase: path, for: work) {}
+            #expect(try owner(of: HistoryLock.path(ofDatabase: path, for: work)) == [4713, 4714])
         }
     }
 
@@ -76,10 +76,10 @@ import Testing
             let path = directory + "/history.sqlite"
             try Data().write(to: URL(fileURLWithPath: path))
             if geteuid() == 0 { for place in [directory, path] { try #require(chown(place, 65_534, 65_534) == 0) } }
-            try await SyncLock.hold(ofDatabase: path) {}
+            try await HistoryLock.hold(ofDatabase: path) {}
             await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
                 if geteuid() == 0 { try #require(setuid(65_534) == 0) }
-                try await SyncLock.hold(ofDatabase: path) {}
+                try await HistoryLock.hold(ofDatabase: path) {}
                 exit(3)
             }
         }
@@ -96,13 +96,13 @@ import Testing
     @Test func `a lock that leaves no file removes only its own lock file`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite", lock = path + ".lock"
-            try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {
-                let error = await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: path) {} }
-                #expect(error == .held(.syncing, by: SyncLock.Holder(process: getpid(), activity: .sync)))
+            try await HistoryLock.hold(ofDatabase: path, removesFile: true) {
+                let error = await #expect(throws: HistoryLockError.self) { try await HistoryLock.hold(ofDatabase: path) {} }
+                #expect(error == .held(.syncing, by: HistoryHolder(process: getpid(), activity: .sync)))
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
-            try await SyncLock.hold(ofDatabase: path) {}
-            try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {}
+            try await HistoryLock.hold(ofDatabase: path) {}
+            try await HistoryLock.hold(ofDatabase: path, removesFile: true) {}
             #expect(FileManager.default.fileExists(atPath: lock), "it was there before")
         }
     }
@@ -112,9 +112,9 @@ import Testing
         try await withDirectory { directory in
             let path = directory + "/history.sqlite", lock = path + ".lock"
             var opened: Int32 = -1
-            try await SyncLock.hold(ofDatabase: path, leavingNothing: true) {
+            try await HistoryLock.hold(ofDatabase: path, removesFile: true) {
                 opened = try LockFile.open(lock, ofDatabase: path).file
-                #expect(throws: SyncLockError.held(.syncing, by: SyncLock.Holder(process: getpid(), activity: .sync))) {
+                #expect(throws: HistoryLockError.held(.syncing, by: HistoryHolder(process: getpid(), activity: .sync))) {
                     try LockFile.lock(opened, at: lock, .syncing)
                 }
             }
@@ -131,20 +131,20 @@ import Testing
     @Test func `a second process is given the activity of the first`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
-            try await SyncLock.hold(ofDatabase: path, as: .repair) {
-                let error = await #expect(throws: SyncLockError.self) { try await SyncLock.hold(ofDatabase: path) {} }
+            try await HistoryLock.hold(ofDatabase: path, as: .repair) {
+                let error = await #expect(throws: HistoryLockError.self) { try await HistoryLock.hold(ofDatabase: path) {} }
                 #expect(error?.description.contains("another repair of this history is running (process \(getpid()))") == true)
-                #expect(SyncLock.holder(ofDatabase: path) == SyncLock.Holder(process: getpid(), activity: .repair))
+                #expect(HistoryLock.holder(ofDatabase: path) == HistoryHolder(process: getpid(), activity: .repair))
                 // The format of an earlier istep.
                 try Data("\(getpid())\n".utf8).write(to: URL(fileURLWithPath: path + ".lock"))
-                #expect(SyncLock.holder(ofDatabase: path) == SyncLock.Holder(process: getpid(), activity: .sync))
+                #expect(HistoryLock.holder(ofDatabase: path) == HistoryHolder(process: getpid(), activity: .sync))
             }
         }
     }
 
     @Test func `a missing directory is reported`() async throws {
-        await #expect(throws: SyncLockError.failed(path: "/nowhere/history.sqlite.lock", reason: "No such file or directory")) {
-            try await SyncLock.hold(ofDatabase: "/nowhere/history.sqlite") {}
+        await #expect(throws: HistoryLockError.failed(path: "/nowhere/history.sqlite.lock", reason: "No such file or directory")) {
+            try await HistoryLock.hold(ofDatabase: "/nowhere/history.sqlite") {}
         }
     }
 
@@ -152,11 +152,11 @@ import Testing
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             let holder = getpid()
-            try await SyncLock.hold(ofDatabase: path) {
+            try await HistoryLock.hold(ofDatabase: path) {
                 _ = await #expect(processExitsWith: .exitCode(3)) { [path = path as String, holder = holder as pid_t] in
                     do {
-                        try await SyncLock.hold(ofDatabase: path) {}
-                    } catch SyncLockError.held(.syncing, by: SyncLock.Holder(process: holder, activity: .sync)) {
+                        try await HistoryLock.hold(ofDatabase: path) {}
+                    } catch HistoryLockError.held(.syncing, by: HistoryHolder(process: holder, activity: .sync)) {
                         exit(3)
                     }
                 }
@@ -168,10 +168,10 @@ import Testing
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-                try await SyncLock.hold(ofDatabase: path) { _ = kill(getpid(), SIGKILL) }
+                try await HistoryLock.hold(ofDatabase: path) { _ = kill(getpid(), SIGKILL) }
             }
             #expect(try String(contentsOfFile: path + ".lock", encoding: .utf8).isEmpty == false, "it held the lock")
-            try await SyncLock.hold(ofDatabase: path) {}
+            try await HistoryLock.hold(ofDatabase: path) {}
         }
     }
 }

@@ -3,48 +3,48 @@ internal import StepDomain
 
 /// One reading of several pedometers: one search for all, and one link at a time. BlueZ takes about 2 s to disconnect; the next pedometer
 /// is searched for and read meanwhile.
-struct ReadingRun: Sendable {
+struct LinkedRun: Sendable {
     let reader: BluetoothPedometerReader
     let central: Central
     let receiver: any ReadingReceiver
 
     /// Returns when each pedometer has ended and each link is down.
-    func run(_ all: [DuePedometer]) async {
-        for due in all { receiver.progress(.searching, of: due.pedometer) }
+    func run(_ all: [ReadTarget]) async {
+        for target in all { receiver.progress(.searching, of: target.pedometer) }
         await withTaskGroup(of: Void.self) { group in
             var missing = all
             do {
                 try await read(&missing, &group)
             } catch {
                 let reason: any Error = Task.isCancelled ? CancellationError() : error
-                for due in missing { await receiver.end(of: due.pedometer, .failure(reason)) }
+                for target in missing { await receiver.end(of: target.pedometer, .failure(reason)) }
             }
         }
     }
 
     /// - Parameter missing: those that have not ended, if it throws.
-    private func read(_ missing: inout [DuePedometer], _ group: inout TaskGroup<Void>) async throws {
+    private func read(_ missing: inout [ReadTarget], _ group: inout TaskGroup<Void>) async throws {
         var remembered: [DeviceAddress: Discovery] = [:]
-        for due in missing { remembered[due.address] = try await central.remembered(due.address, adapter: reader.adapter) }
+        for target in missing { remembered[target.address] = try await central.remembered(target.address, adapter: reader.adapter) }
         // A connected device does not advertise.
-        for due in missing where remembered[due.address]?.isConnected == true {
-            missing.removeAll { $0.address == due.address }
-            await read(due, isInRange: true, &group)
+        for target in missing where remembered[target.address]?.isConnected == true {
+            missing.removeAll { $0.address == target.address }
+            await read(target, isInRange: true, &group)
         }
 
         // A paired one may advertise to this machine alone, which no scan shows: no search is started for it alone.
-        let isSearched = { (due: DuePedometer) in remembered[due.address]?.isPaired != true }
+        let isSearched = { (target: ReadTarget) in remembered[target.address]?.isPaired != true }
         var heard: SearchResult?
         if missing.contains(where: isSearched) { heard = try await search(for: &missing, while: isSearched, &group) }
 
-        for due in missing where isSearched(due) {
-            missing.removeAll { $0.address == due.address }
-            await receiver.end(of: due.pedometer, .failure(absence(of: due, remembered[due.address], heard ?? SearchResult())))
+        for target in missing where isSearched(target) {
+            missing.removeAll { $0.address == target.address }
+            await receiver.end(of: target.pedometer, .failure(absence(of: target, remembered[target.address], heard ?? SearchResult())))
         }
-        while let due = missing.first {
+        while let target = missing.first {
             try Task.checkCancellation()
             missing.removeFirst()
-            await read(due, isInRange: heard != nil, wasSearchedFor: heard != nil, &group)
+            await read(target, isInRange: heard != nil, wasSearchedFor: heard != nil, &group)
         }
     }
 
@@ -56,7 +56,7 @@ struct ReadingRun: Sendable {
     ///   - isSearched: the search ends when there is none left of these.
     /// - Returns: what was heard in all.
     private func search(
-        for missing: inout [DuePedometer], while isSearched: (DuePedometer) -> Bool, _ group: inout TaskGroup<Void>
+        for missing: inout [ReadTarget], while isSearched: (ReadTarget) -> Bool, _ group: inout TaskGroup<Void>
     ) async throws -> SearchResult {
         var left = reader.limits.scan
         var heard = SearchResult()
@@ -64,7 +64,7 @@ struct ReadingRun: Sendable {
         while missing.contains(where: isSearched) {
             if left <= .zero {
                 guard reader.restartsAdapter, !wasRestarted, heard.isSilent, try await central.restartAdapter(reader.adapter) else { break }
-                for due in missing { receiver.progress(.adapterRestarted, of: due.pedometer) }
+                for target in missing { receiver.progress(.adapterRestarted, of: target.pedometer) }
                 (left, wasRestarted) = (reader.limits.scan, true)
             }
             let stopwatch = Stopwatch(reader.clock)
@@ -77,21 +77,21 @@ struct ReadingRun: Sendable {
                 left = .zero  // The time is over, whatever the clock says.
                 continue
             }
-            for due in missing where result.found.contains(due.address) {
+            for target in missing where result.found.contains(target.address) {
                 try Task.checkCancellation()
-                missing.removeAll { $0.address == due.address }
-                await read(due, isInRange: true, &group)
+                missing.removeAll { $0.address == target.address }
+                await read(target, isInRange: true, &group)
             }
         }
         return heard
     }
 
-    private func absence(of due: DuePedometer, _ remembered: Discovery?, _ heard: SearchResult) -> any Error {
-        let (address, seconds) = (due.pedometer.address, reader.limits.scan.inSeconds)
+    private func absence(of target: ReadTarget, _ remembered: Discovery?, _ heard: SearchResult) -> any Error {
+        let (address, seconds) = (target.pedometer.address, reader.limits.scan.inSeconds)
         let others = heard.others.values
-        if let other = Lookalike.find(due.pedometer, remembered: remembered, among: others, registered: reader.registered) {
+        if let other = Lookalike.find(target.pedometer, remembered: remembered, among: others, registered: reader.registered) {
             return PedometerError.addressMayHaveChanged(
-                address, seconds: seconds, name: other.name ?? due.pedometer.name, to: other.address.description)
+                address, seconds: seconds, name: other.name ?? target.pedometer.name, to: other.address.description)
         }
         guard heard.isSilent else {
             return BluetoothError.peripheralNotFound(address, seconds: seconds)
@@ -101,10 +101,10 @@ struct ReadingRun: Sendable {
 
     /// Returns when the link is not needed any more; it may still be disconnecting then.
     private func read(
-        _ due: DuePedometer, isInRange: Bool, wasSearchedFor: Bool = false, _ group: inout TaskGroup<Void>
+        _ target: ReadTarget, isInRange: Bool, wasSearchedFor: Bool = false, _ group: inout TaskGroup<Void>
     ) async {
         let (linkIsFree, signal) = AsyncStream<Void>.makeStream()
-        let reading = PedometerReading(reader: reader, central: central, receiver: receiver, due: due, wasSearchedFor: wasSearchedFor)
+        let reading = PedometerReading(reader: reader, central: central, receiver: receiver, target: target, wasSearchedFor: wasSearchedFor)
         group.addTask {
             await reading.run(isInRange: isInRange) { signal.finish() }
             signal.finish()

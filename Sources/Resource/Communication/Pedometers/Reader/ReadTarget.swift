@@ -1,8 +1,8 @@
 internal import BlueZ
 internal import StepDomain
 
-/// A pedometer that is to be read, with the properties from its model.
-struct DuePedometer: Sendable {
+/// A pedometer that is to be read over a link, with the properties from its model.
+struct ReadTarget: Sendable {
     let pedometer: Pedometer
     let model: any LinkedPedometerModel.Type
     let address: DeviceAddress
@@ -20,15 +20,15 @@ struct DuePedometer: Sendable {
 }
 
 /// How a pedometer is read.
-enum Reading: Sendable {
-    case linked(DuePedometer)
+enum ReadMethod: Sendable {
+    case linked(ReadTarget)
     case advertised(AdvertisingPedometer)
 
     /// - Throws: `PedometerError` for a model that is not known, and for stored options that are not valid.
     init(_ pedometer: Pedometer) throws(PedometerError) {
         let model = try PedometerRegistry.model(pedometer.model)
         if let model = model as? any LinkedPedometerModel.Type {
-            self = .linked(try DuePedometer(pedometer, model))
+            self = .linked(try ReadTarget(pedometer, model))
         } else if let model = model as? any AdvertisedPedometerModel.Type {
             self = .advertised(AdvertisingPedometer(pedometer: pedometer, model: model, address: try pedometer.deviceAddress()))
         } else {

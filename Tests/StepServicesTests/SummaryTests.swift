@@ -3,12 +3,12 @@ import StepServices
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(5))) struct StepDataServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct SummaryTests {
     private let place = LocalTime.berlin
     private let history = InMemoryHistory()
 
-    private func service(now: Timestamp) -> StepDataService {
-        StepDataService(history: history, localTime: place, now: { now })
+    private func statistics(now: Timestamp) -> StepStatistics {
+        StepStatistics(history, localTime: place, now: { now })
     }
 
     @Test func `a day is summed up from the history`() throws {
@@ -25,33 +25,31 @@ import TestSupport
                 coverage: [place.span(of: day)]), sync: sync, place: place)
         try history.endSync(sync, at: place.at("2014-04-21", 6, 1), outcome: .complete, battery: nil, failure: nil)
 
-        let summary = try service(now: place.at("2014-04-21", 7)).summary(of: anna, on: day)
+        let summary = try statistics(now: place.at("2014-04-21", 7)).summary(of: anna, on: day)
         #expect(summary.steps == 1000)
         #expect(summary.distance == 750)
         #expect(summary.percentage == 50)
         #expect(summary.completeness == .complete)
         #expect(summary.lastSync == place.at("2014-04-21", 6, 1))
-        #expect(try service(now: place.at("2014-04-20", 8)).summary(of: anna, on: day).isRunning)
+        #expect(try statistics(now: place.at("2014-04-20", 8)).summary(of: anna, on: day).isInProgress)
     }
 
-    @Test func `the plan in force depends on the day`() throws {
+    @Test func `the goal is that of the plan in force on the day`() throws {
         let anna = history.addUser(named: "anna")
         let day = try #require(Day("2014-04-20"))
         history.setPlan(SportPlan(validFrom: day, everyDay: 5000), of: anna.id)
         history.setPlan(SportPlan(validFrom: day.advanced(by: 7), everyDay: 6000), of: anna.id)
-        let service = service(now: place.at("2014-04-21", 7))
-        #expect(try service.sportPlan(of: anna, on: day.advanced(by: -1)) == nil)
-        #expect(try service.sportPlan(of: anna, on: day.advanced(by: 6))?.goals == Array(repeating: 5000, count: 7))
-        #expect(try service.sportPlan(of: anna, on: day.advanced(by: 7))?.goals == Array(repeating: 6000, count: 7))
+        let statistics = statistics(now: place.at("2014-04-21", 7))
+        #expect(try statistics.summary(of: anna, on: day.advanced(by: -1)).goal == nil)
+        #expect(try statistics.summary(of: anna, on: day.advanced(by: 6)).goal == 5000)
+        #expect(try statistics.summary(of: anna, on: day.advanced(by: 7)).goal == 6000)
     }
 
     @Test func `errors of the history are passed on`() throws {
         let anna = history.addUser(named: "anna")
         let day = try #require(Day("2014-04-20"))
-        history.refuse(.stepData(day), with: Refusal())
-        history.refuse(.plans, with: Refusal())
-        #expect(throws: Refusal.self) { try service(now: Timestamp(0)).summary(of: anna, on: day) }
-        #expect(throws: Refusal.self) { try service(now: Timestamp(0)).sportPlan(of: anna, on: day) }
+        history.refuse(.dayData(day), with: Refusal())
+        #expect(throws: Refusal.self) { try statistics(now: Timestamp(0)).summary(of: anna, on: day) }
     }
 }
 

@@ -2,39 +2,55 @@ import Foundation
 import TextSafety
 public import StepDomain
 
-/// Prevents concurrent syncs of one history, and concurrent sharing of it, between processes and within one process.
+/// Prevents concurrent syncs of one history, and concurrent sharing of it, between processes and within one process. A sync and a
+/// sharing may run at the same time.
 ///
 /// The lock is `flock(2)` on a file beside the database, named after the database's real path. It is not in `$XDG_RUNTIME_DIR`, because not
 /// every program that syncs has that directory (cron, a system service, `su`), and two locks for one database would be useless. The kernel
 /// releases the lock when the process ends in any way, so a lock is never stale. The file remains and belongs to the history's owner,
 /// whichever user created it.
-public enum SyncLock {
-    /// The work that a lock excludes. A sync and a sharing may run at the same time.
-    public typealias Work = HistoryWork
+public struct HistoryLock: WorkLock {
+    private let path: String
 
-    public typealias Activity = HistoryActivity
+    /// - Parameter path: of the history.
+    public init(path: String) { self.path = path }
 
-    public typealias Holder = HistoryHolder
+    /// - Throws: `HistoryLockError`.
+    public func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R {
+        try await Self.hold(ofDatabase: path, for: work, body)
+    }
+
+    /// Creates the history's directory if there is none: the locks are files in it.
+    public func holdAll<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
+        try StepDatabase.prepareDirectory(of: path)
+        return try await Self.hold(ofDatabase: path, as: activity) {
+            try await Self.hold(ofDatabase: path, for: .sharing, as: activity, body)
+        }
+    }
+
+    public func heldWork(_ error: any Error) -> HistoryWork? {
+        if case HistoryLockError.held(let work, _) = error { work } else { nil }
+    }
 
     /// Runs `body` while holding the lock.
     ///
     /// - Parameters:
     ///   - path: of the database, whose directory must exist.
     ///   - activity: what `body` does; nil for what the lock is named after.
-    ///   - leavingNothing: whether a file that was created for the lock is removed again, as for a read-only command.
-    /// - Throws: `SyncLockError` at once if the lock is not available, else what `body` throws.
+    ///   - removesFile: whether a file that was created for the lock is removed again, as for a read-only command.
+    /// - Throws: `HistoryLockError` at once if the lock is not available, else what `body` throws.
     public static func hold<T>(
-        ofDatabase path: String, for work: Work = .syncing, as activity: Activity? = nil, leavingNothing: Bool = false,
+        ofDatabase path: String, for work: HistoryWork = .syncing, as activity: HistoryActivity? = nil, removesFile: Bool = false,
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
     ) async throws -> T {
-        let file = try LockFile(ofDatabase: realPath(path), work, activity ?? work.activity, isPassing: leavingNothing)
+        let file = try LockFile(ofDatabase: realPath(path), work, activity ?? work.activity, removesFile: removesFile)
         defer { file.release() }
         return try await body()
     }
 
     /// The process that holds the lock at this moment; nil if there is none, or if it cannot be determined. No file is created and the lock
     /// is not taken.
-    public static func holder(ofDatabase path: String, for work: Work = .syncing) -> Holder? {
+    public static func holder(ofDatabase path: String, for work: HistoryWork = .syncing) -> HistoryHolder? {
         let file = open(realPath(path) + work.suffix, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -49,7 +65,7 @@ public enum SyncLock {
     }
 
     /// The path of the lock's file, whether it exists or not.
-    public static func path(ofDatabase path: String, for work: Work) -> String { realPath(path) + work.suffix }
+    public static func path(ofDatabase path: String, for work: HistoryWork) -> String { realPath(path) + work.suffix }
 
     /// The path without symbolic links and `..`, so that all names of a database have one lock. If the database does not exist yet, its
     /// directory does.
@@ -70,20 +86,20 @@ struct LockFile {
     private let path: String
     private let descriptor: Int32
     /// Whether the file is removed when the lock is released.
-    private let isPassing: Bool
+    private let removesFile: Bool
 
     /// - Parameters:
     ///   - database: its real path.
     ///   - activity: for the error message of the next process.
-    ///   - isPassing: whether the file is removed at the end, if it was created here.
-    init(ofDatabase database: String, _ work: SyncLock.Work, _ activity: SyncLock.Activity, isPassing: Bool) throws(SyncLockError) {
+    ///   - removesFile: whether the file is removed at the end, if it was created here.
+    init(ofDatabase database: String, _ work: HistoryWork, _ activity: HistoryActivity, removesFile: Bool) throws(HistoryLockError) {
         path = database + work.suffix
         while true {
             let (file, isNew) = try Self.open(path, ofDatabase: database)
-            do throws(SyncLockError) {
+            do throws(HistoryLockError) {
                 if try Self.lock(file, at: path, work) {
                     descriptor = file
-                    self.isPassing = isPassing && isNew
+                    self.removesFile = removesFile && isNew
                     break
                 }
             } catch {
@@ -100,27 +116,27 @@ struct LockFile {
     func release() {
         _ = ftruncate(descriptor, 0)
         // While the lock is still held, so that the file of the next process is not removed.
-        if isPassing { unlink(path) }
+        if removesFile { unlink(path) }
         // Closing alone is not enough: a child process shares the descriptor from its fork until its exec.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
     /// Opens the file, and creates it if it does not exist.
-    static func open(_ path: String, ofDatabase database: String) throws(SyncLockError) -> (file: Int32, isNew: Bool) {
+    static func open(_ path: String, ofDatabase database: String) throws(HistoryLockError) -> (file: Int32, isNew: Bool) {
         // Close-on-exec: a child that outlives the sync must not keep the lock.
         let options = O_RDWR | O_CLOEXEC | O_NOFOLLOW
         while true {
             let old = Foundation.open(path, options)
             if old >= 0 { return (old, false) }
-            guard errno == ENOENT else { throw SyncLockError(errno: errno, path: path) }
+            guard errno == ENOENT else { throw HistoryLockError(errno: errno, path: path) }
             let new = Foundation.open(path, options | O_CREAT | O_EXCL, 0o600)
             if new >= 0 {
                 giveToOwner(new, ofDatabase: database)
                 return (new, true)
             }
             // Another process was faster.
-            guard errno == EEXIST else { throw SyncLockError(errno: errno, path: path) }
+            guard errno == EEXIST else { throw HistoryLockError(errno: errno, path: path) }
         }
     }
 
@@ -135,11 +151,11 @@ struct LockFile {
     }
 
     /// - Returns: false if the previous holder has removed the file's name since it was opened: the lock then excludes no other process.
-    static func lock(_ file: Int32, at path: String, _ work: SyncLock.Work) throws(SyncLockError) -> Bool {
+    static func lock(_ file: Int32, at path: String, _ work: HistoryWork) throws(HistoryLockError) -> Bool {
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             let code = errno
             if code == EINTR { continue }
-            throw code == EWOULDBLOCK ? .held(work, by: holder(in: file, work)) : SyncLockError(errno: code, path: path)
+            throw code == EWOULDBLOCK ? .held(work, by: holder(in: file, work)) : HistoryLockError(errno: code, path: path)
         }
         var opened = stat(), named = stat()
         guard fstat(file, &opened) == 0 else { return true }
@@ -148,21 +164,21 @@ struct LockFile {
 
     /// The holder of the lock. Nil if it has not written its number yet: the content is then that of a process that was killed. An earlier
     /// istep wrote only the number of its process.
-    static func holder(in file: Int32, _ work: SyncLock.Work) -> SyncLock.Holder? {
+    static func holder(in file: Int32, _ work: HistoryWork) -> HistoryHolder? {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = pread(file, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }
         let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
         guard let first = lines.first, let process = Int32(first), process > 0, kill(process, 0) == 0 || errno == EPERM else { return nil }
-        let activity = lines.dropFirst().first.flatMap { SyncLock.Activity(rawValue: String($0)) }
-        return SyncLock.Holder(process: process, activity: activity ?? work.activity)
+        let activity = lines.dropFirst().first.flatMap { HistoryActivity(rawValue: String($0)) }
+        return HistoryHolder(process: process, activity: activity ?? work.activity)
     }
 }
 
 /// Why a sync or a sharing may not start.
-public enum SyncLockError: Error, Hashable, Sendable {
+public enum HistoryLockError: Error, Hashable, Sendable {
     /// Another process holds it; `by` is that process, if it can be determined.
-    case held(SyncLock.Work, by: SyncLock.Holder?)
+    case held(HistoryWork, by: HistoryHolder?)
     /// The lock's file may not be opened.
     case readOnly(path: String, reason: String)
     /// The lock's file does not exist, and its directory may not be written.
@@ -182,7 +198,7 @@ public enum SyncLockError: Error, Hashable, Sendable {
     }
 }
 
-extension SyncLockError: ReportableError {
+extension HistoryLockError: ReportableError {
     public var category: FailureCategory {
         switch self {
         case .held: .temporary
@@ -222,31 +238,6 @@ extension SyncLockError: ReportableError {
 }
 
 extension HistoryWork {
-    var activity: SyncLock.Activity { self == .syncing ? .sync : .share }
+    var activity: HistoryActivity { self == .syncing ? .sync : .share }
     var suffix: String { self == .syncing ? ".lock" : ".share.lock" }
-}
-
-/// The locks of a history's file, with the interface that the use cases need.
-public struct HistoryLock: WorkLock {
-    private let path: String
-
-    /// - Parameter path: of the history.
-    public init(path: String) { self.path = path }
-
-    /// - Throws: `SyncLockError`.
-    public func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R {
-        try await SyncLock.hold(ofDatabase: path, for: work, body)
-    }
-
-    /// Creates the history's directory if there is none: the locks are files in it.
-    public func holdAll<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
-        try StepDatabase.prepareDirectory(of: path)
-        return try await SyncLock.hold(ofDatabase: path, as: activity) {
-            try await SyncLock.hold(ofDatabase: path, for: .sharing, as: activity, body)
-        }
-    }
-
-    public func heldWork(_ error: any Error) -> HistoryWork? {
-        if case SyncLockError.held(let work, _) = error { work } else { nil }
-    }
 }

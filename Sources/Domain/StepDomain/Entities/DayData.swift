@@ -1,0 +1,52 @@
+/// All that a history holds on one user's day: the input of a day summary.
+public struct DayData: Hashable, Sendable {
+    /// What one pedometer recorded on the day.
+    public struct Track: Hashable, Sendable {
+        public var pedometer: Pedometer.ID
+        public var name: String
+        /// Samples of the day, by their own offset; sorted by start, no two overlap.
+        public var samples: [StepSample]
+        /// Samples of the day kept apart as implausible.
+        public var implausible: [StepSample]
+        /// What the pedometer has accounted for of the day, by its own offset, and what adjoins that; sorted, no two overlap.
+        public var coverage: [CoveredSpan]
+        /// What the pedometer itself counts for the day, if it was asked.
+        public var deviceTotal: DeviceTotal?
+
+        public init(
+            pedometer: Pedometer.ID, name: String, samples: [StepSample] = [], implausible: [StepSample] = [],
+            coverage: [CoveredSpan] = [], deviceTotal: DeviceTotal? = nil
+        ) {
+            self.pedometer = pedometer
+            self.name = name
+            self.samples = samples
+            self.implausible = implausible
+            self.coverage = coverage
+            self.deviceTotal = deviceTotal
+        }
+    }
+
+    public var user: User
+    public var day: Day
+    public var tracks: [Track]
+    public var correction: StepCorrection?
+    /// The profile in force on the day.
+    public var profile: Profile?
+    /// The plan in force on the day.
+    public var plan: SportPlan?
+    /// When a sync last ended completely, of any of the user's pedometers.
+    public var lastSync: Timestamp?
+
+    public init(
+        user: User, day: Day, tracks: [Track] = [], correction: StepCorrection? = nil, profile: Profile? = nil,
+        plan: SportPlan? = nil, lastSync: Timestamp? = nil
+    ) {
+        self.user = user
+        self.day = day
+        self.tracks = tracks
+        self.correction = correction
+        self.profile = profile
+        self.plan = plan
+        self.lastSync = lastSync
+    }
+}

@@ -1,0 +1,22 @@
+/// Steps that a user entered by hand for a day. They replace what was counted, and what later syncs count.
+public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    public var steps: Int
+    /// The user's own words, 1 to `longestReason` characters; nil if none were given.
+    public var reason: String?
+    /// When a history stored it; nil for one that is not stored yet.
+    public var enteredAt: Timestamp?
+
+    public init(steps: Int, reason: String? = nil, enteredAt: Timestamp? = nil) {
+        self.steps = steps
+        self.reason = reason
+        self.enteredAt = enteredAt
+    }
+
+    /// A correction without a reason.
+    public init(integerLiteral steps: Int) { self.init(steps: steps) }
+
+    /// More steps than anyone makes in a day: the record over 24 hours of running lies below.
+    public static let stepRange = 0...200_000
+    /// Characters: a sentence or two.
+    public static let longestReason = 200
+}

@@ -1,0 +1,114 @@
+/// The days of a user in figures, from the first of which anything is known to today: the source of all statistics of weeks, months and
+/// years. A value: the same days give the same statistics wherever they are shown.
+public struct DaySeries: Hashable, Sendable {
+    public let user: User
+    /// The day that was in progress when the figures were calculated.
+    public let today: Day
+    /// In order, without gaps; empty where nothing is known. The last is today.
+    public let days: [DayFigures]
+    public let streaks: Streaks
+
+    /// - Parameters:
+    ///   - input: of all days from the first known one to today; later days are left out.
+    ///   - localTime: decides with `now` which day is today.
+    public init(_ input: DaySeriesInput, localTime: LocalTime, now: Timestamp) {
+        let today = localTime.day(of: now)
+        var profile = InForce(input.profiles)
+        var plan = InForce(input.plans)
+        let days = input.sums.prefix { $0.day <= today }.map { sums in
+            DayFigures(
+                sums, correction: input.corrections[sums.day], profile: profile.advance(to: sums.day), plan: plan.advance(to: sums.day),
+                isInProgress: sums.day == today)
+        }
+        self.init(user: input.user, today: today, days: days)
+    }
+
+    /// - Parameter days: in order, without gaps, the last is not after today.
+    public init(user: User, today: Day, days: [DayFigures]) {
+        self.user = user
+        self.today = today
+        self.days = days
+        streaks = Streaks(days)
+    }
+
+    /// From the first day of which anything is known to today; nil where nothing is known.
+    public var known: ClosedRange<Day>? {
+        guard let first = days.first, let last = days.last else { return nil }
+        return first.day...last.day
+    }
+
+    /// Nil for a day before the first known one, and after today.
+    public subscript(day: Day) -> DayFigures? {
+        guard let first = days.first else { return nil }
+        let index = first.day.distance(to: day)
+        return days.indices.contains(index) ? days[index] : nil
+    }
+
+    /// The days of a range that are neither before the first known one nor after today.
+    public subscript(range: ClosedRange<Day>) -> ArraySlice<DayFigures> {
+        guard let known, known.overlaps(range) else { return [] }
+        let clipped = range.clamped(to: known)
+        let start = known.lowerBound.distance(to: clipped.lowerBound)
+        return days[start...(start + clipped.lowerBound.distance(to: clipped.upperBound))]
+    }
+
+    /// The statistics of a period.
+    public func statistics(of period: Period) -> PeriodStatistics { PeriodStatistics(period, self[period.days]) }
+
+    /// A period divided into smaller ones, those left out that have no day between the first known one and today.
+    public func statistics(of period: Period, by unit: Period.Unit) -> [PeriodStatistics] {
+        let shown = self[period.days]
+        guard let first = shown.first?.day, let last = shown.last?.day else { return [] }
+        var parts: [PeriodStatistics] = []
+        var part = Period(unit, containing: first, weekStart: period.weekStart)
+        while part.days.lowerBound <= last {
+            // Only the days of the whole count, such as those of a year in its first and last week.
+            parts.append(PeriodStatistics(part, self[part.days.clamped(to: first...last)]))
+            guard let next = part.next else { break }
+            part = next
+        }
+        return parts
+    }
+
+    /// A period beside the one before it; nil where one of them has no known day that is over.
+    public func comparison(of period: Period) -> Comparison? {
+        guard let before = period.previous else { return nil }
+        return Comparison(period, before, self)
+    }
+}
+
+/// All that a history holds on consecutive days of a user, in little space: the input of `DaySeries`.
+public struct DaySeriesInput: Hashable, Sendable {
+    public var user: User
+    /// One for each day, in order, without gaps.
+    public var sums: [DaySums]
+    /// Corrections on any of the days.
+    public var corrections: [Day: StepCorrection]
+    /// All of the user, oldest first.
+    public var profiles: [Profile]
+    /// All of the user, oldest first.
+    public var plans: [SportPlan]
+
+    public init(
+        user: User, sums: [DaySums] = [], corrections: [Day: StepCorrection] = [:], profiles: [Profile] = [], plans: [SportPlan] = []
+    ) {
+        self.user = user
+        self.sums = sums
+        self.corrections = corrections
+        self.profiles = profiles
+        self.plans = plans
+    }
+}
+
+/// Which of a series of profiles or plans is in force, for days in ascending order.
+private struct InForce<Item: ValidFrom> {
+    private let items: [Item]
+    private var index = -1
+
+    init(_ items: [Item]) { self.items = items.sorted { $0.validFrom < $1.validFrom } }
+
+    mutating func advance(to day: Day) -> Item? {
+        while index + 1 < items.count, items[index + 1].validFrom <= day { index += 1 }
+        return index < 0 ? nil : items[index]
+    }
+}

@@ -1,0 +1,135 @@
+/// An hour as local clocks showed it. Usually 3600 seconds; shorter where a change of offset cuts it.
+public struct LocalHour: Hashable, Sendable {
+    public var span: TimeSpan
+    /// 0...23.
+    public var hour: Int
+    /// Seconds east of Greenwich, all of the hour.
+    public var utcOffset: Int
+}
+
+extension LocalTime {
+    /// The hours of a day here, in order: 24 of them, 23 on the day when clocks go forward, 25 when they go back (one
+    /// label then comes twice). Together they are the day's span.
+    public func hours(of day: Day) -> [LocalHour] {
+        let span = span(of: day)
+        var hours: [LocalHour] = []
+        var start = span.start
+        while start < span.end {
+            let offset = utcOffset(start)
+            let wall = floorRemainder(start.seconds + offset, 86_400)
+            var end = min(start + (3600 - wall % 3600), span.end)
+            if utcOffset(end - 1) != offset { end = change(after: start, before: end) }
+            hours.append(LocalHour(span: TimeSpan(start, end), hour: wall / 3600, utcOffset: offset))
+            start = end
+        }
+        return hours
+    }
+
+    /// The first moment in a span of less than an hour that has another offset than its start.
+    private func change(after start: Timestamp, before end: Timestamp) -> Timestamp {
+        let offset = utcOffset(start)
+        var (low, high) = (start.seconds + 1, end.seconds - 1)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if utcOffset(Timestamp(middle)) == offset { low = middle + 1 } else { high = middle }
+        }
+        return Timestamp(low)
+    }
+}
+
+/// Steps by the hours of a day. Their sum is the sum of the samples' steps.
+///
+/// An hour is known if all of it is accounted for, or if it has steps. Any other hour has no figure: it does not count as 0.
+public struct HourlyProfile: Hashable, Sendable {
+    public private(set) var hours: [DaySummary.Hour]
+
+    /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own.
+    ///
+    /// - Parameters:
+    ///   - samples: of the day by their own offset. What of a sample lies past the day's end counts in the day's last hours: the sample
+    ///     belongs to the day as a whole.
+    ///   - coverage: of all pedometers, in any order.
+    ///   - isComplete: whether all of the day is accounted for (`DaySummary.Completeness`): then all hours are known.
+    public init(_ samples: [StepSample], of day: Day, localTime: LocalTime, coverage: [CoveredSpan], isComplete: Bool = false) {
+        let slots = localTime.hours(of: day)
+        var steps = Array(repeating: 0, count: slots.count)
+        if let first = slots.first, let last = slots.last {
+            let whole = TimeSpan(first.span.start, last.span.end)
+            // The slot in which the last sample began: samples are usually in order of time, so it is seldom far to the next.
+            var index = 0
+            for sample in samples where sample.steps > 0 {
+                index = Self.slot(of: sample.start, in: slots, near: index)
+                let span = Self.span(of: sample, on: day, within: whole, offset: slots[index].utcOffset, localTime)
+                let slot = span.start == sample.start ? index : Self.slot(of: span.start, in: slots, near: index)
+                steps.addSteps(sample.steps, over: span, from: slot) { slots[$0].span.end }
+            }
+        }
+        let known = Coverage(coverage.compactMap { Self.span(of: $0, on: day, localTime) })
+        hours = zip(slots, steps).map { slot, steps in
+            let isKnown = isComplete || steps > 0 || known.seconds(of: slot.span) == slot.span.length
+            return DaySummary.Hour(start: slot.span.start, hour: slot.hour, steps: isKnown ? steps : nil)
+        }
+    }
+
+    /// Where in the day a covered span lies: at its moments, or, if local clocks differed from here where it was made, at the hours that
+    /// they showed. Nil where it has no part of the day.
+    private static func span(of covered: CoveredSpan, on day: Day, _ localTime: LocalTime) -> TimeSpan? {
+        guard let part = covered.part(of: day) else { return nil }
+        func here(_ moment: Timestamp, by offset: Int) -> Timestamp {
+            if offset == covered.utcOffset { return moment }
+            return localTime.moment(day, seconds: moment.seconds + covered.utcOffset - day.daysSince1970 * 86_400)
+        }
+        return TimeSpan(
+            here(part.start, by: localTime.utcOffset(part.start)), here(part.end, by: localTime.utcOffset(part.end - 1)))
+    }
+
+    /// The slot that contains a moment; the first or the last for a moment outside of all.
+    private static func slot(of moment: Timestamp, in slots: [LocalHour], near guess: Int) -> Int {
+        var index = guess
+        while index > 0, moment < slots[index].span.start { index -= 1 }
+        while index < slots.count - 1, moment >= slots[index].span.end { index += 1 }
+        return index
+    }
+
+    /// Where in the day a sample lies: at its moment, or, if local clocks differed from here where it was made, at the hour that they
+    /// showed. Never empty, always inside the day.
+    ///
+    /// - Parameter offset: here, in the slot of the sample's start or the one nearest to it.
+    private static func span(
+        of sample: StepSample, on day: Day, within whole: TimeSpan, offset: Int, _ localTime: LocalTime
+    ) -> TimeSpan {
+        var span = sample.span
+        // Outside of the day another offset may be in force.
+        let here = whole.contains(sample.start) ? offset : localTime.utcOffset(sample.start)
+        if here != sample.utcOffset {
+            let wall = sample.start.seconds + sample.utcOffset - day.daysSince1970 * 86_400
+            let start = localTime.moment(day, seconds: wall)
+            span = TimeSpan(start, start + sample.length)
+        }
+        if let inside = span.intersection(whole) { return inside }
+        return span.start < whole.start
+            ? TimeSpan(whole.start, whole.start + 1) : TimeSpan(whole.end - 1, whole.end)
+    }
+}
+
+extension [Int] {
+    /// Adds the steps of a sample to the hours in which it lies: spread by time, in whole steps that add up to its own.
+    ///
+    /// - Parameters:
+    ///   - steps: of the sample.
+    ///   - span: of the sample; not empty.
+    ///   - first: the hour in which the span begins.
+    ///   - end: where an hour ends. Each hour begins where the one before it ended.
+    mutating func addSteps(_ steps: Int, over span: TimeSpan, from first: Int, end: (_ hour: Int) -> Timestamp) {
+        var given = 0
+        for hour in first..<count {
+            let hourEnd = end(hour)
+            let elapsed = Swift.min(hourEnd, span.end) - span.start
+            // Rounding the running total instead of each part keeps the sum; full width, so that no length overflows.
+            let through = span.length.dividingFullWidth(steps.multipliedFullWidth(by: elapsed)).quotient
+            self[hour] += through - given
+            given = through
+            if hourEnd >= span.end { return }
+        }
+    }
+}

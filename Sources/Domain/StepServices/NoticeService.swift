@@ -1,0 +1,83 @@
+public import StepDomain
+
+/// Determines which notices hold.
+///
+/// It accesses the history and the ledger only through their ports, and reads only the clock that it was given.
+public struct NoticeService: Sendable {
+    private let history: any StepHistory
+    private let ledger: any ShareLedger
+    private let localTime: LocalTime
+    private let now: @Sendable () -> Timestamp
+
+    public init(
+        history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.history = history
+        self.ledger = ledger
+        self.localTime = localTime
+        self.now = now
+    }
+
+    /// The most syncs of a pedometer that are read: more than a year of nights, or about a week of a watch.
+    private static let mostSyncs = 400
+
+    /// Determines which notices hold now, and stores them until they have been shown.
+    ///
+    /// Everything except the notices in the reports can be found in the history again at any time, so a process that is killed before this
+    /// call loses none of it.
+    ///
+    /// - Parameters:
+    ///   - store: where they are kept.
+    ///   - reports: of the run that has just ended.
+    ///   - destinations: names of those that are configured; nil if not known: then stored notices about destinations stay unchanged.
+    ///   - listening: of a watch, where there is one.
+    /// - Throws: the history's error.
+    @discardableResult
+    public func keepNotices(
+        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, listening: ListeningState = ListeningState()
+    ) throws -> StandingNotices {
+        let moment = now()
+        let standing = try store.standingNotices()
+        let today = localTime.day(of: moment)
+        let users = try history.users()
+        let facts = NoticeFacts(
+            users: users,
+            devices: try history.pedometers().map { pedometer in
+                .init(
+                    pedometer, try history.syncs(of: pedometer.id, limit: Self.mostSyncs),
+                    lastComplete: try history.lastCompleteSync(of: pedometer.id, until: moment + NoticeFacts.clockSlack))
+            },
+            reports: reports,
+            sharing: try (destinations ?? []).map { name in
+                .init(try ledger.state(of: name), try ledger.entries(for: name, in: [.pending, .sending, .unknown, .rejected]))
+            },
+            days: try users.flatMap { user in
+                try history.dayData(of: user, on: [today.advanced(by: -1), today]).map {
+                    DaySummary($0, localTime: localTime, now: moment)
+                }
+            },
+            standing: standing, listening: listening, now: moment, localTime: localTime)
+        var holding = facts.notices
+        if destinations == nil {
+            holding += standing.map(\.notice).filter { if case .destination = $0.subject { true } else { false } }
+        }
+        let begun = try store.keep(holding, withdrawn: facts.withdrawn, at: moment)
+        return StandingNotices(notices: try store.standingNotices(), begun: begun)
+    }
+}
+
+/// The notices that hold after an update.
+public struct StandingNotices: Hashable, Sendable {
+    /// Ordered by when they began.
+    public var notices: [StoredNotice]
+    /// Those that were not known before.
+    public var begun: Set<StoredNotice.ID>
+
+    public init(notices: [StoredNotice], begun: Set<StoredNotice.ID>) {
+        self.notices = notices
+        self.begun = begun
+    }
+
+    /// Those that were not known before, and that no user has seen.
+    public var new: [StoredNotice] { notices.filter { $0.isNew && begun.contains($0.id) } }
+}

@@ -1,0 +1,143 @@
+public import StepDomain
+
+/// Shares days of a history with destinations: fills the outbox, empties it, and shows what would be sent.
+///
+/// It accesses the history, the ledger and the destinations only through their ports, and reads only the clock that it was given. `Sharing`
+/// adds to it what belongs to a command: the lock, and the choice of destinations and users.
+public struct ShareService: Sendable {
+    private let history: any StepHistory
+    private let ledger: any ShareLedger
+    private let localTime: LocalTime
+    private let now: @Sendable () -> Timestamp
+
+    public init(
+        history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.history = history
+        self.ledger = ledger
+        self.localTime = localTime
+        self.now = now
+    }
+
+    /// What is to be shared.
+    public enum ShareOrder: Hashable, Sendable {
+        /// All that is due.
+        case due
+        /// These days of a user, in any state, and with them what already waits in the outbox.
+        /// - Parameter again: send them even where the destination has confirmed them, as if they never had been sent.
+        case days([Day], of: User, again: Bool = false)
+    }
+
+    /// Puts into the outbox what is to be shared, and sends nothing.
+    ///
+    /// - Parameter users: of the history; each destination takes those of its terms.
+    /// - Throws: the ledger's error.
+    public func enqueueShares(_ order: ShareOrder, to destinations: [any ShareDestination], users: [User]) throws {
+        let moment = now()
+        for destination in destinations {
+            var state = try ledger.state(of: destination.name)
+            let layout = destination.traits.layout
+            if state.firstDay == nil || state.layout != layout {
+                // Two steps: if the process is killed between them, the days are enqueued again, and those that were sent by then are
+                // settled.
+                if state.firstDay != nil, state.layout < layout { try ledger.enqueueSent(to: destination.name, at: moment) }
+                state.firstDay = state.firstDay ?? localTime.day(of: moment)
+                state.layout = layout
+                try ledger.record(state)
+            }
+            if case .days(let days, let user, let again) = order {
+                guard destination.terms.include(user) else { continue }
+                if again { try forgetDeliveries(of: days, of: user, to: destination.name, at: moment) }
+                try ledger.enqueue(days, of: user.id, for: destination.name, at: moment)
+                continue
+            }
+            guard let since = destination.terms.since ?? state.firstDay else { continue }
+            for user in users where destination.terms.include(user) {
+                try ledger.enqueueChanges(of: user.id, for: destination.name, since: since, at: moment)
+            }
+        }
+    }
+
+    private func forgetDeliveries(of days: [Day], of user: User, to destination: String, at moment: Timestamp) throws {
+        try ledger.record(
+            try days.compactMap { day in
+                var entry = try ledger.entry(for: destination, of: user.id, on: day)
+                entry?.sendAgain(at: moment)
+                return entry
+            })
+    }
+
+    /// Shares step data: puts what the order names into the outbox, then empties the outboxes of the destinations, all at the
+    /// same time, so that none waits for another.
+    ///
+    /// Nothing is lost by failure or kill: what was not confirmed stays in the outbox. One caller at a time for a history.
+    ///
+    /// - Parameters:
+    ///   - users: of the history; each destination takes those of its terms.
+    ///   - deadline: no delivery is begun after it.
+    /// - Returns: one report a destination, in their order.
+    /// - Throws: the ledger's error, where not even the outbox could be filled.
+    public func shareStepData(
+        _ order: ShareOrder, to destinations: [any ShareDestination], users: [User], deadline: Timestamp? = nil,
+        progress: @escaping @Sendable (ShareProgress) -> Void = { _ in }
+    ) async throws -> [ShareReport] {
+        let slugs = try await blocking {
+            try enqueueShares(order, to: destinations, users: users)
+            if case .days = order {
+                // A request by name counts as an action of the user: a paused destination is contacted again.
+                try Self.release(destinations, in: ledger)
+            }
+            return UserSlugs(try history.users())
+        }
+        return await withTaskGroup(of: (Int, ShareReport).self) { group in
+            for (index, destination) in destinations.enumerated() {
+                let drain = ShareDrain(
+                    destination: destination, users: users.filter { destination.terms.include($0) }, slugs: slugs, history: history,
+                    ledger: ledger, localTime: localTime, now: now, deadline: deadline, progress: progress)
+                group.addTask { (index, await drain.run()) }
+            }
+            var reports: [Int: ShareReport] = [:]
+            for await (index, report) in group { reports[index] = report }
+            return destinations.indices.compactMap { reports[$0] }
+        }
+    }
+
+    /// The user acted: a wait or a pause of these destinations ends.
+    static func release(_ destinations: [any ShareDestination], in ledger: any ShareLedger) throws {
+        for destination in destinations {
+            var state = try ledger.state(of: destination.name)
+            state.release()
+            try ledger.record(state)
+        }
+    }
+
+    /// The result of sharing a day by name.
+    public enum SharePreview: Hashable, Sendable {
+        /// Exactly what would be sent, with secrets masked.
+        case content(String)
+        /// The destination has these figures, or cannot be given others.
+        case settled
+        /// Nothing is known of the day.
+        case nothingKnown
+    }
+
+    /// What would be sent of a day; nothing is stored or sent.
+    ///
+    /// - Parameter again: as for `ShareOrder.days`.
+    /// - Throws: the history's error, or the destination's.
+    public func previewShare(
+        of user: User, on day: Day, to destination: any ShareDestination, again: Bool = false
+    ) throws -> SharePreview {
+        let data = try history.dayData(of: user, on: day)
+        let includesSamples = destination.traits.includesSamples
+        guard let shared = SharedDay(data, localTime: localTime, now: now(), includesSamples: includesSamples) else { return .nothingKnown }
+        var entry =
+            try ledger.entry(for: destination.name, of: user.id, on: day)
+            ?? ShareEntry(user: user.id, day: day, destination: destination.name, changedAt: now())
+        if again { entry.sendAgain(at: now()) }
+        entry.isAsked = true
+        let content = destination.traits.content(of: shared)
+        if entry.step(content, destination.traits, readyAt: nil, now: now()) == .settled { return .settled }
+        return .content(try destination.preview([ShareParcel(shared, entry, content: content, slugs: UserSlugs(try history.users()))]))
+    }
+}

@@ -1,0 +1,55 @@
+internal import StepDomain
+internal import StepViews
+
+/// Notices and pedometers.
+struct DevicesPage: Sendable {
+    struct Entry: Sendable {
+        var pedometer: Pedometer
+        var model: String
+        var user: String
+        /// Newest first.
+        var syncs: [SyncRecord]
+    }
+
+    let context: PageContext
+    let notices: [StoredNotice]
+    let entries: [Entry]
+
+    var document: Markup {
+        PageFrame(title: "Pedometers", context: context, section: .devices).document {
+            Element.h1 { "Pedometers" }
+            notices.map { NoticeBox(kept: $0, context: context).markup }
+            if entries.isEmpty { Element.section { Self.noPedometer } }
+            entries.map(section)
+        }
+    }
+
+    /// In place of pedometers: how to get one.
+    static var noPedometer: Markup { Advice.firstPedometer().html }
+
+    private func section(_ entry: Entry) -> Markup {
+        let history = SyncHistory(syncs: entry.syncs)
+        let (last, battery) = (history.lastComplete, history.battery)
+        return Element.section {
+            Element.h2 { PageContext.name(entry.pedometer.name) }
+            Element.p(.css("faint")) {
+                "\(entry.model), \(Printable(entry.pedometer.address, limit: 17)), of "
+                PageContext.name(entry.user, limit: 32)
+            }
+            Tile.list([
+                Tile("Battery", battery.map { "\($0) %" } ?? "unknown", (battery ?? 100) < Pedometer.lowBattery ? "charge it soon" : ""),
+                Tile(
+                    "Last sync", last.map { Words.ago($0.end ?? $0.start, now: context.now) } ?? "never",
+                    last.map { Words.clock($0.end ?? $0.start, context.localTime) } ?? ""),
+                Tile("Read up to", entry.pedometer.cursor.readThrough.map { Words.clock($0, context.localTime) } ?? "nothing yet"),
+            ])
+            if let failed = entry.syncs.first, failed.outcome != .complete {
+                Element.p(.css("doubtful")) {
+                    failed.outcome == .running
+                        ? "A sync began \(Words.ago(failed.start, now: context.now)) and has not ended."
+                        : "The last attempt failed \(Words.ago(failed.end ?? failed.start, now: context.now)): \(Printable(failed.failure ?? "no reason given", limit: 300))"
+                }
+            }
+        }
+    }
+}

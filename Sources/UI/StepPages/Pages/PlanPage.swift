@@ -1,0 +1,115 @@
+internal import StepDomain
+internal import StepServices
+internal import StepViews
+
+/// Plan and profile, as they are and as entered.
+struct PlanPage: Sendable {
+    let context: PageContext
+    let plan: PlanForm
+    let profile: ProfileForm
+    /// Newest first.
+    let plans: [SportPlan]
+    var message: String?
+
+    var document: Markup {
+        PageFrame(title: "Plan and profile", context: context, section: .plan).document {
+            Element.h1 { "Plan and profile" }
+            if let message { Element.section(.css("notice good"), Attribute(.role, "status")) { Element.p { message } } }
+            goals
+            body
+            if !plans.isEmpty { history }
+        }
+    }
+
+    private var goals: Markup {
+        Element.section {
+            Element.h2 { "Goals" }
+            Element.p { "Steps for each day of the week. Earlier days keep their earlier goals." }
+            context.form("plan") {
+                Element.div(.css("fields")) {
+                    Weekday.allCases.map { weekday in
+                        field(plan.form, weekday.name, weekday.title, [Attribute(.inputmode, "numeric")])
+                    }
+                    field(plan.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "plan-from")
+                }
+                Element.button(Attribute(.type, "submit")) { "Save the goals" }
+            }
+        }
+    }
+
+    private var body: Markup {
+        Element.section {
+            Element.h2 { "Profile" }
+            Element.p { "Used to calculate distance and calories. An empty field does not change the value." }
+            context.form("profile") {
+                Element.div(.css("fields")) {
+                    field(profile.form, "height", "Height in cm", [Attribute(.inputmode, "decimal")])
+                    field(profile.form, "weight", "Weight in kg", [Attribute(.inputmode, "decimal")])
+                    field(profile.form, "step", "Measured step length in cm", [Attribute(.inputmode, "decimal")])
+                    field(profile.form, "birth", "Date of birth", [Attribute(.type, "date")])
+                    sex
+                    field(profile.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "profile-from")
+                }
+                Element.button(Attribute(.type, "submit")) { "Save the profile" }
+            }
+        }
+    }
+
+    private var sex: Markup {
+        Element.div {
+            Element.label(Attribute(.for, "sex")) { "Sex" }
+            Element.select(Attribute(.id, "sex"), Attribute(.name, "sex")) {
+                Sex.allCases.map { sex in
+                    Element.option(
+                        Attribute(.value, sex.rawValue), Attribute(.selected, (profile.form.values["sex"] ?? "unspecified") == sex.rawValue)
+                    ) { sex.rawValue }
+                }
+            }
+            error(profile.form, "sex", "sex")
+        }
+    }
+
+    /// A field with its label, what was typed, and what is wrong with that.
+    private func field(_ form: FilledForm, _ name: String, _ label: String, _ attributes: [Attribute], id: String? = nil) -> Markup {
+        let id = id ?? name
+        let isWrong = form.errors[name] != nil
+        // A date field would drop what is no date: a wrong value stays as it was typed.
+        let shown = isWrong ? [] : attributes
+        return Element.div {
+            Element.label(Attribute(.for, id)) { label }
+            Element.input(
+                shown + [
+                    Attribute(.id, id), Attribute(.name, name), Attribute(.value, form.values[name] ?? ""), Attribute(.autocomplete, "off"),
+                ] + (isWrong ? [Attribute(.ariaInvalid, "true"), Attribute(.ariaDescribedby, "\(id)-error")] : []))
+            error(form, name, id)
+        }
+    }
+
+    @MarkupBuilder private func error(_ form: FilledForm, _ name: String, _ id: String) -> Markup {
+        if let error = form.errors[name] { Element.p(.css("error"), Attribute(.id, "\(id)-error")) { error } }
+    }
+
+    private var history: Markup {
+        Element.section {
+            Element.h2 { "Plans so far" }
+            Element.div(.css("wide")) {
+                Element.table {
+                    Element.caption { "Goals by weekday, the newest plan first" }
+                    Charts(context: context).head(["From"] + Weekday.allCases.map { $0.shortName })
+                    Element.tbody {
+                        plans.map { plan in
+                            Element.tr {
+                                Element.th(Attribute(.scope, "row")) {
+                                    // An earlier istep could store two plans from before the first day; only the oldest is shown as
+                                    // 'the beginning'.
+                                    plan.validFrom <= Validity.beginning && plan == plans.last ? "the beginning" : "\(plan.validFrom)"
+                                }
+                                Weekday.allCases.map { day in Element.td { plan[day] == 0 ? "rest" : Words.grouped(plan[day]) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
