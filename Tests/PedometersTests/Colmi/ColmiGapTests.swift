@@ -164,6 +164,19 @@ import Testing
         #expect(ring.play(context(), at: now).error == .undecodable("too many packets"))
     }
 
+    @Test func `the clock is not set before the days are stored, also if midnight removes the last requested day from the ring`() throws {
+        var ring = week
+        ring.mangle = refusing { $0 == 7 }
+        let cursor = try #require(ring.play(context(), at: now).cursor)
+        ring.mangle = { request, _, answer in request[0] == 0x43 && request[1] == 7 ? [] : answer }
+        ring.delay = { request, _ in request[0] == 0x43 && request[1] == 7 ? 12 * 3600 : 0 }
+        let outcome = ring.play(context(cursor), at: now + 600)
+        #expect(outcome.daysAsked == [0, 7])
+        #expect(outcome.readsOn == [true, false])
+        #expect(outcome.report?.clockSet != nil)
+        #expect(outcome.cursor?.tail != nil)
+    }
+
     @Test func `days that the ring no longer holds are reported as lost`() {
         let outcome = week.play(context(PedometerCursor(readThrough: now - 10 * 86_400)), at: now)
         #expect(outcome.notices == [.lost(from: Day(daysSince1970: today - 10), through: Day(daysSince1970: today - 8))])

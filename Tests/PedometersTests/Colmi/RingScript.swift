@@ -13,6 +13,9 @@ struct RingScript {
     /// Injects faults: changes the packets of an answer, by request and attempt.
     var mangle: (_ request: [UInt8], _ attempt: Int, _ answer: [[UInt8]]) -> [[UInt8]] = { _, _, answer in answer }
 
+    /// Seconds that pass between a request and its answer.
+    var delay: (_ request: [UInt8], _ attempt: Int) -> Int = { _, _ in 0 }
+
     struct Outcome {
         var batches: [SampleBatch] = []
         var requests: [[UInt8]] = []
@@ -37,7 +40,7 @@ struct RingScript {
     func play(
         _ context: SessionContext, at now: Timestamp, dropAfter most: Int = .max, linkEndsAfter packets: Int = .max
     ) -> Outcome {
-        var received = 0
+        var (received, now) = (0, now)
         var session: any PedometerSession = Colmi.session(context)
         var outcome = Outcome()
         var pending: [[UInt8]] = []
@@ -52,6 +55,7 @@ struct RingScript {
                 outcome.requests.append(bytes)
                 attempts[bytes, default: 0] += 1
                 pending += mangle(bytes, attempts[bytes] ?? 1, answer(bytes))
+                now = now + delay(bytes, attempts[bytes] ?? 1)
                 event = .done
             case .receive(let seconds):
                 if pending.isEmpty { outcome.waited += seconds }

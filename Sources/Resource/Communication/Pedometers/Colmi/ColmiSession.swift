@@ -126,6 +126,8 @@ struct ColmiSession: PedometerSession {
                 if let failure = silenceFailure { return .fail(failure) }
                 if refusals > 0 { return .fail(.refused("every request for its steps")) }
             }
+            // Midnight has removed the last day from the ring: what was delivered before did not expect the end.
+            if readsOn { return deliver(SampleBatch(), now) }
             return isProbe ? finish(now) : ask(.clock, now)
         }
         if silentInARow > 0, batteryAnswers, stage != .probe { return ask(.probe, now) }
@@ -318,6 +320,11 @@ struct ColmiSession: PedometerSession {
             if answered == nil { repeated.insert(day) }
             plan.miss(day, best.slots.isEmpty && answered == nil ? .unanswered : .incomplete)
         }
+        return deliver(batch, now)
+    }
+
+    private mutating func deliver(_ samples: SampleBatch, _ now: Timestamp) -> SessionAction {
+        var batch = samples
         batch.cursor = cursor(now)
         batch.notices = plan.notices
         plan.notices = []
