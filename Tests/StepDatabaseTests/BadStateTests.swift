@@ -198,4 +198,24 @@ import Testing
             }
         }
     }
+
+    @Test func `a history that cannot be created is named, with the directory that lacks the permission`() async throws {
+        try await withDirectory { directory in
+            let closed = directory + "/closed"
+            try StepDatabase.createDirectory(closed)
+            chmod(directory, 0o755)
+            chmod(closed, 0o555)
+            await #expect(processExitsWith: .success) { [closed = closed as String] in
+                if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+                for (below, made) in [("/history.sqlite", "no file"), ("/a/b/history.sqlite", "no directory")] {
+                    let path = closed + below
+                    let reason = "\(made) can be created in \"\(closed)\": Permission denied"
+                    guard historyError({ try StepDatabase(path: path) }) == .readOnly(path: path, reason: reason) else { exit(1) }
+                }
+                let path = closed + "/a/history.sqlite"
+                guard case .readOnly(path, _) = historyError({ try StepDatabase.prepareDirectory(of: path) }) else { exit(1) }
+            }
+            chmod(closed, 0o755)
+        }
+    }
 }

@@ -189,6 +189,26 @@ import Testing
         }
     }
 
+    @Test func `a correction before 1970 does not count, and sums of days before the first known one are removed`() throws {
+        try withFixture { history in
+            try history.merge(slot(480, 900))
+            let (mistyped, early) = (try #require(Day("1026-11-24")), day.advanced(by: -200))
+            try history.database.setCorrection(9000, of: history.user.id, on: mistyped, at: noon)
+            #expect(try history.database.firstKnownDay(of: history.user.id) == day)
+            try history.database.setCorrection(9000, of: history.user.id, on: early, at: noon)
+            #expect(try history.database.firstKnownDay(of: history.user.id) == early)
+            _ = try history.database.daySeriesInput(of: history.user, in: early...day)
+            #expect(try history.sums().count == 201)
+            try history.database.setCorrection(nil, of: history.user.id, on: early, at: noon)
+            #expect(try history.sums() == ["16180 partial 900"])
+            // Rows that an earlier version has left.
+            try history.execute("INSERT INTO day_sum SELECT person, day - 300000, revision, 'unknown', 0, 0, 0, 0, 0, x'' FROM day_sum")
+            #expect(try history.sums().count == 2)
+            _ = try history.database.daySeriesInput(of: history.user, in: day...day.advanced(by: 1))
+            #expect(try history.sums() == ["16180 partial 900", "16181 unknown 0"])
+        }
+    }
+
     @Test(arguments: [StepDatabase.Access.reading, .writing])
     func `a history of the version before gets its sums when they are read`(_ access: StepDatabase.Access) throws {
         try withDirectory { directory in

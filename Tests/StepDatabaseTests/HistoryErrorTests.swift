@@ -77,6 +77,22 @@ import Testing
         #expect(!error.description.contains("--repair") && error.description.contains("istep restore --db /h"))
     }
 
+    /// A view puts each command on a line of its own: it would be separated from parentheses around it.
+    @Test(arguments: [
+        HistoryError.locked(path: "/h"), .of(.backup, .locked(path: "/b")), .of(.backup, .damaged(path: "/b", reason: "malformed")),
+        .of(.backup, .newerVersion(path: "/b", found: 9, supported: 5)), .of(.backup, .cannotOpen(path: "/b", reason: "it is a directory")),
+        .of(.backup, .inputOutput(path: "/b", reason: "disk I/O error")),
+    ])
+    func `no command stands in parentheses`(error: HistoryError) {
+        #expect(error.description.contains("`") && !error.description.contains("(`"), "\(error)")
+    }
+
+    @Test func `the commands of an error on a lock do not stand in parentheses`() {
+        for error in [HistoryLockError.readOnly(path: "/x/h.lock", reason: "x"), .cannotCreate(path: "/x/h.lock", reason: "x")] {
+            #expect(error.description.contains("`ls -ld /x") && !error.description.contains("(`"), "\(error)")
+        }
+    }
+
     @Test func `a hostile path is escaped in messages and quoted in commands`() {
         let error = HistoryError.damaged(path: "/tmp/\u{1B}[2J; rm -rf ~ 'x'", reason: "malformed")
         #expect(error.description.unicodeScalars.allSatisfy { $0.value >= 32 })

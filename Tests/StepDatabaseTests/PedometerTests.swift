@@ -88,23 +88,63 @@ import Testing
         }
     }
 
-    @Test func `a pedometer added for another user starts without samples`() throws {
+    @Test func `a pedometer added for another user starts without samples, where the reading before it ended`() throws {
         try withFixture { history in
             let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])
+            let cursor = PedometerCursor(readThrough: noon, counter: CounterReading(at: noon, value: 4000, utcOffset: 0))
             try history.database.setClock(clock, of: history.pedometer.id)
-            _ = try history.database.merge(
-                SampleBatch(samples: [slot(0, 10)], cursor: PedometerCursor(readThrough: noon)), sync: history.sync)
+            _ = try history.database.merge(SampleBatch(samples: [slot(0, 10)], cursor: cursor), sync: history.sync)
             try history.database.forgetPedometer(history.pedometer.id)
             let ben = try history.database.addUser(named: "Ben")
             let passedOn = try history.database.addPedometer(.ring(of: ben))
             #expect(passedOn.id != history.pedometer.id)
             #expect(passedOn.clock == clock)
-            #expect(passedOn.cursor == PedometerCursor())
+            #expect(passedOn.cursor == cursor)
             #expect(try history.samples() == [slot(0, 10)])
             #expect(try history.database.dayData(of: ben, on: day).tracks.isEmpty)
-            // Then back to the first user.
+            // Then back to the first user, who does not get the steps of the second.
+            let later = PedometerCursor(readThrough: noon + 3600)
+            let sync = try history.database.beginSync(of: passedOn.id, at: noon + 3600)
+            _ = try history.database.merge(SampleBatch(cursor: later), sync: sync)
             try history.database.forgetPedometer(passedOn.id)
-            #expect(try history.database.addPedometer(.ring(of: history.user)).id == history.pedometer.id)
+            let back = try history.database.addPedometer(.ring(of: history.user))
+            #expect(back.id == history.pedometer.id && back.cursor == later)
+        }
+    }
+
+    @Test func `steps that were counted for one user do not count for the next`() throws {
+        try withFixture { history in
+            let database = history.database
+            // Until noon for the first, with a slot that has not ended, and one of a clock that was ahead.
+            let slots = [slot(0, 10), slot(690, 20), slot(715, 30), slot(14_400, 5)]
+            let covered = TimeSpan(midnight - 86_400, noon)
+            _ = try database.merge(SampleBatch(samples: slots, coverage: [covered]), sync: history.sync)
+            try database.endSync(history.sync, at: noon + 10, outcome: .complete, battery: nil, failure: nil)
+            try database.forgetPedometer(history.pedometer.id)
+            let ben = try database.addUser(named: "Ben")
+            let passedOn = try database.addPedometer(.ring(of: ben))
+            // The ring sends its whole memory again, and what has come since.
+            let sync = try database.beginSync(of: passedOn.id, at: noon + 7200)
+            let counts = try database.merge(
+                SampleBatch(samples: Array(slots.dropLast()) + [slot(735, 40)], coverage: [TimeSpan(midnight - 86_400, noon + 7200)]), sync: sync
+            )
+            #expect(counts.steps == 40)
+            let track = try #require(try database.dayData(of: ben, on: day).tracks.first)
+            #expect(track.samples == [slot(735, 40)])
+            #expect(track.coverage.map(\.span) == [TimeSpan(noon + 10, noon + 7200)])
+            #expect(try database.dayData(of: ben, on: day.advanced(by: -1)).tracks.isEmpty)
+            #expect(try history.samples().map(\.steps) == [10, 20, 30])
+        }
+    }
+
+    @Test func `where nothing was read for the first user, the next gets everything`() throws {
+        try withFixture { history in
+            try history.database.endSync(history.sync, at: noon, outcome: .failed, battery: nil, failure: "out of range")
+            try history.database.forgetPedometer(history.pedometer.id)
+            let ben = try history.database.addUser(named: "Ben")
+            let sync = try history.database.beginSync(of: try history.database.addPedometer(.ring(of: ben)).id, at: noon)
+            _ = try history.database.merge(SampleBatch(samples: [slot(0, 10), slot(15, 20)]), sync: sync)
+            #expect(try history.database.dayData(of: ben, on: day).tracks.first?.samples == [slot(0, 10), slot(15, 20)])
         }
     }
 

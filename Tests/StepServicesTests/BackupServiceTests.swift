@@ -26,7 +26,7 @@ import Testing
         let candidate = try await service.examine("/copy")
         #expect(candidate.replacesHistory && candidate.contents.path == "/copy" && candidate.history == "/history")
         #expect(lock.log.isEmpty, "an examination waits for nothing")
-        #expect(try await service.restore(candidate) == "/history.old")
+        #expect(try await service.restore(candidate) == ReplacedHistory(path: "/history.old"))
         #expect(backups.log == ["restore /copy, held alone"])
         #expect(Set(lock.log) == [.syncing, .sharing])
     }
@@ -93,9 +93,9 @@ private final class ScriptedBackups: HistoryBackups {
 
     func isHistory(_ path: String) -> Bool { path == self.path }
 
-    func restore(_ backup: String) -> String? {
+    func restore(_ backup: String) -> ReplacedHistory {
         note("restore \(backup)")
-        return "/history.old"
+        return ReplacedHistory(path: "/history.old")
     }
 
     func requireHistory() throws { if !isHistoryThere { throw Missing() } }

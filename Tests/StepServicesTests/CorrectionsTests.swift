@@ -34,7 +34,7 @@ import Testing
         #expect(day.steps == 0 && day.countedSteps == nil && day.isCorrected)
     }
 
-    @Test func `days to come and implausible figures are refused, and nothing is stored`() throws {
+    @Test func `days to come, days before 1970 and implausible figures are refused, and nothing is stored`() throws {
         let today = Day("2014-04-22") ?? april21
         try corrections.set(1, on: today, of: outbox.anna)
         for steps in [-1, 200_001, .max] {
@@ -43,6 +43,11 @@ import Testing
         #expect(throws: ServiceError.dayNotBegun(today.advanced(by: 1), today: today)) {
             try corrections.set(1, on: today.advanced(by: 1), of: outbox.anna)
         }
+        let mistyped = try #require(Day("1026-11-24"))
+        for early in [mistyped, Validity.beginning.advanced(by: -1)] {
+            #expect(throws: ServiceError.dayTooEarly(early)) { try corrections.set(1, on: early, of: outbox.anna) }
+        }
+        try corrections.set(1, on: Validity.beginning, of: outbox.anna)
         for reason in ["", "  ", "a\u{1b}[31mb", "a\nb", "\u{fffd}", String(repeating: "x", count: 201)] {
             #expect(throws: ServiceError.unusableReason) {
                 try corrections.set(.init(steps: 1, reason: reason), on: april20, of: outbox.anna)

@@ -83,6 +83,56 @@ import Testing
         #expect(fixture.history.state(of: "Garden").stopped == nil)
     }
 
+    /// The credentials were rejected for a finished day; today and a day with gaps have not been attempted.
+    @Test func `a retry sends a day that is held back only by name`() async throws {
+        var fixture = ServiceFixture(now: LocalTime.berlin.at("2026-04-22", 12))
+        let post = ScriptedDestination(
+            "post", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
+        fixture.destinations = [post]
+        let outbox = fixture.outbox, today = outbox.place.day(of: outbox.now), yesterday = today.advanced(by: -1)
+        let morning = outbox.place.span(of: today).start, midnight = outbox.place.span(of: today).end
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(3000, on: yesterday, until: morning - 12 * 3600)
+        try outbox.walk(2000, on: today, until: outbox.now)
+        post.script(.fail(ShareFailure(.credentials, "401")))
+        _ = try await Sharing(fixture.context).share(.due)
+        #expect(post.deliveries == [[april20]])
+
+        let sharing = try await OutboxService(fixture.context).retry(.init(destination: "post"))
+        let held: [ShareReport.Event.Outcome] = [.held(until: morning + ShareRetry.delayOfIncompleteDays), .held(until: midnight)]
+        #expect(try await sharing.share(.due).first?.outcomes == [.sent] + held)
+        // Once more, when the outbox shows until when they wait.
+        let again = try await OutboxService(fixture.context).retry(.init(destination: "post"))
+        #expect(try await again.share(.due).first?.events.isEmpty == true)
+        #expect(outbox.entry(today, post)?.nextAttempt == midnight)
+        #expect(post.deliveries == [[april20], [april20]])
+
+        let named = try await OutboxService(fixture.context).retry(.init(destination: "post", day: today))
+        #expect(try await named.share(.due).first?.outcomes == [.sent])
+        #expect(post.steps(today) == 2000 && post.times(yesterday) == 0)
+    }
+
+    @Test func `a rejected day is retried without its name`() async throws {
+        let fixture = try fixture()
+        garden.script(.fail(ShareFailure(.rejected, "422")))
+        _ = try await Sharing(fixture.context).share(.due)
+        #expect(fixture.outbox.entry(april20, garden)?.state == .rejected)
+        let sharing = try await OutboxService(fixture.context).retry(.init(destination: "Garden"))
+        #expect(try await sharing.share(.due).first?.outcomes == [.sent])
+    }
+
+    @Test func `only a destination that is known has a list`() async throws {
+        var fixture = try fixture()
+        try await Sharing(fixture.context).enqueue(.days([april20], of: fixture.outbox.anna))
+        let service = OutboxService(fixture.context)
+        #expect(throws: ServiceError.neverShared("shed")) { try service.entries(of: "shed", in: [.pending]) }
+        #expect(try service.entries(of: "closed", in: [.pending]).isEmpty)
+        #expect(try service.entries(of: nil, in: [.pending]).map(\.destination) == ["Garden"])
+        // It is no longer configured, and the ledger has it.
+        fixture.destinations = []
+        #expect(try OutboxService(fixture.context).entries(of: "garden", in: [.pending]).map(\.day) == [april20])
+    }
+
     @Test func `waiting goes on until the destination answers`() async throws {
         let fixture = try fixture()
         garden.script(.fail(ShareFailure(.busy, "later", retryAfter: 600)), .fail(ShareFailure(.unreachable, "no network")))

@@ -183,7 +183,7 @@ import TestSupport
         #expect(post.deliveries.count == 1)
 
         var entry = try #require(outbox.entry(april20, post))
-        entry.retry(at: outbox.now, canFind: true)
+        entry.retry(at: outbox.now, canFind: true, isNamed: true)
         try outbox.history.record([entry])
         #expect(try await outbox.share(to: post).first?.outcomes == [.sent])
     }

@@ -53,6 +53,31 @@ import Testing
         #expect(fixture.reader.read.isEmpty)
     }
 
+    /// A watch reads the pedometers once a minute. A sync that a user runs meanwhile moves the cursor and may set the clock.
+    @Test func `a pedometer is read with the cursor and the clock that the history has by then`() async throws {
+        var fixture = ServiceFixture()
+        let outbox = fixture.outbox, stale = outbox.ring, reached = PedometerCursor(readThrough: outbox.now - 900)
+        let earlier = ClockState.Setting(at: outbox.now - 600, utcOffset: 7200), later = ClockState.Setting(at: outbox.now, utcOffset: 3600)
+        let sync = try fixture.history.beginSync(of: stale.id, at: outbox.now - 900)
+        _ = try fixture.history.merge(SampleBatch(cursor: reached), sync: sync, place: outbox.place)
+        try fixture.history.setClock(ClockState(settings: [earlier]), of: stale.id)
+        try fixture.history.endSync(sync, at: outbox.now - 600, outcome: .complete, battery: nil, failure: nil, cause: nil)
+
+        fixture.reader = ScriptedReader([stale.id: [.finish(ReadReport(clockSet: later))]])
+        _ = try await Synchronization(fixture.context).run([stale])
+        #expect(fixture.reader.read.map(\.cursor) == [reached])
+        #expect(fixture.reader.read.map(\.clock.settings) == [[earlier]])
+        #expect(fixture.history.pedometer(stale.id)?.clock.settings == [earlier, later])
+    }
+
+    @Test func `a pedometer that was forgotten meanwhile is not read`() async throws {
+        let fixture = try fixture()
+        fixture.history.forgetPedometer(fixture.outbox.ring.id)
+        let outcome = try await Synchronization(fixture.context).run([fixture.outbox.ring])
+        #expect(outcome.reports.isEmpty && outcome.failures.isEmpty)
+        #expect(fixture.reader.read.isEmpty)
+    }
+
     @Test func `another process that shares is no failure`() async throws {
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(garden)

@@ -239,6 +239,19 @@ import TestSupport
         #expect(reader.read.map(\.id) == [ring.id])
     }
 
+    private struct Cut: ReportableError {
+        var category: FailureCategory { .temporary }
+        var cause: FailureCause { .interrupted }
+        var description: String { "cancelled" }
+    }
+
+    /// Where no link is up yet, the reader has an error of its own for it.
+    @Test func `an interruption has one name`() async {
+        let report = await service(ScriptedReader([ring.id: [.fail(Cut())]])).synchronize([ring]).first
+        #expect(report?.failureText == "interrupted")
+        #expect(history.sync(1)?.failure == "interrupted" && history.sync(1)?.cause == .interrupted)
+    }
+
     @Test func `a sync in a cancelled task reads no pedometer and records nothing`() async {
         let reader = ScriptedReader([:])
         let service = service(reader)

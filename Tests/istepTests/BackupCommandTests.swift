@@ -33,6 +33,41 @@ import Testing
         }
     }
 
+    /// It once ended only after the five seconds in which an interrupted command has to end, and without a message.
+    @Test func `Ctrl-C at the question of restore replaces nothing and ends the command`() async throws {
+        try await withHistory { istep, folder, _ in
+            let backup = folder.path + "/b.sqlite"
+            #expect(try await istep("backup", backup).status == 0)
+            #expect(try await istep("plan", "9000").status == 0)
+            let script = """
+                import os, pty, signal, sys
+                signal.alarm(60)
+                child, terminal = pty.fork()
+                if child == 0:
+                    os.execv(sys.argv[1], sys.argv[1:])
+                shown = b""
+                while b"[y/N]" not in shown:
+                    shown += os.read(terminal, 4096)
+                os.write(terminal, b"\\x03")
+                try:
+                    while more := os.read(terminal, 4096):
+                        shown += more
+                except OSError:  # the other end is closed
+                    pass
+                print(shown.decode())
+                print("status", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+                """
+            let process = ChildProcess()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments =
+                ["python3", "-c", script, "/usr/bin/env"] + istep.environment.map { "\($0.key)=\($0.value)" }
+                + [try Command.program.path, "restore", backup]
+            let result = try await Running(process).result
+            #expect(result.output.contains("The history was not replaced.") && result.output.contains("status 130"), "\(result)")
+            #expect(try await istep("plan").output.contains("9,000"))
+        }
+    }
+
     @Test func `a damaged history is not written, and repaired`() async throws {
         try await withHistory { istep, _, history in
             let file = try #require(FileHandle(forUpdatingAtPath: history))

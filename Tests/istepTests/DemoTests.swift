@@ -5,7 +5,7 @@ import TestSupport
 /// `istep demo --keep`: a demo that goes on, used and ended as from a shell.
 @Suite(.timeLimit(.minutes(5))) struct DemoTests {
     /// A shell of its own; whatever a test does, no demo of it is left.
-    private func visiting(_ body: (_ istep: Command, _ folder: Folder) async throws -> Void) async throws {
+    func visiting(_ body: (_ istep: Command, _ folder: Folder) async throws -> Void) async throws {
         let folder = try Folder()
         let istep = Command(folder: folder, timeZone: Self.noon)
         do { try await body(istep, folder) } catch { Issue.record("\(error)") }
@@ -18,10 +18,10 @@ import TestSupport
         return "LOCAL\(hour - 12)"  // POSIX writes offsets west of Greenwich as positive.
     }
 
-    private func home(_ folder: Folder) -> String { folder.path + "/istep-demo" }
+    func home(_ folder: Folder) -> String { folder.path + "/istep-demo" }
 
     /// The process that holds the lock of a demo, and so runs it: the kernel names it to one that asks for the same lock.
-    private func process(_ home: String) throws -> Int32 {
+    func process(_ home: String) throws -> Int32 {
         let file = open(home + "/demo.lock", O_RDWR | O_CLOEXEC)
         try #require(file >= 0)
         defer { close(file) }
@@ -38,14 +38,14 @@ import TestSupport
 
     /// Whether a process is gone, or has ended and was not waited for by the init of a container. If it was killed, its first thread may end
     /// before the others, which still hold its lock.
-    private func hasEnded(_ process: Int32) -> Bool {
+    func hasEnded(_ process: Int32) -> Bool {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
         else { return true }
         return text.split(separator: ")").last?.drop { $0 == " " }.first == "Z" && threads.count <= 1
     }
 
-    private func until(_ isDone: () async throws -> Bool) async throws {
+    func until(_ isDone: () async throws -> Bool) async throws {
         while try await !isDone() {
             try await letOthersRun()
         }

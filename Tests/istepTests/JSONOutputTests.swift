@@ -137,6 +137,7 @@ import Testing
         try await outputs.expectFailure("usage", 64, "sync")
         try await outputs.expectFailure("usage", 64, "forget", "ring")
         try await outputs.expectFailure("usage", 64, "outbox", "drop", "nowhere")
+        try await outputs.expectFailure("usage", 64, "outbox", "list", "nowhere")
         try await outputs.expectFailure("usage", 64, "share", "--to", "nowhere")
         try await outputs.expectFailure("configuration", 78, "share")
         let file = folder.path + "/mine.txt"

@@ -41,9 +41,9 @@ public struct BackupService: Sendable {
 
     /// Replaces the history by a backup, and keeps the previous one beside it. No sync or share can run meanwhile.
     ///
-    /// - Returns: the path of the previous history; nil if there was none.
+    /// - Returns: what became of the previous history.
     /// - Throws: the lock's error while a sync or a share runs; the history's error.
-    public func restore(_ candidate: Candidate) async throws -> String? {
+    public func restore(_ candidate: Candidate) async throws -> ReplacedHistory {
         try await lock.holdAll(as: .restore) { try await backups.restore(candidate.file) }
     }
 

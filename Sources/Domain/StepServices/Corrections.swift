@@ -14,8 +14,8 @@ public struct Corrections: Sendable {
 
     /// Replaces the steps of a day, whatever was counted or will be synced. Days that were shared are shared again with the new figure.
     ///
-    /// - Parameter day: a past day, or today.
-    /// - Throws: `ServiceError.dayNotBegun`, `.implausibleSteps`, `.unusableReason`; the history's error.
+    /// - Parameter day: today, or a past day from 1970 on.
+    /// - Throws: `ServiceError.dayNotBegun`, `.dayTooEarly`, `.implausibleSteps`, `.unusableReason`; the history's error.
     public func set(_ correction: StepCorrection, on day: Day, of user: User) throws {
         let moment = now()
         try Self.check(correction, on: day, today: localTime.day(of: moment))
@@ -27,6 +27,8 @@ public struct Corrections: Sendable {
     /// - Throws: as `set`, but for the history's error.
     public static func check(_ correction: StepCorrection, on day: Day, today: Day) throws(ServiceError) {
         try ServiceError.checkBegun(day, today: today)
+        // One mistyped year would make a history of centuries.
+        guard Validity.firstDays.contains(day) else { throw .dayTooEarly(day) }
         guard StepCorrection.stepRange.contains(correction.steps) else { throw .implausibleSteps(correction.steps) }
         if let reason = correction.reason { try check(reason) }
     }

@@ -19,10 +19,20 @@ public struct OutboxService: Sendable {
         }
     }
 
-    /// Makes entries that were rejected, that may have arrived or that wait for a paused destination due again.
+    /// The entries of a destination, or of all destinations, in these states.
     ///
-    /// A day that may have arrived is retried only if it is named, and where the destination can be asked, it is asked first. Everything is
-    /// stored under one hold of the lock for sharing: no other process sends at the same time.
+    /// - Throws: `ServiceError.neverShared` for a destination that neither the ledger nor the configuration has; the ledger's error.
+    public func entries(of destination: String?, in states: Set<ShareEntry.State>) throws -> [ShareEntry] {
+        guard let destination else { return try context.history.entries(for: nil, in: states) }
+        let all = try context.history.entries(for: nil, in: Set(ShareEntry.State.allCases))
+        return try context.history.entries(for: name(of: destination, in: all), in: states)
+    }
+
+    /// Ends the pause of a destination, and makes the entries due again that were attempted or rejected.
+    ///
+    /// A day that was named is sent also if it is not over or has gaps. Without a named day, such days go on waiting, and so does a day that
+    /// may have arrived. Where the destination can be asked for a day that may have arrived, it is asked first. Everything is stored under one
+    /// hold of the lock for sharing: no other process sends at the same time.
     ///
     /// - Returns: sharing with the chosen destination, which sends them.
     /// - Throws: `ServiceError`, the errors of the configured destinations, the lock's error, the ledger's error.
@@ -43,7 +53,7 @@ public struct OutboxService: Sendable {
         try history.record(
             try entries(choice, in: states).entries.map { entry in
                 var entry = entry
-                entry.retry(at: now, canFind: canFind)
+                entry.retry(at: now, canFind: canFind, isNamed: choice.day != nil)
                 return entry
             })
         try ShareService.release(destinations, in: history)
@@ -70,11 +80,7 @@ public struct OutboxService: Sendable {
     /// - Throws: `ServiceError` where nothing was ever shared with the destination, or where a day was named that is not in the outbox.
     private func entries(_ choice: Choice, in states: Set<ShareEntry.State>) throws -> (name: String, entries: [ShareEntry]) {
         let all = try context.history.entries(for: nil, in: Set(ShareEntry.State.allCases))
-        let names = all.map(\.destination) + context.destinationNames
-        guard
-            let name = names.first(where: { $0 == choice.destination })
-                ?? names.first(where: { $0.lowercased() == choice.destination.lowercased() })
-        else { throw ServiceError.neverShared(choice.destination) }
+        let name = try self.name(of: choice.destination, in: all)
         let meant = all.filter {
             $0.destination == name && (choice.day == nil || $0.day == choice.day) && (choice.user == nil || $0.user == choice.user?.id)
         }
@@ -83,5 +89,13 @@ public struct OutboxService: Sendable {
             throw meant.isEmpty ? ServiceError.notInOutbox(day, destination: name) : .alreadySent(day, destination: name)
         }
         return (name, entries)
+    }
+
+    /// The name of a destination as the ledger or the configuration has it. If two names differ only in case, the one that matches exactly.
+    private func name(of destination: String, in entries: [ShareEntry]) throws(ServiceError) -> String {
+        let names = entries.map(\.destination) + context.destinationNames
+        let found = names.first { $0 == destination } ?? names.first { $0.lowercased() == destination.lowercased() }
+        guard let found else { throw .neverShared(destination) }
+        return found
     }
 }

@@ -75,11 +75,16 @@ extension ShareDrain {
     /// unknown, so this retries several times, each time for as long as the history itself waits.
     func record(_ entries: [ShareEntry]) async throws {
         if entries.isEmpty { return }
+        try await repeatedly { [ledger] in try ledger.record(entries) }
+    }
+
+    /// Repeats a write to the ledger while it fails.
+    func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {
         try await blocking {
             for _ in 1..<Self.mostTries {
-                do { return try ledger.record(entries) } catch { continue }
+                do { return try write() } catch { continue }
             }
-            try ledger.record(entries)
+            try write()
         }
     }
 

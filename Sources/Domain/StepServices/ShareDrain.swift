@@ -127,12 +127,14 @@ struct ShareDrain: Sendable {
             async let next = isAhead ? beginAhead(after: ended, run) : nil
             let results = try await deliver(window.begun, &run)
             let following = await next
-            ended = isAhead ? results : ended + results
+            let ahead = try? following?.get()
+            // What was begun ahead has stored the earlier results with it; if that failed, they are still to be stored.
+            ended = ahead == nil ? ended + results : results
             if run.report.state != stored {
                 stored = run.report.state
-                try await blocking { [stored] in try ledger.record(stored) }
+                // Repeated, as for the results: they would be lost if this failed before they are stored.
+                try await repeatedly { [ledger, stored] in try ledger.record(stored) }
             }
-            let ahead = try? following?.get()
             run.report.events += ahead?.events ?? []
             let isLast = run.isOver || !isReady(run)
             if isLast || traits.resending != .replaces || ahead?.window.isEmpty != false {

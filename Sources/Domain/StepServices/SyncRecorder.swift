@@ -151,7 +151,7 @@ extension SyncReport {
     fileprivate mutating func fail(_ error: any Error) {
         failure = error
         failureText =
-            error is CancellationError ? "interrupted" : (error as? any ReportableError)?.problem ?? String(describing: error)
+            FailureCause(error) == .interrupted ? "interrupted" : (error as? any ReportableError)?.problem ?? String(describing: error)
     }
 
     /// Adds the notices of the domain itself.

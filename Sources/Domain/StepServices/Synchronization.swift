@@ -65,9 +65,12 @@ public struct Synchronization: Sendable {
     /// Seconds for sharing: a slow server must not delay the user who waits for the steps.
     private static let sharingTimeout = 120
 
-    /// - Parameter finished: called once for each pedometer, as soon as its result is known; the link may still be up.
-    /// - Throws: the lock's error while another sync runs, the history's error where it is damaged, before anything is written;
-    ///   `ServiceError.clockNotSet`.
+    /// - Parameters:
+    ///   - pedometers: which to read; they are read with the cursor and the clock that the history has once the lock is held, and not at all
+    ///     if they were forgotten meanwhile.
+    ///   - finished: called once for each pedometer, as soon as its result is known; the link may still be up.
+    /// - Throws: the lock's error while another sync runs; the history's error where it is damaged or cannot be read, before anything is
+    ///   written; `ServiceError.clockNotSet`.
     public func run(
         _ pedometers: [Pedometer], progress: @escaping @Sendable (Step) -> Void = { _ in },
         finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
@@ -78,7 +81,7 @@ public struct Synchronization: Sendable {
         var outcome = Outcome(start: start)
         outcome.reports = try await context.lock.hold(for: .syncing) {
             try await context.upkeep.checkBeforeSync()
-            return await read(pedometers, progress, finished)
+            return try await read(pedometers, progress, finished)
         }
         // Sharing may take long: what the pedometers have reported is stored before it.
         await updateNotices(&outcome)
@@ -92,13 +95,15 @@ public struct Synchronization: Sendable {
 
     private func read(
         _ pedometers: [Pedometer], _ progress: @escaping @Sendable (Step) -> Void, _ finished: @escaping @Sendable (SyncReport) -> Void
-    ) async -> [SyncReport] {
+    ) async throws -> [SyncReport] {
         if options.waitsForAdapter { await context.waitForAdapter() }
-        let known = try? await blocking { [history = context.history] in try history.pedometers() }
-        let registered = Set((known ?? []).map(\.address))
+        // Under the lock: another sync may have stored a later cursor and clock since the caller read the pedometers.
+        let known = try await blocking { [history = context.history] in try history.pedometers() }
+        let current = pedometers.compactMap { chosen in known.first { $0.id == chosen.id } }
+        let registered = Set(known.map(\.address))
         let service = SyncService(
             history: context.history, reader: context.reader(options.days, registered), localTime: context.localTime, now: context.now)
-        return await service.synchronize(pedometers, progress: { progress(.reading($0, $1)) }, finished: finished)
+        return await service.synchronize(current, progress: { progress(.reading($0, $1)) }, finished: finished)
     }
 
     // The steps are stored by now: a later failure is reported beside them, and the next run does the work again.

@@ -98,17 +98,20 @@ public struct RestoreView: View {
     let history: String
     let isDone: Bool
     let old: String?
+    let isSharingUncertain: Bool
 
     /// - Parameters:
     ///   - backup: what the backup holds.
     ///   - history: the path of the history.
     ///   - isDone: whether the history is replaced by now.
     ///   - old: where the previous history is kept; nil if there was none.
-    public init(_ backup: HistoryHoldings, history: String, isDone: Bool, old: String?) {
+    ///   - isSharingUncertain: whether days that were shared since the backup may be sent again.
+    public init(_ backup: HistoryHoldings, history: String, isDone: Bool, old: String?, isSharingUncertain: Bool = false) {
         self.backup = backup
         self.history = history
         self.isDone = isDone
         self.old = old
+        self.isSharingUncertain = isSharingUncertain
     }
 
     public func lines(_ style: TextStyle) -> [String] {
@@ -117,6 +120,13 @@ public struct RestoreView: View {
         backup.show(in: &page)
         page.path(isDone ? "Restored to:" : "Would replace:", history)
         if let old { page.path("The previous history is kept:", old) }
+        if isSharingUncertain {
+            page.advice(
+                """
+                The record of what was shared since the backup could not be read completely. The next sync may send such days again. \
+                Before it, see what waits to be sent: \(command: "istep outbox")
+                """)
+        }
         return page.lines
     }
 
@@ -127,6 +137,7 @@ public struct RestoreView: View {
         public var history: String
         public var isDone: Bool
         @Nullable public var old: String?
+        public var isSharingUncertain: Bool
 
         public static let schema = JSONSchema.object([
             .version,
@@ -134,10 +145,13 @@ public struct RestoreView: View {
             .init("history", .text, "Path of the history."),
             .init("isDone", .boolean, "Whether the history was replaced."),
             .init("old", .nullable(.text), "Where the replaced history is kept."),
+            .init("isSharingUncertain", .boolean, "Whether days that were shared since the backup may be sent again."),
         ])
     }
 
-    public var document: Document { Document(backup: backup, history: history, isDone: isDone, old: old) }
+    public var document: Document {
+        Document(backup: backup, history: history, isDone: isDone, old: old, isSharingUncertain: isSharingUncertain)
+    }
 }
 
 /// What a history or a backup holds, as `istep backup`, `istep restore` and `istep doctor --repair` show it.

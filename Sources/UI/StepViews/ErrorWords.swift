@@ -38,6 +38,7 @@ public enum ServiceWords {
         case .rangeEndsYesterday: "To share today: `istep share today`"
         case .nothingKnown: "Read your pedometer first: `istep sync`"
         case .unusableFirstDay: "Give a day from \(Validity.firstDays.lowerBound) to \(Validity.firstDays.upperBound)."
+        case .dayTooEarly: "Give a day from \(Validity.firstDays.lowerBound) to today."
         case .implausibleSteps: "A day has 0 to \(Words.grouped(StepCorrection.stepRange.upperBound)) steps."
         case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
         case .notCorrected(let day): "See the day: `istep show \(day)`"

@@ -1,5 +1,6 @@
 import Foundation
 import StepDomain
+import Synchronization
 import Testing
 
 @testable import Sharing
@@ -9,8 +10,10 @@ import Testing
 
     init() throws { folder = try Folder() }
 
-    private func file(_ name: String, _ keys: String = "") throws -> any ShareDestination {
-        try destination("[share.diary]\nkind = \"file\"\npath = \"\(folder.path)/\(name)\"\n\(keys)")
+    private func file(
+        _ name: String, _ keys: String = "", pause: (@Sendable (Duration) async throws -> Void)? = nil
+    ) throws -> any ShareDestination {
+        try destination("[share.diary]\nkind = \"file\"\npath = \"\(folder.path)/\(name)\"\n\(keys)", pause: pause)
     }
 
     @Test func `a CSV file has one line for each day`() async throws {
@@ -113,6 +116,32 @@ import Testing
         #expect(try await diary.check() == "40 days in it")
     }
 
+    @Test func `a folder that another program keeps locked is a temporary failure`() async throws {
+        let lock = try FolderLock(folder.path), waiting = Waiting()
+        let diary = try file("steps.csv", pause: { waiting.add($0) })
+        let failure = try await diary.failure(delivering: parcel())
+        #expect(failure?.kind == .busy)
+        #expect(failure?.reason.hasSuffix("is locked by another program") == true)
+        #expect(waiting.total == .seconds(30))
+        #expect(folder.text("steps.csv") == nil)
+        lock.release()
+        #expect(try await diary.failure(delivering: parcel()) == nil)
+    }
+
+    @Test func `a delivery waits until another program releases the folder`() async throws {
+        let lock = try FolderLock(folder.path)
+        let diary = try file("steps.csv", pause: { _ in lock.release() })
+        _ = try await diary.deliver([try parcel()])
+        #expect(folder.text("steps.csv")?.contains("8123") == true)
+    }
+
+    @Test func `an interrupted wait for the folder is a temporary failure`() async throws {
+        let lock = try FolderLock(folder.path)
+        let diary = try file("steps.csv", pause: { _ in throw CancellationError() })
+        #expect(try await diary.failure(delivering: parcel())?.kind == .busy)
+        lock.release()
+    }
+
     @Test func `a directory or a binary file is rejected`() async throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/steps.csv", withIntermediateDirectories: false)
         let diary = try file("steps.csv")
@@ -130,4 +159,26 @@ import Testing
         #expect(try file("steps.txt", "format = \"csv\"").preview([try parcel()]).hasPrefix("2014-04-20,anna"))
         #expect(try file("steps.csv", "format = \"json\"").preview([try parcel()]).hasPrefix("{"))
     }
+}
+
+/// The lock of another program on a folder.
+private final class FolderLock: Sendable {
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    func release() { _ = flock(descriptor, LOCK_UN) }
+}
+
+/// How long a destination has waited.
+private final class Waiting: Sendable {
+    private let waited = Mutex(Duration.zero)
+
+    var total: Duration { waited.withLock { $0 } }
+    func add(_ pause: Duration) { waited.withLock { $0 += pause } }
 }

@@ -25,12 +25,14 @@ func parcel(
 
 /// The destination that a table of the configuration describes.
 func destination(
-    _ toml: String, environment: [String: String] = ["PATH": "/usr/bin:/bin"], home: String? = "/nowhere"
+    _ toml: String, environment: [String: String] = ["PATH": "/usr/bin:/bin"], home: String? = "/nowhere",
+    pause: (@Sendable (Duration) async throws -> Void)? = nil
 ) throws -> any ShareDestination {
     let tables = try SettingsTable.destinations(in: toml, path: "config.toml")
     let table = try #require(tables.first)
-    let destinationEnvironment = DestinationEnvironment(
+    var destinationEnvironment = DestinationEnvironment(
         variables: environment, home: home, transport: { CurlTransport(userAgent: "istep/test") })
+    if let pause { destinationEnvironment.pause = pause }
     return try #require(try DestinationRegistry.destination(from: table, in: destinationEnvironment))
 }
 

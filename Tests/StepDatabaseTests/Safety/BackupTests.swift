@@ -206,14 +206,14 @@ import Testing
             let backup = history.path + ".copy"
             _ = try StepDatabase.backUp(history.path, to: backup)
             try history.merge(slot(15, 20))
-            let (contents, old) = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
+            let (contents, replaced) = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
             #expect(contents.samples == 1 && contents.path == history.path)
             // The connection that was open belongs to the old file, and writes to neither file.
             expect(.replaced(path: history.path)) { try history.merge(slot(30, 30)) }
             try history.database.close()
             #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
-            #expect(old?.hasSuffix("/history-replaced-2014-04-20T120000.sqlite") == true)
-            #expect(try StepDatabase.contents(of: try #require(old)).samples == 2)
+            #expect(replaced.path?.hasSuffix("/history-replaced-2014-04-20T120000.sqlite") == true && !replaced.isSharingUncertain)
+            #expect(try StepDatabase.contents(of: try #require(replaced.path)).samples == 2)
             #expect(try mode(of: history.path) == 0o600)
         }
     }
@@ -242,8 +242,8 @@ import Testing
             let old = Schema(migrations: Array(Schema.current.migrations.prefix(2)))
             let backup = directory + "/old.sqlite", path = directory + "/new/history.sqlite"
             try StepDatabase(path: backup, for: .writing, busyTimeout: 1, schema: old).close()
-            let (contents, before) = try StepDatabase.restore(backup, to: path, at: noon, .fixed(0))
-            #expect(contents.version == 2 && before == nil)
+            let (contents, replaced) = try StepDatabase.restore(backup, to: path, at: noon, .fixed(0))
+            #expect(contents.version == 2 && replaced == ReplacedHistory())
             #expect(try StepDatabase(path: path).users().isEmpty)
         }
     }

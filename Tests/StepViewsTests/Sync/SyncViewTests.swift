@@ -50,6 +50,30 @@ import Testing
         #expect(view(report(steps: 0, failure: "gone")).text().hasPrefix("ring: failed: gone\n"))
     }
 
+    private struct Cut: ReportableError {
+        var category: FailureCategory { .temporary }
+        var cause: FailureCause { .interrupted }
+        var description: String { "cancelled" }
+    }
+
+    @Test func `an interrupted sync says that data was saved only if there is any`() {
+        func text(_ report: SyncReport) -> String {
+            SyncView([report], now: Sample.now, localTime: Sample.place) { _ in "Run the command again." }.text()
+        }
+        let errors: [any Error] = [CancellationError(), Cut()]
+        for error in errors {
+            var interrupted = report(steps: 12, failure: "interrupted")
+            interrupted.failure = error
+            #expect(
+                text(interrupted) == """
+                    ring: failed after 12 new steps in 42 slots: interrupted
+                      Received data was saved. Run the command again to continue.
+                    """)
+            interrupted.counts = MergeCounts()
+            #expect(text(interrupted) == "ring: failed: interrupted\n  Run the command again.")
+        }
+    }
+
     @Test func `a sync without pedometers shows how to add one`() { #expect(view().text().contains("istep add")) }
 
     @Test(arguments: [

@@ -328,6 +328,33 @@ import Testing
         #expect(try await istep("report").output.hasPrefix("<!DOCTYPE html>"))
     }
 
+    @Test func `a report is written where a link of the user leads, and the link stays`() async throws {
+        let folder = try Folder(), link = folder.path + "/link.html", target = folder.path + "/b/steps.html"
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        _ = try await istep("correct", "yesterday", "--steps", "9000")
+        for name in ["a", "b"] { try FileManager.default.createDirectory(atPath: folder.path + "/" + name, withIntermediateDirectories: false) }
+        try #require(symlink("a/next", link) == 0 && symlink("../b/steps.html", folder.path + "/a/next") == 0)
+        // The first time there is no such file.
+        for _ in 0..<2 {
+            let written = try await istep("report", "-o", link)
+            #expect(written.status == 0, "\(written)")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "a/next")
+            #expect(try String(contentsOfFile: target, encoding: .utf8).hasSuffix("</html>"))
+            #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o600)
+            try #require(chmod(target, 0o644) == 0)
+        }
+        try #require(symlink("loop", folder.path + "/loop") == 0)
+        #expect(try await istep("report", "-o", folder.path + "/loop").status == 64)
+        // Only root makes links for others.
+        guard geteuid() == 0 else { return }
+        try Data().write(to: URL(fileURLWithPath: target))
+        try #require(lchown(link, 65_534, 65_534) == 0)
+        #expect(try await istep("report", "-o", link).status == 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: link)[.type] as? FileAttributeType == .typeRegular)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: target)).isEmpty)
+    }
+
     @Test func `a report that cannot be written leaves the existing file unchanged`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

@@ -140,6 +140,9 @@ import Testing
             #expect(again.status == 64 && again.error.contains("is not in the outbox of diary"), "\(again.error)")
             let stranger = try await home.istep("outbox", "drop", "nowhere", "-3")
             #expect(stranger.status == 64 && stranger.error.contains("Nothing was ever shared with 'nowhere'"))
+            let unknown = try await home.istep("outbox", "list", "nowhere")
+            #expect(unknown.status == 64 && unknown.error.contains("Nothing was ever shared with 'nowhere'"))
+            #expect(try await home.istep("outbox", "list", "Diary").output == "The outbox is empty.\n")
             _ = try await home.istep("sync")
             #expect(!text(home, "steps.csv").contains(",\(home.walked(daysAgo: 3)),"))
         }

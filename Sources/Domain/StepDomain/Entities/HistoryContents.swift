@@ -57,6 +57,19 @@ public struct StoredBackup: Hashable, Sendable {
     }
 }
 
+/// What became of a history that was replaced by a backup.
+public struct ReplacedHistory: Hashable, Sendable {
+    /// Where it is kept; nil if there was none.
+    public var path: String?
+    /// Whether its ledger could not be taken over completely: days that were shared since the backup may be sent again.
+    public var isSharingUncertain: Bool
+
+    public init(path: String? = nil, isSharingUncertain: Bool = false) {
+        self.path = path
+        self.isSharingUncertain = isSharingUncertain
+    }
+}
+
 /// What a repair has saved of a damaged history, and what is lost.
 public struct SalvageReport: Hashable, Sendable {
     public struct Table: Hashable, Sendable, Codable {

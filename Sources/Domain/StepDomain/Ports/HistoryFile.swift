@@ -69,11 +69,9 @@ public protocol HistoryBackups: Sendable {
     /// Whether a path names the history itself, by whatever name.
     func isHistory(_ path: String) -> Bool
 
-    /// Replaces the history by a backup, which stays as it is. The previous history is kept beside the new one. The caller holds the
-    /// history alone.
-    ///
-    /// - Returns: the path of the previous history; nil if there was none.
-    func restore(_ backup: String) async throws -> String?
+    /// Replaces the history by a backup, which stays as it is. The previous history is kept beside the new one, which takes over its ledger:
+    /// what was sent since the backup remains known. The caller holds the history alone.
+    func restore(_ backup: String) async throws -> ReplacedHistory
 
     /// - Throws: the error of a missing history, where there is none.
     func requireHistory() throws

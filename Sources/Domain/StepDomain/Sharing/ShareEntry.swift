@@ -186,9 +186,16 @@ extension ShareEntry {
 
     /// The user wants it tried again now, even if it may have arrived.
     ///
-    /// - Parameter canFind: whether the destination can be asked first. Only where it was asked already, without a result, is the day sent
-    ///   at the user's risk.
-    public mutating func retry(at now: Timestamp, canFind: Bool) {
+    /// - Parameters:
+    ///   - canFind: whether the destination can be asked first. Only where it was asked already, without a result, is the day sent at the
+    ///     user's risk.
+    ///   - isNamed: whether the user named this day. If not, a day that is held until it is over or complete stays held.
+    public mutating func retry(at now: Timestamp, canFind: Bool, isNamed: Bool) {
+        if !isNamed, state == .pending {
+            // Before the first attempt only the day itself makes it wait, not the destination.
+            if attempts > 0 { becomeDue(now) }
+            return
+        }
         if canFind, state == .sending || (state == .unknown && nextAttempt != nil) {
             abandon(at: now)
             isAsked = true
@@ -198,8 +205,12 @@ extension ShareEntry {
     }
 
     private mutating func sendNow(_ now: Timestamp) {
-        state = .pending
         isAsked = true
+        becomeDue(now)
+    }
+
+    private mutating func becomeDue(_ now: Timestamp) {
+        state = .pending
         firstAttempt = nil
         nextAttempt = now
         changedAt = now

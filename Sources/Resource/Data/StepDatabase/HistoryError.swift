@@ -128,7 +128,7 @@ extension HistoryError: ReportableError {
         case .locked(let path):
             ErrorWords(
                 "the history \(quoted(path)) is locked by another program",
-                "try again once it is done (`fuser \(shellQuoted(path))` shows which one)")
+                "try again once it is done; to see which program it is: `fuser \(shellQuoted(path))`")
         case .readOnly(let path, Self.readOnlyFileSystem):
             ErrorWords(
                 "the file system of the history \(quoted(path)) is read-only",
@@ -203,7 +203,7 @@ extension HistoryError: ReportableError {
         case .locked(let path):
             ErrorWords(
                 "the backup \(quoted(path)) is locked by another program",
-                "try again once it is done (`fuser \(shellQuoted(path))` shows which it is)")
+                "try again once it is done; to see which program it is: `fuser \(shellQuoted(path))`")
         case .readOnly(let path, let reason):
             ErrorWords(
                 "no permission to read the backup \(quoted(path)): \(reason)",
@@ -215,7 +215,7 @@ extension HistoryError: ReportableError {
         case .damaged(let path, let reason):
             ErrorWords(
                 "the backup \(quoted(path)) is damaged: \(reason)",
-                "choose another backup (`istep restore` lists them), or repair a copy of this one: `cp \(shellQuoted(path)) copy.sqlite`, `istep doctor --repair --db copy.sqlite`, `istep restore copy.sqlite`"
+                "list the other backups with `istep restore`, or repair a copy of this one: `cp \(shellQuoted(path)) copy.sqlite`, `istep doctor --repair --db copy.sqlite`, `istep restore copy.sqlite`"
             )
         case .empty(let path):
             ErrorWords("\(quoted(path)) is empty and not a backup", "`istep restore` lists the backups")
@@ -224,15 +224,15 @@ extension HistoryError: ReportableError {
         case .newerVersion(let path, let found, let supported):
             ErrorWords(
                 "the backup \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
-                "install the newer istep that wrote it, or choose another backup (`istep restore` lists them)")
+                "install the newer istep that wrote it, or choose another backup; to list them: `istep restore`")
         case .noSpace(let path):
             ErrorWords("no space left beside the backup \(quoted(path))", "free some space, or copy it to another disk and restore the copy")
         case .cannotOpen(let path, let reason):
-            ErrorWords("cannot open the backup \(quoted(path)): \(reason)", "name the file of a backup (`istep restore` lists them)")
+            ErrorWords("cannot open the backup \(quoted(path)): \(reason)", "name the file of a backup; to list them: `istep restore`")
         case .inputOutput(let path, let reason):
             ErrorWords(
                 "the disk failed on the backup \(quoted(path)): \(reason)",
-                "choose another backup (`istep restore` lists them), and see `dmesg`")
+                "see `dmesg`, and choose another backup; to list them: `istep restore`")
         case .failed(let path, let reason):
             ErrorWords("the backup \(quoted(path)) could not be used: \(reason)", "please report this as a bug of istep")
         default: words

@@ -10,7 +10,7 @@ extension StepDatabase {
         of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void
     ) throws -> DaySeriesInput {
         let missing = try read { try DaySumTable(user.id, $0).missing(in: days) }
-        if missing.count > 0 { try fill(missing, of: user, all: days.count, progress) }
+        if missing.count > 0 { try fill(missing, of: user, in: days, progress) }
         // One transaction for all that is returned. What another process has changed meanwhile, or what could not be stored, is calculated
         // here.
         return try read { database in
@@ -41,7 +41,13 @@ extension StepDatabase {
 
     /// Calculates sums and stores them, as long as that is possible: a history that may not be written, on a full disk or in use by another
     /// program is read without storing anything.
-    private func fill(_ missing: [Day], of user: User, all: Int, _ progress: (_ done: Int, _ all: Int) throws -> Void) throws {
+    ///
+    /// Sums of days before the first known one are removed, unless these days are requested: a correction of such a day may have been
+    /// removed since.
+    private func fill(
+        _ missing: [Day], of user: User, in days: ClosedRange<Day>, _ progress: (_ done: Int, _ all: Int) throws -> Void
+    ) throws {
+        let all = days.count
         var done = all - missing.count
         try progress(done, all)
         for start in stride(from: 0, to: missing.count, by: Self.daysAtOnce) {
@@ -49,6 +55,9 @@ extension StepDatabase {
             guard
                 store({ database in
                     let table = DaySumTable(user.id, database)
+                    if start == 0, let known = try Self.firstKnownDay(of: user.id, database) {
+                        try table.remove(before: min(known, days.lowerBound))
+                    }
                     // Another process may have been faster.
                     guard let first = part.first, let last = part.last else { return }
                     let missing = Set(try table.missing(in: first...last))
@@ -135,7 +144,7 @@ extension StepDatabase {
 }
 
 /// Rows of `day_sum` of one person.
-private struct DaySumTable {
+struct DaySumTable {
     private let person: User.ID
     private let database: Database
 
@@ -197,6 +206,10 @@ private struct DaySumTable {
 
     func remove(_ day: Day) throws {
         try database.cachedStatement(sql: "DELETE FROM day_sum WHERE person = ? AND day = ?").execute(arguments: [person, day.daysSince1970])
+    }
+
+    func remove(before day: Day) throws {
+        try database.cachedStatement(sql: "DELETE FROM day_sum WHERE person = ? AND day < ?").execute(arguments: [person, day.daysSince1970])
     }
 
     func calculate(_ days: [Day], _ user: User) throws -> [DaySums] {

@@ -36,25 +36,29 @@ extension StepDatabase: StepHistory {
     }
 
     public func firstKnownDay(of user: User.ID) throws(HistoryError) -> Day? {
-        try read { database in
-            // Another offset can put a later sample on an earlier day, but not one that begins 28 hours later.
-            let earliest = try Int.fetchOne(
-                database.cachedStatement(
-                    sql: """
-                        SELECT min(local) FROM (
-                            SELECT (SELECT min(start + utc_offset) FROM sample WHERE pedometer = id
-                                AND start <= (SELECT min(start) FROM sample WHERE pedometer = id) + 100800) AS local
-                            FROM pedometer WHERE person = ?1
-                            UNION ALL
-                            SELECT max(start + utc_offset, until - 1 + utc_offset - \(ChangedDays.mostDays - 1) * 86400)
-                            FROM coverage JOIN pedometer ON id = pedometer WHERE person = ?1)
-                        """),
-                arguments: [user])
-            let corrected = try String.fetchOne(
-                database.cachedStatement(sql: "SELECT min(day) FROM correction WHERE person = ?"), arguments: [user])
-            let days = [earliest.map { Day(of: Timestamp($0), utcOffset: 0) }, try corrected.map(Day.init(column:))]
-            return days.compactMap(\.self).min()
-        }
+        try read { database in try Self.firstKnownDay(of: user, database) }
+    }
+
+    /// Corrections of days before 1970, which earlier versions accepted, do not count: a mistyped year would make a history of centuries.
+    static func firstKnownDay(of user: User.ID, _ database: Database) throws -> Day? {
+        // Another offset can put a later sample on an earlier day, but not one that begins 28 hours later.
+        let earliest = try Int.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT min(local) FROM (
+                        SELECT (SELECT min(start + utc_offset) FROM sample WHERE pedometer = id
+                            AND start <= (SELECT min(start) FROM sample WHERE pedometer = id) + 100800) AS local
+                        FROM pedometer WHERE person = ?1
+                        UNION ALL
+                        SELECT max(start + utc_offset, until - 1 + utc_offset - \(ChangedDays.mostDays - 1) * 86400)
+                        FROM coverage JOIN pedometer ON id = pedometer WHERE person = ?1)
+                    """),
+            arguments: [user])
+        let corrected = try String.fetchOne(
+            database.cachedStatement(sql: "SELECT min(day) FROM correction WHERE person = ? AND day >= ?"),
+            arguments: [user, Validity.beginning.description])
+        let days = [earliest.map { Day(of: Timestamp($0), utcOffset: 0) }, try corrected.map(Day.init(column:))]
+        return days.compactMap(\.self).min()
     }
 
     public func setCorrection(
@@ -72,6 +76,8 @@ extension StepDatabase: StepHistory {
             } else {
                 try database.execute(
                     sql: "DELETE FROM correction WHERE person = ? AND day = ?", arguments: [user, day.description])
+                // If it was the first known day, sums were stored of all days from there on.
+                try DaySumTable(user, database).remove(before: Self.firstKnownDay(of: user, database) ?? .last)
             }
         }
     }

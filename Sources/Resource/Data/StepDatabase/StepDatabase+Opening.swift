@@ -130,11 +130,13 @@ extension StepDatabase {
     /// Creates the file with access for its owner only; SQLite gives the log's files the same mode.
     private static func createFile(at path: String) throws(HistoryError) {
         if try isThere(path) { return }
-        try createDirectory(directoryName(path))
+        try createDirectory(of: path)
         let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor < 0 {
             if errno == EEXIST { return }  // another process was faster
-            throw HistoryError(errno: errno, path: path)
+            let error = HistoryError(errno: errno, path: path)
+            guard case .readOnly(_, let reason) = error, reason != HistoryError.readOnlyFileSystem else { throw error }
+            throw .readOnly(path: path, reason: "no file can be created in \(quoted(directoryName(path))): \(reason)")
         }
         Foundation.close(descriptor)
     }
@@ -162,6 +164,20 @@ extension StepDatabase {
         if path.isEmpty || path == "/" || access(path, F_OK) == 0 { return }
         try createDirectory(directoryName(path))
         if mkdir(path, 0o700) != 0 && errno != EEXIST { throw HistoryError(errno: errno, path: path) }
+    }
+
+    /// Creates the directory of a file. Errors name the file, and the directory in which none can be created.
+    static func createDirectory(of file: String) throws(HistoryError) {
+        do throws(HistoryError) {
+            try createDirectory(directoryName(file))
+        } catch {
+            switch error {
+            case .readOnly(let path, let reason) where reason != HistoryError.readOnlyFileSystem:
+                let parent = directoryName(path)
+                throw .readOnly(path: file, reason: "no directory can be created in \(quoted(parent.isEmpty ? "/" : parent)): \(reason)")
+            default: throw error.naming(file)
+            }
+        }
     }
 
     /// SQLite creates its log's files with the mode of the history. If the history was read-only for a time, the files stay read-only and

@@ -113,8 +113,8 @@ extension StepDatabase {
     /// Adds a pedometer, or restores the forgotten one of the same user and address, under its new name.
     ///
     /// If it returns as another model or with other options, it keeps its samples and clock and is read again from its start, because a
-    /// cursor is meaningless to another model. If it is added for another user, it starts with the clock state as it was left; the samples
-    /// stay with the user for whom they were counted.
+    /// cursor is meaningless to another model. If it was last read for another user, it is read from where that reading ended; the samples
+    /// stay with the user for whom they were counted (`PassedOn`).
     public func addPedometer(_ pedometer: Pedometer) throws(HistoryError) -> Pedometer {
         let name = try CheckedName(pedometer.name)
         let address = pedometer.address.uppercased()
@@ -130,19 +130,20 @@ extension StepDatabase {
                 arguments: [name.key])
             if nameIsTaken == true { throw HistoryError.nameTaken(name.text) }
 
-            // The user's own row first, because it has the samples, clock and cursor; then the row of the last other user of the pedometer.
-            let row = try Row.fetchOne(
-                database, sql: Pedometer.query + " WHERE address = ? ORDER BY person = ? DESC, id DESC LIMIT 1",
-                arguments: [address, pedometer.user])
-            let forgotten = try row.map(Pedometer.init)
+            // Clock and cursor are properties of the pedometer: they are in the row for which it was last read, whoever owned it then.
+            let rows = try Row.fetchAll(
+                database,
+                sql: Pedometer.query + " WHERE address = ? ORDER BY (SELECT max(id) FROM sync WHERE pedometer = pedometer.id) DESC, id DESC",
+                arguments: [address])
+            let forgotten = try rows.map(Pedometer.init)
             var added = pedometer
             added.address = address
-            if let forgotten { added.clock = forgotten.clock }
-            if let forgotten, forgotten.user == pedometer.user {
-                if forgotten.model == pedometer.model && forgotten.options == pedometer.options {
-                    added.cursor = forgotten.cursor
-                }
-                return try added.update(forgotten.id, name: name, database)
+            if let last = forgotten.first {
+                added.clock = last.clock
+                if last.model == pedometer.model && last.options == pedometer.options { added.cursor = last.cursor }
+            }
+            if let own = forgotten.first(where: { $0.user == pedometer.user }) {
+                return try added.update(own.id, name: name, database)
             }
             return try added.insert(name: name, database)
         }

@@ -61,12 +61,15 @@ public final class StepDatabase: Sendable {
         self.access = access
         self.schema = schema
         self.busyTimeout = busyTimeout
+        let before = FileIdentity(self.path)
         do {
             queue = try Self.open(self.path, for: access, busyTimeout: busyTimeout, schema: schema, backups: backups)
         } catch {
             throw HistoryError(error, path: self.path)
         }
         file = FileIdentity(self.path)
+        // Opened while another process replaced it: the connection may belong to the old file.
+        if before != nil, before != file { throw .replaced(path: self.path) }
         // SQLite has created its log's files by now, with the mode of the history.
         Self.makeLogsWritable(self.path)
     }
@@ -161,7 +164,7 @@ extension StepDatabase {
     public static func isSameFile(_ a: String, _ b: String) -> Bool { FileIdentity(a).map { $0 == FileIdentity(b) } ?? false }
 
     /// Creates the directories of a history (mode 0700) if they do not exist.
-    public static func prepareDirectory(of path: String) throws(HistoryError) { try createDirectory(directoryName(absolute(path))) }
+    public static func prepareDirectory(of path: String) throws(HistoryError) { try createDirectory(of: absolute(path)) }
 }
 
 /// Counts the histories that are open.

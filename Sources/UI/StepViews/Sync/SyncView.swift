@@ -29,7 +29,7 @@ public struct SyncView: View {
     }
 
     /// After a sync that ended early, and was not without effect.
-    package static let resumption = "Received data was saved. Run the command again to continue."
+    private static let resumption = "Received data was saved. Run the command again to continue."
 
     /// What is being done, for a line of progress.
     public static func words(for progress: ReadProgress, of pedometer: Pedometer) -> String {
@@ -48,11 +48,12 @@ public struct SyncView: View {
         if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
         for report in reports {
             page.paragraph(line(report), emphasis: report.failure == nil ? nil : .bad, hanging: 2)
-            if let failure = report.failure, let advice = advice(failure) {
-                page.advice(Advice(markup: advice), indent: 2)
-            }
-            if let failure = report.failure, !(failure is CancellationError), report.hasReceived {
-                page.paragraph(Self.resumption, indent: 2)
+            if let failure = report.failure {
+                // After an interruption, the sentence about the received data has the same advice.
+                if FailureCause(failure) != .interrupted || !report.hasReceived, let advice = advice(failure) {
+                    page.advice(Advice(markup: advice), indent: 2)
+                }
+                if report.hasReceived { page.paragraph(Self.resumption, indent: 2) }
             }
             for notice in report.notices { page.advice(words(notice, report), emphasis: .doubtful, indent: 2) }
         }

@@ -30,7 +30,8 @@ extension OutboxCommand {
             let states: Set<ShareEntry.State> = all ? Set(ShareEntry.State.allCases) : [.pending, .sending, .unknown, .rejected]
             let users = try history.users()
             let wanted = try common.user.map { _ in try wiring.user(in: history) }
-            let entries = try history.entries(for: destination, in: states).filter { wanted == nil || $0.user == wanted?.id }
+            let entries = try OutboxService(wiring.services(history)).entries(of: destination, in: states)
+                .filter { wanted == nil || $0.user == wanted?.id }
             let names = entries.map(\.destination).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
             try wiring.show(
                 OutboxView(entries, states: names.map(history.state(of:)), users: users, now: wiring.now(), localTime: wiring.localTime))
@@ -58,7 +59,8 @@ extension OutboxCommand {
             abstract: "Retry days that were rejected, may have arrived, or wait for a paused destination.",
             discussion: """
                 A day that may have arrived is sent again only if you name it. Check first whether the destination has it: \
-                it may otherwise have the day twice.
+                it may otherwise have the day twice. A day that is not over or has gaps, and is therefore held back, is also sent \
+                only if you name it.
                 """)
 
         @OptionGroup var choice: Choice

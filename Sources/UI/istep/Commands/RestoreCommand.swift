@@ -10,7 +10,8 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "Restore a backup of the history; without a file, list the backups.",
         discussion: """
             Checks the backup and shows what it holds, then asks before it replaces the history; with --yes it does not ask. The \
-            previous history is never deleted: it is kept in the same directory with date and time in its name. Refused with exit code 75 while a \
+            previous history is never deleted: it is kept in the same directory with date and time in its name. The restored history knows \
+            which days were shared since the backup, so they are not sent again. Refused with exit code 75 while a \
             sync or a share is running.
             """)
 
@@ -34,20 +35,24 @@ struct RestoreCommand: AsyncParsableCommand {
         if backup.replacesHistory, !yes {
             // With --json a command prints one document: here that of the failure.
             if !common.json { try wiring.show(RestoreView(holdings, history: backup.history, isDone: false, old: nil)) }
-            try confirm(file)
+            try await confirm(file)
         }
-        let old = try await service.restore(backup)
-        try wiring.show(RestoreView(holdings, history: backup.history, isDone: true, old: old))
+        let replaced = try await service.restore(backup)
+        try wiring.show(
+            RestoreView(
+                holdings, history: backup.history, isDone: true, old: replaced.path, isSharingUncertain: replaced.isSharingUncertain))
     }
 
     /// - Throws: `CommandFailure` unless a user at the terminal agrees.
-    private func confirm(_ file: String) throws {
+    private func confirm(_ file: String) async throws {
         guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
             let command = ShellCommand("istep restore --yes", (common.db.map { ["--db", $0] } ?? []) + [file])
             throw CommandFailure(.usage, "The history was not replaced.", advice: "To replace it: `\(command.text())`")
         }
         Output.error.write("Replace the history? The previous one is kept in the same directory. [y/N] ")
-        guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else {
+        let answer = await StandardInput.line()
+        if answer == nil { Output.error.write("\n") }  // Ctrl-C and Ctrl-D leave the cursor behind the question
+        guard ["y", "yes"].contains(answer?.lowercased() ?? ""), !Task.isCancelled else {
             throw CommandFailure(.temporary, "The history was not replaced.")
         }
     }

@@ -55,6 +55,7 @@ struct Demo {
     private var environment: [String: String] { Wiring.environment.merging(world.environment(bus: bus)) { $1 } }
 
     private func run(_ words: String) async throws {
+        try Task.checkCancellation()
         try Output.standard.result("")
         try Output.standard.result("$ istep \(words)")
         let status = await Wiring.$environment.withValue(environment) { await Main.run(words.split(separator: " ").map(String.init)) }
@@ -70,21 +71,30 @@ struct LastingDemo {
     init(_ world: DemoWorld) { self.world = world }
 
     func start(_ pedometers: [DemoPedometer]) async throws {
-        if world.process != nil { return try showRunning() }
-        // A history that exists already belongs to a user, unless a demo was killed here: the demo's steps must not be added to it.
-        let isResumed = !world.isTemporary && world.state != nil && FileManager.default.fileExists(atPath: world.history)
-        if !isResumed, !world.isTemporary { try world.refuseHistory() }
+        let isThere = try world.isThere()
+        if isThere, world.process != nil { return try showRunning() }
+        // A history that exists already belongs to a user, unless a demo was killed here: the demo's steps must not be added to it. If it was
+        // killed during its start, its process removes what the start has created.
+        let isIncomplete = isThere && !world.started.isEmpty
+        let isResumed =
+            isThere && !isIncomplete && !world.isTemporary && world.state != nil && FileManager.default.fileExists(atPath: world.history)
+        if !isResumed, !isIncomplete, !world.isTemporary { try world.refuseHistory() }
         try world.makeFolder()
         guard let process = try await StartedDemo.start(world, pedometers) else { return try showRunning() }
+        let started = world.started
         do {
             if !isResumed {
                 try await Demo(world: world, bus: process.bus, pedometers: pedometers).run { wiring, model in
                     try DemoHistory(model, wiring.localTime, now: wiring.now()).fill(try wiring.history(for: .updating))
                 }
             }
+            try Task.checkCancellation()
             try await process.leaveRunning()
         } catch {
             await process.end()
+            // If the process was ended from outside, this command has gone on for a moment without it.
+            await Wiring.untilClosed()
+            _ = try? removeLeftovers(started)
             throw error
         }
         try Output.standard.result("")
@@ -93,9 +103,7 @@ struct LastingDemo {
     }
 
     private func showRunning() throws {
-        guard let state = world.state else {
-            throw CommandFailure(.temporary, "The demo in '\(world.folder)' is being started by another command.")
-        }
+        guard let state = world.state else { throw world.isChanging }
         try Output.standard.result("A demo runs already in \(world.folder), with \(state.pedometers.joined(separator: ", ")) in range.")
         try showUse()
     }
@@ -119,20 +127,28 @@ struct LastingDemo {
 
     /// Ends the demo, and removes what it has left if it was killed. Does nothing where there is none.
     func end() async throws {
-        let out = Output.standard
+        let out = Output.standard, absence = "No demo runs in \(world.folder)."
+        guard try world.isThere() else { return try out.result(absence) }
         guard try await stop() else {
-            let isLeft = [world.lockPath, world.statePath].contains { FileManager.default.fileExists(atPath: $0) }
-            if isLeft { try removeLeftovers() }
-            return try out.result(isLeft ? "The demo had been ended from outside; its files are removed." : "No demo runs in \(world.folder).")
+            guard isLeft else { return try out.result(absence) }
+            guard try removeLeftovers() || !isLeft else { throw world.isChanging }
+            return try out.result("The demo had been ended from outside; its files are removed.")
         }
-        // Of a process that had to be killed.
-        if FileManager.default.fileExists(atPath: world.isTemporary ? world.folder : world.statePath) { try removeLeftovers() }
+        // Of a process that had to be killed. If another demo has begun there already, they are removed by that one.
+        if isLeft { _ = try removeLeftovers() }
         try out.result("The demo has ended.")
-        if !world.isTemporary { try out.result("Its history is kept: istep show --db \(ShellCommand.quoted(world.history))") }
+        // Not of a demo that was ended during its start.
+        if !world.isTemporary, FileManager.default.fileExists(atPath: world.history) {
+            try out.result("Its history is kept: istep show --db \(ShellCommand.quoted(world.history))")
+        }
     }
 
-    /// Ends the process of the demo, and waits until it has removed its files: the lock is the first file that it removes, and the last thing
-    /// that it releases.
+    /// Whether there are files that only a demo makes.
+    private var isLeft: Bool {
+        (world.isTemporary ? [world.folder] : [world.lockPath, world.statePath]).contains { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    /// Ends the process of the demo, and waits until it has removed its files: it releases the lock after that.
     ///
     /// - Returns: false where none runs.
     private func stop() async throws -> Bool {
@@ -152,10 +168,13 @@ struct LastingDemo {
         return true
     }
 
-    private func removeLeftovers() throws {
+    /// - Parameter started: files of a start that has failed.
+    /// - Returns: false where nothing was removed, because another command has the lock or has removed the folder.
+    private func removeLeftovers(_ started: [String] = []) throws(CommandFailure) -> Bool {
         // Not while another command starts a new one.
-        guard let lock = try DemoWorld.Lock.take(world.lockPath) else { return }
-        world.remove()
+        guard let lock = try DemoWorld.Lock.take(world, isStart: false) else { return false }
+        world.remove(lock, started: started)
         lock.release()
+        return true
     }
 }

@@ -16,14 +16,23 @@ struct DemoProcess {
 
     func run() async throws {
         setsid()  // signals of the terminal are not for it
-        guard let lock = try DemoWorld.Lock.take(world.lockPath) else { return Output.standard.write("busy\n") }
+        let lock: DemoWorld.Lock
+        do throws(CommandFailure) {
+            guard let taken = try DemoWorld.Lock.take(world, isStart: true) else { return Output.standard.write("busy\n") }
+            lock = taken
+        } catch {
+            return Output.standard.write("failed \(Failure(error).line ?? "\(error)")\n")
+        }
         defer { lock.release() }
         world.clean()
+        world.removeStarted(lock.started)
+        lock.setStarted(world.filesToStart)
         do {
             let bluetooth = try await SimulatedBluetooth.start(pedometers)
             Output.standard.write("ready \(bluetooth.address)\n")
-            let isWanted = await blockingLine() == "done"
+            let isWanted = await StandardInput.line() == "done"
             if isWanted {
+                lock.setStarted([])
                 try? world.write(DemoWorld.State(bus: bluetooth.address, pedometers: pedometers.map(\.key)))
                 Output.standard.write("running\n")
                 await walk(bluetooth, lock)
@@ -33,7 +42,7 @@ struct DemoProcess {
             Output.standard.write("failed \(Failure(error).line ?? "\(error)")\n")
         }
         // Its folder may be another demo's by now.
-        if lock.isInPlace { world.remove() }
+        if lock.isInPlace { world.remove(lock) }
     }
 
     /// Until it is cancelled or its folder is removed.
@@ -45,9 +54,6 @@ struct DemoProcess {
             if seconds % Self.secondsForEachStep == 0 { await bluetooth.step() }
         }
     }
-
-    /// A line of standard input; nil at its end.
-    private func blockingLine() async -> String? { try? await blocking { readLine() } }
 }
 
 /// A demo's process, as the command sees it that starts it.

@@ -1,5 +1,6 @@
 import Foundation
 import StepDomain
+import StepViews
 
 /// A demo that goes on: a folder with its history and configuration, and a process with a simulated Bluetooth.
 ///
@@ -47,31 +48,11 @@ struct DemoWorld: Sendable {
         return FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(getuid())").standardizedFileURL.path
     }
 
-    /// The process that runs it; nil where none does.
+    /// The process that runs it; nil where none does. Like `state`, it is read only where `isThere` has accepted the folder.
     var process: Int32? {
         guard let lock = LockFile(lockPath) else { return nil }
         defer { lock.close() }
         return lock.holder
-    }
-
-    /// The file of a demo's lock, as others see it. It shows the process even after that has removed the file, until the lock is released.
-    struct LockFile {
-        private let file: Int32
-
-        /// Nil if there is no such file.
-        init?(_ path: String) {
-            file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-            if file < 0 { return nil }
-        }
-
-        /// The process that holds the lock; nil where none does.
-        var holder: Int32? {
-            var lock = flock()
-            lock.l_type = Int16(F_WRLCK)
-            return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK) && lock.l_pid > 0 ? lock.l_pid : nil
-        }
-
-        func close() { _ = Foundation.close(file) }
     }
 
     /// Nil while it is not complete, and where none was started.
@@ -96,7 +77,8 @@ struct DemoWorld: Sendable {
     /// - Throws: `CommandFailure` where the demo does not run: the command must not use the user's own history instead.
     static func enter(_ arguments: inout [String], environment: [String: String]) throws(CommandFailure) {
         var path: String?
-        var isWanted = environment[variable]?.isEmpty == false
+        let isNamed = environment[variable]?.isEmpty == false
+        var isWanted = isNamed
         let option = "--demo"
         if let first = arguments.first, first == option || first.hasPrefix(option + "=") {
             arguments.removeFirst()
@@ -105,26 +87,79 @@ struct DemoWorld: Sendable {
         }
         guard isWanted, arguments.first != DemoCommand.name else { return }
         let world = DemoWorld(path: path, environment: environment)
-        guard world.process != nil, let state = world.state else { throw world.absence(isNamed: environment[variable]?.isEmpty == false) }
+        let state: State
+        do throws(CommandFailure) {
+            state = try world.runningState()
+        } catch {
+            guard isNamed else { throw error }
+            let leave = "To use your own history again: unset \(variable)"
+            throw CommandFailure(error.category, error.description, advice: error.advice.map { "\($0) \(leave)" } ?? leave)
+        }
         for (name, value) in world.environment(bus: state.bus) { setenv(name, value, 1) }
     }
 
-    private func absence(isNamed: Bool) -> CommandFailure {
-        let leave = isNamed ? " To use your own history again: unset \(Self.variable)" : ""
+    private func runningState() throws(CommandFailure) -> State {
         let start = "Start one: istep demo --keep\(isTemporary ? "" : " \(folder)")."
-        if process != nil {
-            return CommandFailure(.temporary, "The demo in '\(folder)' is being started.", advice: "Try again in a few seconds.")
+        guard try isThere() else { throw CommandFailure(.unavailable, "No demo runs in '\(folder)'.", advice: start) }
+        let isRunning = process != nil
+        switch state {
+        case let state? where isRunning: return state
+        case nil where isRunning: throw isChanging
+        case nil: throw CommandFailure(.unavailable, "No demo runs in '\(folder)'.", advice: start)
+        case _?: throw CommandFailure(.unavailable, "The demo in '\(folder)' was ended from outside.", advice: start)
         }
-        if state != nil {
-            return CommandFailure(.unavailable, "The demo in '\(folder)' was ended from outside.", advice: start + leave)
-        }
-        return CommandFailure(.unavailable, "No demo runs in '\(folder)'.", advice: start + leave)
+    }
+
+    /// Another command holds the lock of the folder.
+    var isChanging: CommandFailure {
+        CommandFailure(.temporary, "The demo in '\(folder)' is being started or ended.", advice: "Try again in a few seconds.")
     }
 }
 
-/// How a demo's folder begins.
+/// Whose a demo's folder is, and how it begins.
 extension DemoWorld {
     private static let advice = "Choose another folder: istep demo --keep FOLDER"
+
+    /// Whether the folder is there, for this user only. Another user could have made it first: with a demo in it whose configuration names
+    /// a program, which `istep --demo share` would run. So nothing in the folder is read, run or removed before this.
+    ///
+    /// - Throws: `CommandFailure` where others can put files into the folder, or have done so.
+    func isThere() throws(CommandFailure) -> Bool {
+        var status = stat()
+        guard lstat(folder, &status) == 0 else { return false }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            // A link of the user's may lead to the folder that the user has named.
+            if isTemporary || status.st_uid != geteuid() { throw refusal("it is a symbolic link", "Remove it") }
+            guard stat(folder, &status) == 0 else { return false }
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return false }
+        guard status.st_uid == geteuid() else { throw refusal("it belongs to another user") }
+        // The name of the standard one is known to others.
+        if isTemporary, status.st_mode & 0o077 != 0 {
+            throw refusal("other users can use it", "Run chmod go= \(ShellCommand.quoted(folder))")
+        }
+        if status.st_mode & 0o022 != 0 { throw refusal("other users can write to it", "Run chmod go-w \(ShellCommand.quoted(folder))") }
+        try requireOwnFiles()
+        return true
+    }
+
+    /// Refuses what others have put into the folder before it was closed to them.
+    private func requireOwnFiles() throws(CommandFailure) {
+        for name in ["demo.lock", "demo.json", "history.sqlite", "istep", "istep/config.toml"] {
+            let path = folder + "/" + name
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if status.st_uid != geteuid() { throw refusal("\(name) in it belongs to another user", "Remove \(ShellCommand.quoted(path))") }
+            if status.st_mode & S_IFMT == S_IFDIR, status.st_mode & 0o022 != 0 {
+                throw refusal("other users can write to \(name) in it", "Run chmod go-w \(ShellCommand.quoted(path))")
+            }
+        }
+    }
+
+    private func refusal(_ reason: String, _ remedy: String? = nil) -> CommandFailure {
+        let advice = remedy.map { "\($0), or choose another folder: istep demo --keep FOLDER" } ?? Self.advice
+        return CommandFailure(.permission, "The folder '\(folder)' is not used for a demo: \(reason).", advice: advice)
+    }
 
     /// A history that exists already belongs to a user: the demo's steps must not be added to it.
     func refuseHistory() throws(CommandFailure) {
@@ -145,12 +180,7 @@ extension DemoWorld {
 
     func makeFolder() throws(CommandFailure) {
         try Self.make(folder)
-        guard isTemporary else { return }
-        // Its name is known to others, who could have made it first.
-        var status = stat()
-        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-            throw CommandFailure(.permission, "'\(folder)' is not a folder that only you can use.", advice: Self.advice)
-        }
+        _ = try isThere()
     }
 
     private static func make(_ folder: String) throws(CommandFailure) {
@@ -177,78 +207,5 @@ extension DemoWorld {
             return code != 0 || mkdir(path, 0o700) == 0 ? code : errno
         default: return errno
         }
-    }
-}
-
-/// What the process of a demo does with its folder while it holds the lock.
-extension DemoWorld {
-    /// Holds the lock of a demo's folder until the process ends. (Nothing else in the process may open the file: a POSIX lock ends when any
-    /// descriptor of its file is closed.)
-    struct Lock: Sendable {
-        fileprivate let file: Int32
-        private let path: String
-        private let inode: ino_t
-
-        /// - Returns: nil where another process holds it.
-        /// - Throws: `CommandFailure` where the file cannot be used.
-        static func take(_ path: String) throws(CommandFailure) -> Lock? {
-            // Once more where a demo that ended has removed the file in between.
-            while true {
-                let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-                guard file >= 0 else { throw CommandFailure(.permission, "'\(path)' cannot be used: \(String(cString: strerror(errno))).") }
-                var lock = flock()
-                lock.l_type = Int16(F_WRLCK)
-                guard fcntl(file, F_SETLK, &lock) == 0 else {
-                    close(file)
-                    return nil
-                }
-                var status = stat()
-                if fstat(file, &status) == 0 {
-                    let taken = Lock(file: file, path: path, inode: status.st_ino)
-                    if taken.isInPlace { return taken }
-                }
-                close(file)
-            }
-        }
-
-        /// Whether the file is still there; otherwise the folder was removed.
-        var isInPlace: Bool {
-            var status = stat()
-            return lstat(path, &status) == 0 && status.st_ino == inode
-        }
-
-        private init(file: Int32, path: String, inode: ino_t) {
-            self.file = file
-            self.path = path
-            self.inode = inode
-        }
-
-        func release() { close(file) }
-    }
-
-    /// Removes what an earlier demo has left: one that was killed.
-    func clean() {
-        unlink(statePath)
-        guard isTemporary else { return }
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where folder + "/" + name != lockPath {
-            try? FileManager.default.removeItem(atPath: folder + "/" + name)
-        }
-    }
-
-    /// Removes the demo: the whole folder, or its files in a folder of the user's.
-    func remove() {
-        unlink(lockPath)
-        // The bus of a demo that was killed removes its own files at the same time, and a folder that it has just emptied is not removed at once.
-        for _ in 0..<10 {
-            clean()
-            guard isTemporary, rmdir(folder) != 0, errno == ENOTEMPTY else { return }
-            usleep(20_000)  // on this thread: the program ends after this
-        }
-    }
-
-    func write(_ state: State) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try PrivateFile.write(String(decoding: try encoder.encode(state), as: UTF8.self) + "\n", to: statePath)
     }
 }

@@ -3,7 +3,8 @@ import StepDomain
 
 /// Files with a user's days, which only the user can read.
 enum PrivateFile {
-    /// Writes the whole text, or leaves what is there as it is: a reader never sees half a file.
+    /// Writes the whole text, or leaves what is there as it is: a reader never sees half a file. A symbolic link of the user's is kept: the
+    /// file that it leads to is written.
     ///
     /// - Throws: `CommandFailure`.
     static func write(_ text: String, to path: String) throws(CommandFailure) {
@@ -12,10 +13,11 @@ enum PrivateFile {
             throw CommandFailure(
                 .usage, "'\(path)' is not a file.", advice: "Name a file, or leave --output out and redirect: istep report > steps.html")
         }
+        let place = try target(of: path)
         // Beside the file: a name in another file system could not take its place.
-        let temporary = path + ".\(UUID().uuidString.prefix(8)).tmp"
+        let temporary = place + ".\(UUID().uuidString.prefix(8)).tmp"
         let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw failure(errno, path) }
+        guard number >= 0 else { throw failure(errno, place) }
         var code: Int32 = 0
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty, code == 0 {
@@ -25,11 +27,29 @@ enum PrivateFile {
         }
         if code == 0, fsync(number) != 0, errno != EINVAL { code = errno }
         close(number)
-        if code == 0, rename(temporary, path) != 0 { code = errno }
+        if code == 0, rename(temporary, place) != 0 { code = errno }
         guard code == 0 else {
             unlink(temporary)
-            throw failure(code, path)
+            throw failure(code, place)
         }
+    }
+
+    /// Where the links lead that the user has made, or the system; the file there may be missing. A link that another user has made is
+    /// replaced instead: it could lead to any file of this user.
+    private static func target(of path: String) throws(CommandFailure) -> String {
+        var target = path
+        // As many as the kernel follows (path_resolution(7)).
+        for _ in 0...40 {
+            var status = stat()
+            guard lstat(target, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, [geteuid(), 0].contains(status.st_uid) else { return target }
+            var buffer = [CChar](repeating: 0, count: 4096)
+            let count = readlink(target, &buffer, buffer.count)
+            guard count > 0 else { throw failure(count < 0 ? errno : ENOENT, path) }
+            let link = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+            let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
+            target = link.hasPrefix("/") ? link : folder + link
+        }
+        throw failure(ELOOP, path)
     }
 
     private static func failure(_ code: Int32, _ path: String) -> CommandFailure {
@@ -37,7 +57,7 @@ enum PrivateFile {
             switch code {
             case EACCES, EPERM, EROFS: .permission
             case ENOSPC, EDQUOT: .temporary
-            case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG: .usage
+            case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP: .usage
             default: .unforeseen
             }
         return CommandFailure(

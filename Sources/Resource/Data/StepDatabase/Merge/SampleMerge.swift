@@ -8,14 +8,19 @@ extension StepDatabase {
         try writeManyRows { database in
             let row = try Row.fetchOne(
                 database.cachedStatement(
-                    sql: "SELECT pedometer, person FROM sync JOIN pedometer ON pedometer.id = pedometer WHERE sync.id = ?"),
+                    sql: """
+                        SELECT pedometer, person, EXISTS (
+                            SELECT 1 FROM pedometer AS other WHERE other.address = pedometer.address AND other.person <> pedometer.person)
+                        FROM sync JOIN pedometer ON pedometer.id = pedometer WHERE sync.id = ?
+                        """),
                 arguments: [sync])
             guard let row else { throw HistoryError.notFound(.sync, id: sync) }
-            let (pedometer, person): (Pedometer.ID, User.ID) = (row[0], row[1])
+            let (pedometer, person, hadOtherOwner): (Pedometer.ID, User.ID, Bool) = (row[0], row[1], row[2])
+            let own = try hadOtherOwner ? PassedOn(pedometer, database).own(batch) : batch
 
             var changed = ChangedDays()
-            var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(batch.samples, &changed)
-            try CoverageMerge(database, pedometer: pedometer).merge(batch.coverage, place: place, &changed)
+            var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(own.samples, &changed)
+            try CoverageMerge(database, pedometer: pedometer).merge(own.coverage, place: place, &changed)
             try changed.store(of: person, database)
             if let total = batch.deviceTotal { try keep(total, of: pedometer, database) }
             counts.frames = batch.frames.count

@@ -24,7 +24,7 @@ final class BackupFile {
         let directory = directoryName(place)
         let path = "\(directory)/.\(baseName(place)).new-\(getpid())"
         do throws(HistoryError) {
-            try StepDatabase.createDirectory(directory)
+            try StepDatabase.createDirectory(of: place)
             AbandonedFiles.remove(ofHistory: history, at: place)
             while true {
                 // The file of this process: two concurrent backups to one place are separated by the lock, and the second fails here.
@@ -142,8 +142,19 @@ final class BackupFile {
 
     /// Gives the copy its final name and replaces the file that has that name.
     func move() throws(HistoryError) {
-        guard fsync(descriptor) == 0, rename(path, place) == 0 else { throw HistoryError(errno: errno, path: place).of(role) }
+        try synchronize()
+        try rename()
         synchronizeDirectory(of: place)
+    }
+
+    /// Waits until the copy is on the disk, which can take seconds.
+    func synchronize() throws(HistoryError) {
+        guard fsync(descriptor) == 0 else { throw HistoryError(errno: errno, path: place).of(role) }
+    }
+
+    /// The part of `move` that takes no time. The copy was synchronized before.
+    func rename() throws(HistoryError) {
+        guard Foundation.rename(path, place) == 0 else { throw HistoryError(errno: errno, path: place).of(role) }
     }
 
     func remove() { for suffix in [""] + Self.logs { unlink(path + suffix) } }

@@ -95,8 +95,8 @@ public struct HistoryFileBackups: HistoryBackups {
     public func isHistory(_ other: String) -> Bool { StepDatabase.isSameFile(other, path) }
 
     /// - Throws: `HistoryError`.
-    public func restore(_ backup: String) async throws -> String? {
-        try await blocking { [path, now, localTime] in try StepDatabase.restore(backup, to: path, at: now(), localTime).old }
+    public func restore(_ backup: String) async throws -> ReplacedHistory {
+        try await blocking { [path, now, localTime] in try StepDatabase.restore(backup, to: path, at: now(), localTime).replaced }
     }
 
     /// - Throws: `HistoryError.missing`.

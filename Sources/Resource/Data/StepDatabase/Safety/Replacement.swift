@@ -4,32 +4,45 @@ import TextSafety
 public import StepDomain
 
 /// Replaces a history by another file, and keeps the old file beside it.
+///
+/// SQLite finds the log of a file by the name of the file, and would replay the log of the old file into the new one. So the log is emptied
+/// and moved before the new file gets the name, and meanwhile no other program can write to the old file or open it (`QuietHistory`).
+/// Whatever ends the process, the path then leads to the old history, whose log is empty, or to the new one. A damaged file is not written
+/// to, not even to empty its log: this log is moved as it is, right before the new file gets the name.
 enum Replacement {
     /// - Parameters:
     ///   - new: the new file, self-contained and on the same file system; it has no log.
     ///   - reason: part of the name under which the old one is kept: `history-REASON-2026-11-22T030405.sqlite`.
+    ///   - isDamaged: whether the old file is known to be damaged, and must be kept byte by byte.
+    ///   - beforeRename: called while the old log is moved and the old file still has the name; for tests.
     /// - Returns: the path of the old history; nil if there was none.
-    static func put(_ new: BackupFile, asHistory path: String, keepingAs reason: String, at moment: Timestamp, _ localTime: LocalTime) throws
-        -> String?
-    {
+    /// - Throws: `locked` while another program writes to the old history; any error leaves the old history as it was.
+    static func put(
+        _ new: BackupFile, asHistory path: String, keepingAs reason: String, isDamaged: Bool = false, at moment: Timestamp,
+        _ localTime: LocalTime, beforeRename: () throws -> Void = {}
+    ) throws -> String? {
         let path = HistoryLock.realPath(path)
-        var old: String?
         var status = stat()
-        if lstat(path, &status) == 0 {
-            let name = place(for: path, reason, moment, localTime)
-            // The old file gets a second name first, so that the history has a file at any moment. Not all file systems support this.
-            if link(path, name) != 0, rename(path, name) != 0 { throw HistoryError(errno: errno, path: name) }
-            // A remaining log belongs to the old file and is moved with it: beside the new file it would destroy that file.
-            for (suffix, isKept) in [("-wal", true), ("-journal", true), ("-shm", false)] where access(path + suffix, F_OK) == 0 {
-                let isGone = isKept ? rename(path + suffix, name + suffix) == 0 : unlink(path + suffix) == 0
-                if !isGone { throw HistoryError(errno: errno, path: path + suffix) }
+        let isThere = lstat(path, &status) == 0
+        if isThere { chown(new.path, status.st_uid, status.st_gid) }
+        // This waits for the disk, so it comes before the old file is touched.
+        try new.synchronize()
+        var old = ReplacedFiles(path, keptAs: place(for: path, reason, moment, localTime))
+        try QuietHistory.hold(path, isDamaged: isDamaged || !isThere) {
+            do {
+                try old.setAside(isThere: isThere)
+                try beforeRename()
+                try old.setAsideNewLogs()
+                try new.rename()
+            } catch {
+                old.putBack()
+                throw error
             }
-            old = name
-            chown(new.path, status.st_uid, status.st_gid)
         }
-        try new.move()
+        synchronizeDirectory(of: path)
+        old.tidy(isDamaged: isDamaged)
         CheckRecord.remove(ofDatabase: path)
-        return old
+        return isThere ? old.name : nil
     }
 
     private static func place(for path: String, _ reason: String, _ moment: Timestamp, _ localTime: LocalTime) -> String {
@@ -45,31 +58,94 @@ enum Replacement {
     }
 }
 
+/// The files of a history that is replaced.
+private struct ReplacedFiles {
+    private let path: String
+    /// Under which they are kept.
+    let name: String
+    /// A second name was not possible: the file itself was renamed.
+    private var isRenamed = false
+    private var isLinked = false
+    private var logs: [String] = []
+
+    init(_ path: String, keptAs name: String) {
+        self.path = path
+        self.name = name
+    }
+
+    /// - Parameter isThere: whether there is a file, and not only the log of one that was deleted.
+    mutating func setAside(isThere: Bool) throws(HistoryError) {
+        if isThere {
+            // The old file gets a second name first, so that the history has a file at any moment. Not all file systems support this.
+            isLinked = link(path, name) == 0
+            if !isLinked {
+                guard rename(path, name) == 0 else { throw HistoryError(errno: errno, path: name) }
+                isRenamed = true
+            }
+        }
+        for suffix in BackupFile.logs where access(path + suffix, F_OK) == 0 {
+            guard rename(path + suffix, name + suffix) == 0 else { throw HistoryError(errno: errno, path: path + suffix) }
+            logs.append(suffix)
+        }
+    }
+
+    /// A program that has opened the old file meanwhile has created a log again.
+    func setAsideNewLogs() throws(HistoryError) {
+        for suffix in BackupFile.logs where access(path + suffix, F_OK) == 0 {
+            let isEmpty = suffix == "-shm" || StepDatabase.isEmptyOrMissing(path + suffix)
+            let isGone = isEmpty ? unlink(path + suffix) == 0 : rename(path + suffix, name + ".later" + suffix) == 0
+            if !isGone { throw HistoryError(errno: errno, path: path + suffix) }
+        }
+    }
+
+    func putBack() {
+        if isRenamed { rename(name, path) }
+        for suffix in logs { rename(name + suffix, path + suffix) }
+        if isLinked { unlink(name) }
+    }
+
+    /// SQLite creates the index of a log again, and removes an empty log of a file that no other program has open.
+    func tidy(isDamaged: Bool) {
+        unlink(name + "-shm")
+        guard !isDamaged, access(name, F_OK) == 0, access(name + "-wal", F_OK) == 0, StepDatabase.isEmptyOrMissing(name + "-wal"),
+            let queue = try? StepDatabase.openForReading(name, busyTimeout: 0)
+        else { return }
+        _ = try? queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
+        try? queue.close()
+    }
+}
+
 extension StepDatabase {
     /// Replaces a history by a backup. The backup stays as it is, and the old history is kept beside the new one.
     ///
-    /// The caller holds the locks of syncing and sharing.
+    /// What has been sent remains known: the restored history takes over the ledger of the old one (`LedgerTakeover`). The caller holds the
+    /// locks of syncing and sharing.
     ///
-    /// - Returns: the contents of the history now, and the path of the old one; nil if there was none.
+    /// - Returns: the contents of the history now, and what became of the old one.
     /// - Throws: `missing`, `empty`, `foreign`, `newerVersion` or `damaged` of the backup (`HistoryError.of`); `noSpace` and similar errors
     ///   of the history's place.
     public static func restore(
         _ backup: String, to path: String, at moment: Timestamp, _ localTime: LocalTime
-    ) throws(HistoryError) -> (contents: HistoryContents, old: String?) {
+    ) throws(HistoryError) -> (contents: HistoryContents, replaced: ReplacedHistory) {
         let backup = absolute(backup), path = absolute(path)
         do {
             // Before any SQL reads from a file that may belong to another user or program.
             _ = try contents(of: backup)
-            try createDirectory(directoryName(path))
+            try createDirectory(of: path)
             let file = try BackupFile(for: HistoryLock.realPath(path), ofHistory: path)
             do {
                 let queue: DatabaseQueue
                 do { queue = try openForReading(backup, busyTimeout: busyTimeout) } catch { throw HistoryError(error, path: backup).of(.backup) }
                 var contents = try queue.writeWithoutTransaction { try file.copy($0, of: backup, as: .backup, asHistory: true) }
                 try queue.close()
-                let old = try Replacement.put(file, asHistory: path, keepingAs: "replaced", at: moment, localTime)
+                var replaced = ReplacedHistory()
+                if (try? isThere(path)) == true {
+                    let takeover = LedgerTakeover(from: path)
+                    replaced.isSharingUncertain = try !takeover.store(in: file, of: &contents, at: moment)
+                }
+                replaced.path = try Replacement.put(file, asHistory: path, keepingAs: "replaced", at: moment, localTime)
                 contents.path = path
-                return (contents, old)
+                return (contents, replaced)
             } catch {
                 file.remove()
                 throw error
@@ -77,76 +153,5 @@ extension StepDatabase {
         } catch {
             throw HistoryError(error, path: path)
         }
-    }
-}
-
-/// Files of a process that was killed before it completed them: copies of a history, which are as large as the history, and check records.
-enum AbandonedFiles {
-    /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside the place of a backup. A file that
-    /// cannot be removed is left for the next time.
-    static func remove(ofHistory history: String, at place: String) {
-        let history = HistoryLock.realPath(absolute(history))
-        for directory in Set([directoryName(place), directoryName(history), AutomaticBackups.directory(of: history)]) {
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
-                let path = directory + "/" + name
-                if let target = target(ofCopy: name) {
-                    let isOurs =
-                        target == baseName(history) || directory == directoryName(place) && target == baseName(place)
-                        || BackupName(file: target, of: history) != nil
-                    if isOurs { removeCopy(path) }
-                } else if let process = process(ofRecord: name, history), kill(process, 0) != 0, errno == ESRCH {
-                    unlink(path)
-                }
-            }
-        }
-    }
-
-    /// The final name for `.NAME.new-PID`: `NAME`. Nil for any other name.
-    static func target(ofCopy name: String) -> String? {
-        guard name.hasPrefix("."), let mark = name.range(of: ".new-", options: .backwards) else { return nil }
-        let number = name[mark.upperBound...], target = name[name.index(after: name.startIndex)..<mark.lowerBound]
-        return !target.isEmpty && isNumber(number) ? String(target) : nil
-    }
-
-    /// Whether the name is `NAME.check.PID`, of any history.
-    static func isRecord(_ name: String) -> Bool {
-        guard let mark = name.range(of: ".check.", options: .backwards) else { return false }
-        return isNumber(name[mark.upperBound...])
-    }
-
-    /// The process that writes `NAME.check.PID`.
-    private static func process(ofRecord name: String, _ history: String) -> Int32? {
-        let prefix = baseName(history) + ".check."
-        guard name.hasPrefix(prefix), isNumber(name.dropFirst(prefix.count)) else { return nil }
-        return Int32(name.dropFirst(prefix.count)).flatMap { $0 > 0 ? $0 : nil }
-    }
-
-    private static func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-
-    /// Unless a process is writing it and holds its lock. Process numbers are reused, but locks end with their process.
-    private static func removeCopy(_ path: String) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { return }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(file, LOCK_EX | LOCK_NB) == 0 else { return }
-        for suffix in BackupFile.logs + [""] { unlink(path + suffix) }
-    }
-}
-
-extension StepDatabase {
-    /// Files beside a history while it is in use, some of them longer: the locks, the result of the last check, the log and its index.
-    /// Their paths, whether they exist or not.
-    public static func companions(ofDatabase path: String) -> [String] {
-        HistoryWork.allCases.map { HistoryLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)] + logs(ofDatabase: path)
-    }
-
-    /// SQLite's own files (https://www.sqlite.org/tempfiles.html), which are also named after the database's real path.
-    static func logs(ofDatabase path: String) -> [String] { ["-wal", "-shm", "-journal"].map { HistoryLock.realPath(path) + $0 } }
-
-    /// Whether istep or SQLite creates, empties and deletes files of this name beside a history: a backup of that name would be lost.
-    static func isReserved(_ name: String) -> Bool {
-        let suffixes = [".lock", ".check", "-wal", "-shm", "-journal"]
-        return suffixes.contains { name.hasSuffix($0) } || AbandonedFiles.target(ofCopy: name) != nil || AbandonedFiles.isRecord(name)
     }
 }

@@ -25,7 +25,7 @@ extension StepDatabase {
                 if let wrong = try check(file.path).allComplaints.first {
                     throw HistoryError.irreparable(path: path, reason: "the readable part is not a valid history: \(wrong)")
                 }
-                report.damaged = try Replacement.put(file, asHistory: path, keepingAs: "damaged", at: moment, localTime) ?? ""
+                report.damaged = try Replacement.put(file, asHistory: path, keepingAs: "damaged", isDamaged: true, at: moment, localTime) ?? ""
                 report.contents.path = path
                 return report
             } catch {

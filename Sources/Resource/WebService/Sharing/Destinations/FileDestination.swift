@@ -1,5 +1,4 @@
 internal import Foundation
-internal import TextSafety
 internal import Settings
 internal import StepDomain
 
@@ -24,8 +23,7 @@ struct FileDestination: ConfiguredDestination {
     }
 
     func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
-        let file = LineFile(path: path)
-        try file.replace { lines in
+        try await LineFile(path: path).replace(pause: context.environment.pause) { [format] lines in
             var lines = lines
             if let header = format.header, lines.first != header { lines.insert(header, at: 0) }
             let places = Dictionary(
@@ -40,9 +38,12 @@ struct FileDestination: ConfiguredDestination {
     }
 
     func check() async throws(ShareFailure) -> String {
-        let file = LineFile(path: path)
-        let days = try file.read().lines.count { DayLine.Key($0, format) != nil }
-        try file.checkFolder()
+        let days = try await LineFile.outsidePool { [path, format] in
+            let file = LineFile(path: path)
+            let days = try file.read().lines.count { DayLine.Key($0, format) != nil }
+            try file.checkFolder()
+            return days
+        }
         return "\(days) \(days == 1 ? "day" : "days") in it"
     }
 
@@ -177,135 +178,5 @@ enum CSV {
             }
         }
         return fields + [field]
-    }
-}
-
-/// A text file of lines that is read and replaced as a whole.
-struct LineFile {
-    let path: String
-
-    /// Bytes. Ten years of a household's days are a hundredth of it.
-    static let limit = 64 << 20
-
-    /// The content of a file, line by line.
-    struct Content {
-        var lines: [String] = []
-        /// The line end of the file: a file saved by Windows keeps its own.
-        var lineEnd = "\n"
-        var hasByteOrderMark = false
-
-        var text: String { (hasByteOrderMark ? "\u{feff}" : "") + lines.map { $0 + lineEnd }.joined() }
-
-        init() {}
-
-        init(_ text: String) {
-            var scalars = text.unicodeScalars[...]
-            if scalars.first == "\u{feff}" {
-                hasByteOrderMark = true
-                scalars.removeFirst()
-            }
-            // By scalars: "\r\n" is one character.
-            var parts = scalars.split(separator: "\n", omittingEmptySubsequences: false)
-            if parts.last?.isEmpty == true { parts.removeLast() }
-            if parts.first?.last == "\r" { lineEnd = "\r\n" }
-            lines = parts.map { String($0.last == "\r" ? $0.dropLast() : $0) }
-        }
-    }
-
-    /// The content of the file; empty if there is no file.
-    func read() throws(ShareFailure) -> Content {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return Content() }
-            throw failure("cannot be read")
-        }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ShareFailure(.misconfigured, "\(quoted(path)) is not a regular file", advice: "Set `path` to a file of its own.")
-        }
-        guard status.st_size <= Self.limit else {
-            throw ShareFailure(
-                .misconfigured, "\(quoted(path)) has more than \(Self.limit >> 20) MiB", advice: "Set `path` to a file of its own.")
-        }
-        guard let data = try? handle.readToEnd() ?? Data() else { throw failure("cannot be read") }
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw ShareFailure(.misconfigured, "\(quoted(path)) is not UTF-8 text", advice: "Set `path` to a file of its own.")
-        }
-        return Content(text)
-    }
-
-    /// Replaces the lines of the file, atomically and durably.
-    func replace(_ body: ([String]) -> [String]) throws(ShareFailure) {
-        // A symbolic link is kept: its target is replaced.
-        let target =
-            realpath(path, nil).map { pointer in
-                defer { free(pointer) }
-                return String(cString: pointer)
-            } ?? path
-        let file = LineFile(path: target)
-        try file.makeFolder()
-        // The lock is held across reading and writing, so that two programs never undo each other's changes.
-        let folder = open(directoryName(target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw failure("cannot be written") }
-        defer { close(folder) }
-        while flock(folder, LOCK_EX) != 0 { guard errno == EINTR else { throw failure("cannot be locked") } }
-        var content = try file.read()
-        content.lines = body(content.lines)
-        try file.write(content.text, syncing: folder)
-    }
-
-    /// Checks that the file's folder exists, or can be made, and is writable.
-    func checkFolder() throws(ShareFailure) {
-        var folder = directoryName(path)
-        while folder.count > 1, access(folder, F_OK) != 0, errno == ENOENT { folder = directoryName(folder) }
-        var status = stat()
-        guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(folder, W_OK) == 0 else {
-            throw ShareFailure(
-                .misconfigured, "\(quoted(folder)) is not a folder that you can write to", advice: "Set `path` to a file in a writable folder.")
-        }
-    }
-
-    private func makeFolder() throws(ShareFailure) {
-        let folder = directoryName(path)
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw ShareFailure(.misconfigured, "the folder \(quoted(folder)) cannot be created", advice: "Create it, or set `path` to another.")
-        }
-    }
-
-    private func write(_ text: String, syncing folder: Int32) throws(ShareFailure) {
-        var old = stat()
-        let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : 0o600
-        let draft = path + ".istep-\(getpid())"
-        unlink(draft)  // left by a killed process with the same process id
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard descriptor >= 0 else { throw failure("cannot be written") }
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes = bytes.dropFirst(count)
-        }
-        let isWritten = bytes.isEmpty && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
-        let failure = failure("cannot be written")
-        close(descriptor)
-        guard isWritten, rename(draft, path) == 0 else {
-            unlink(draft)
-            throw failure
-        }
-        fsync(folder)
-    }
-
-    /// Classifies the failure by `errno`. A full disk is temporary; a missing permission is not.
-    private func failure(_ what: String) -> ShareFailure {
-        let code = errno
-        let isPassing = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].contains(code)
-        return ShareFailure(
-            isPassing ? .unreachable : .misconfigured, "\(quoted(path)) \(what): \(String(cString: strerror(code)))",
-            advice: isPassing ? nil : "Set `path` to a file that you can write to.")
     }
 }
