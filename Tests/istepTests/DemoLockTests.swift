@@ -37,4 +37,38 @@ import Testing
         #expect(!isThere(world.history) && !isThere(world.lockPath))
         #expect(isThere(outside) && isThere(diary))
     }
+
+    @Test(arguments: [0, 1, 2])
+    func `the folders that a start has made are removed with it, also by a later start, and no others`(_ existing: Int) throws {
+        let folder = try Folder()
+        let above = folder.path + "/above"
+        let world = DemoWorld(folder: above + "/own", isTemporary: false)
+        for path in [above, world.folder].prefix(existing) { try #require(mkdir(path, 0o700) == 0) }
+        // Twice, as if the first one had been killed.
+        for _ in 0..<2 {
+            let lock = try #require(try DemoWorld.Lock.take(world, isStart: true))
+            world.begin(lock)
+            #expect(lock.started.filter { $0.hasPrefix(".") } == Array([".", ".."].dropLast(existing)))
+            lock.release()
+        }
+        let lock = try #require(try DemoWorld.Lock.take(world, isStart: false))
+        defer { lock.release() }
+        try Data().write(to: URL(fileURLWithPath: world.history))
+        // Of the command that has started it: the names are the same.
+        world.remove(lock, started: lock.started)
+        #expect(isThere(folder.path) && isThere(above) == (existing > 0) && isThere(world.folder) == (existing > 1))
+        if existing > 1 { #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder).isEmpty) }
+    }
+
+    @Test func `a folder that something else is in stays`() throws {
+        let folder = try Folder()
+        let world = DemoWorld(folder: folder.path + "/above/own", isTemporary: false)
+        let lock = try #require(try DemoWorld.Lock.take(world, isStart: true))
+        defer { lock.release() }
+        world.begin(lock)
+        let notes = world.folder + "/notes"
+        try Data().write(to: URL(fileURLWithPath: notes))
+        world.remove(lock)
+        #expect(isThere(notes) && !isThere(world.lockPath))
+    }
 }

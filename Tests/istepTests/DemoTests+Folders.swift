@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import istep
+
 /// What others can do to the folder of a demo.
 enum OthersAccess: CaseIterable {
     case reading, writing, link, ownership, lock, configuration
@@ -65,17 +67,62 @@ extension DemoTests {
         let istep = Command(folder: folder)
         try FileManager.default.createDirectory(atPath: own + "/istep", withIntermediateDirectories: true)
         try #require(symlink("own", link) == 0)
-        for (mode, inner) in [(0o775, 0o755), (0o755, 0o775)] as [(mode_t, mode_t)] {
+        for (mode, inner) in [(0o777, 0o755), (0o1777, 0o755), (0o755, 0o777)] as [(mode_t, mode_t)] {
             try #require(chmod(own, mode) == 0 && chmod(own + "/istep", inner) == 0)
             for path in [own, link] {
                 for words in [["demo", "--keep", path], ["--demo=" + path, "show"], ["demo", "--end", path]] {
                     let refused = try await istep.run(words)
-                    #expect(refused.status == 77 && refused.error.contains("chmod go-w"), "\(words): \(refused)")
+                    #expect(refused.status == 77 && refused.error.contains("other users can write to"), "\(words): \(refused)")
+                    // Its access may be what others, or the system, need.
+                    #expect(!refused.error.contains("chmod") && !refused.error.contains("Remove"), "\(words): \(refused)")
+                    let advice = "istep demo --keep \(mode == 0o1777 ? path + "/istep-demo" : "FOLDER")"
+                    #expect(refused.error.contains(advice), "\(words): \(refused)")
                 }
             }
         }
         try #require(chmod(own + "/istep", 0o755) == 0)
         for path in [own, link] { #expect(try await istep("demo", "--end", path).output.contains("No demo runs")) }
+    }
+
+    /// A user with a private group: this one, or, as root, the one with the number 1, if that can run the program.
+    private static var groupOwner: (user: uid_t, group: gid_t, launcher: String)? {
+        let shell = "sh -c 'umask 002; exec \"$0\" \"$@\"'"
+        guard geteuid() == 0 else { return DemoAccess.privateGroup(of: geteuid()).map { (geteuid(), $0, shell) } }
+        guard let group = DemoAccess.privateGroup(of: 1), access("/usr/bin/setpriv", X_OK) == 0, let program = try? Command.program.path else {
+            return nil
+        }
+        var path = program
+        while path != "/" {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & 0o001 != 0 else { return nil }
+            path = (path as NSString).deletingLastPathComponent
+        }
+        return (1, group, "/usr/bin/setpriv --reuid=1 --regid=\(group) --clear-groups \(shell)")
+    }
+
+    /// The usual umask of a user with a private group is 002.
+    @Test(.enabled(if: groupOwner != nil)) func `a folder that only the private group of the user can write to is used`() async throws {
+        let owner = try #require(Self.groupOwner)
+        let folder = try Folder(), own = folder.path + "/own"
+        let istep = Command(folder: folder)
+        func run(_ words: String...) async throws -> Command.Result { try await istep.start(words, by: owner.launcher).result }
+        try FileManager.default.createDirectory(atPath: own + "/istep", withIntermediateDirectories: true)
+        for path in [folder.path, own, own + "/istep"] { try #require(chown(path, owner.user, owner.group) == 0) }
+        for path in [own, own + "/istep"] { try #require(chmod(path, 0o775) == 0) }
+        let begun = try await run("demo", "--keep", own, "--pedometer", "infinitime")
+        #expect(begun.status == 0, "\(begun)")
+        let shown = try await run("--demo=" + own, "show", "yesterday")
+        #expect(shown.status == 0, "\(shown)")
+        if geteuid() == 0 {
+            for path in [own, own + "/istep"] {
+                try #require(chown(path, owner.user, 65_534) == 0)
+                let refused = try await run("--demo=" + own, "show")
+                #expect(refused.status == 77 && refused.error.contains("other users can write to"), "\(path): \(refused)")
+                try #require(chown(path, owner.user, owner.group) == 0)
+            }
+        }
+        let ended = try await run("demo", "--end", own)
+        #expect(ended.status == 0 && ended.output.contains("has ended"), "\(ended)")
     }
 
     // MARK: Starts that are not completed
@@ -106,6 +153,18 @@ extension DemoTests {
         }
     }
 
+    @Test func `a start that is interrupted removes the folders that it has made`() async throws {
+        try await visiting { istep, folder in
+            let new = folder.path + "/new"
+            let start = try await beginning(istep, new + "/own")
+            start.send(SIGINT)
+            let interrupted = await start.result
+            #expect(interrupted.status == 130, "\(interrupted)")
+            try await until { !FileManager.default.fileExists(atPath: new + "/own/demo.lock") }
+            #expect(!FileManager.default.fileExists(atPath: new))
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a start that is killed together with its demo is undone by the next command`(_ isStartedAgain: Bool) async throws {
         try await visiting { istep, folder in
@@ -124,7 +183,7 @@ extension DemoTests {
             }
             let ended = try await istep("demo", "--end", own)
             #expect(ended.status == 0 && ended.output.contains(isStartedAgain ? "has ended" : "its files are removed"), "\(ended)")
-            for name in ["history.sqlite", "istep"] {
+            for name in ["history.sqlite", "istep", "."] {
                 #expect(FileManager.default.fileExists(atPath: own + "/" + name) == isStartedAgain, "\(name)")
             }
         }

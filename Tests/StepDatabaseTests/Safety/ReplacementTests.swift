@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import StepDomain
+import Synchronization
 import Testing
 
 @testable import StepDatabase
@@ -43,6 +44,65 @@ import Testing
             #expect(try StepDatabase(path: history.path).users().map(\.name) == ["Ada", "Cleo"])
             #expect(try StepDatabase.contents(of: try #require(old)).samples == 2)
         }
+    }
+
+    /// It waits for the lock of the process that replaces the file, and continues with the old one.
+    @Test func `a write that waits while the history is replaced fails`() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            let file = try copy(of: history)
+            let database = history.database, isWaiting = DispatchSemaphore(value: 0), result = Background<User>()
+            database.queue.inDatabase {
+                $0.trace { if "\($0)".hasPrefix("BEGIN IMMEDIATE") { isWaiting.signal() } }
+            }
+            let old = try Replacement.put(
+                file, asHistory: history.path, keepingAs: "replaced", at: noon, .fixed(0),
+                beforeRename: {
+                    result.start { try database.addUser(named: "Ben") }
+                    try #require(isWaiting.wait(timeout: .now() + 60) == .success)
+                })
+            expect(.replaced(path: history.path)) { _ = try result.get() }
+            try database.close()
+            for path in [history.path, try #require(old)] {
+                #expect(try StepDatabase(path: path, for: .reading).users().map(\.name) == ["Ada"])
+            }
+        }
+    }
+
+    /// With a migration: it writes as soon as the file is open.
+    @Test func `a history that is replaced while it is opened is opened again`() throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite", older = Schema(migrations: Array(Schema.current.migrations.dropLast()))
+            try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: older).close()
+            let file = try BackupFile(for: path, ofHistory: path)
+            let queue = try StepDatabase.openForReading(path, busyTimeout: 1)
+            _ = try queue.writeWithoutTransaction { try file.copy($0, of: path, asHistory: true) }
+            try queue.close()
+            let result = Background<StepDatabase>()
+            let old = try Replacement.put(
+                file, asHistory: path, keepingAs: "replaced", isDamaged: true, at: noon, .fixed(0),
+                beforeRename: {
+                    let count = Self.descriptors(of: path)
+                    result.start { try StepDatabase(path: path) }
+                    let deadline = ContinuousClock.now + .seconds(60)
+                    while Self.descriptors(of: path) == count, ContinuousClock.now < deadline { sched_yield() }
+                    try #require(Self.descriptors(of: path) > count)
+                })
+            let opened = try result.get()
+            #expect(opened.isFileInPlace)
+            _ = try opened.addUser(named: "Cleo")
+            try opened.close()
+            #expect(try StepDatabase.check(path).isSound)
+            #expect(try StepDatabase(path: path).users().map(\.name) == ["Cleo"])
+            #expect(try StepDatabase.contents(of: try #require(old)).version == older.version)
+        }
+    }
+
+    /// How many descriptors of this process lead to the file.
+    private static func descriptors(of path: String) -> Int {
+        let folder = "/proc/self/fd", file = FileIdentity(path)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.count { FileIdentity(folder + "/" + $0) == file }
     }
 
     @Test(arguments: [false, true]) func `a move that fails leaves the history as it was, with its log`(isDamaged: Bool) throws {
@@ -111,5 +171,25 @@ import Testing
             #expect(replaced.path == nil)
             #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
         }
+    }
+}
+
+/// A call on a thread of its own.
+private final class Background<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+    private let isDone = DispatchSemaphore(value: 0)
+
+    func start(_ body: @escaping @Sendable () throws -> Value) {
+        Thread.detachNewThread { [self] in
+            let outcome = Result { try body() }
+            result.withLock { $0 = outcome }
+            isDone.signal()
+        }
+    }
+
+    /// - Throws: what the call threw.
+    func get() throws -> Value {
+        try #require(isDone.wait(timeout: .now() + 60) == .success)
+        return try #require(result.withLock { $0 }).get()
     }
 }

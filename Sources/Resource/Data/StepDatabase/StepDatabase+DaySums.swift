@@ -87,7 +87,7 @@ extension StepDatabase {
                 }
                 try database.inTransaction(.immediate) {
                     // A trigger of another program would run with the first statement. Opening for reading does not check this.
-                    guard try !isForReading || schema.differences(in: database).isEmpty else { throw CannotStore() }
+                    guard isFileInPlace, try !isForReading || schema.differences(in: database).isEmpty else { throw CannotStore() }
                     try body(database)
                     return .commit
                 }

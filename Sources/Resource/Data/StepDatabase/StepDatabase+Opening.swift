@@ -4,24 +4,27 @@ import TextSafety
 import StepDomain
 
 extension StepDatabase {
+    /// A connection, and the file to which it belongs.
+    typealias Connection = (queue: DatabaseQueue, file: FileIdentity?)
+
     static func open(
         _ path: String, for access: Access, busyTimeout: Double, schema: Schema, backups: AutomaticBackups?
-    ) throws -> DatabaseQueue {
+    ) throws -> Connection {
         switch access {
         case .writing:
             try createFile(at: path)
             return try openForWriting(path, busyTimeout: busyTimeout, schema: schema, backups: backups)
         case .reading:
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
-            let queue = try openForReading(path, busyTimeout: busyTimeout)
-            switch try queue.read(schema.state) {
+            let connection = try connect(path, busyTimeout: busyTimeout)
+            switch try connection.queue.read(schema.state) {
             case .current:
-                return queue
+                return connection
             case .older(0):
-                try queue.close()
+                try connection.queue.close()
                 throw HistoryError.empty(path: path)
             case .older:
-                try queue.close()
+                try connection.queue.close()
                 return try openForWriting(path, busyTimeout: busyTimeout, schema: schema, backups: backups)
             case .inconsistent(let reason):
                 throw HistoryError.damaged(path: path, reason: reason)
@@ -35,13 +38,13 @@ extension StepDatabase {
 
     private static func openForWriting(
         _ path: String, busyTimeout: Double, schema: Schema, backups: AutomaticBackups?
-    ) throws -> DatabaseQueue {
+    ) throws -> Connection {
         // Before SQLite creates its log's files, which get the mode of the file.
         if access(path, W_OK) != 0 { throw HistoryError(errno: errno, path: path) }
         makeLogsWritable(path)
         try CheckRecord.refuseDamaged(path, busyTimeout: busyTimeout)
-        let queue = try DatabaseQueue(path: path, configuration: configuration(busyTimeout: busyTimeout))
-        try queue.writeWithoutTransaction { database in
+        let connection = try open(path) { try DatabaseQueue(path: path, configuration: configuration(busyTimeout: busyTimeout)) }
+        try connection.queue.writeWithoutTransaction { database in
             // SQLite's default, unless SQLite was built with another default for WAL (SQLITE_DEFAULT_WAL_SYNCHRONOUS).
             try database.execute(sql: "PRAGMA synchronous = FULL")
             switch try consistentState(of: database, schema) {
@@ -53,7 +56,9 @@ extension StepDatabase {
                     try backups.make(of: path, database)
                 }
                 try setJournalMode(database, timeout: busyTimeout)
-                try schema.migrate(database)
+                try schema.migrate(database) {
+                    if connection.file != FileIdentity(path) { throw HistoryError.replaced(path: path) }
+                }
             case .inconsistent(let reason):
                 throw HistoryError.damaged(path: path, reason: reason)
             case .newer(let found):
@@ -62,7 +67,28 @@ extension StepDatabase {
                 throw HistoryError.foreign(path: path)
             }
         }
-        return queue
+        return connection
+    }
+
+    /// Opens the file to which the path leads.
+    ///
+    /// While another process replaces the file (`Replacement`), SQLite may open the old one, and would use it with the log of the new one.
+    /// Such a connection is closed before anything is written, and the new file is opened.
+    private static func open(_ path: String, _ connect: () throws -> DatabaseQueue) throws -> Connection {
+        for _ in 0..<3 {
+            let file = FileIdentity(path)
+            let queue: DatabaseQueue
+            do {
+                queue = try connect()
+            } catch {
+                // Two files together can look damaged.
+                if file != FileIdentity(path) { continue }
+                throw error
+            }
+            if file == FileIdentity(path) { return (queue, file) }
+            try queue.close()
+        }
+        throw HistoryError.replaced(path: path)
     }
 
     /// Read in one transaction: while another process creates the history, separate queries could see the old version number and the new
@@ -105,8 +131,15 @@ extension StepDatabase {
     /// Not with SQLite's read-only flag: such a connection may not delete the log's two files, and leaves them behind when it closes.
     /// SQLite falls back to this mode automatically if the file may not be written.
     static func openForReading(_ path: String, busyTimeout: Double) throws -> DatabaseQueue {
-        let configuration = configuration(busyTimeout: busyTimeout)
+        try connect(path, busyTimeout: busyTimeout).queue
+    }
+
+    private static func connect(_ path: String, busyTimeout: Double) throws -> Connection {
         makeLogsWritable(path)
+        return try open(path) { try queueForReading(path, configuration(busyTimeout: busyTimeout)) }
+    }
+
+    private static func queueForReading(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
         do {
             return try DatabaseQueue(path: path, configuration: configuration)
         } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_FULL].contains(error.resultCode) {

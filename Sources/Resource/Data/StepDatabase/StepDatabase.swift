@@ -61,15 +61,11 @@ public final class StepDatabase: Sendable {
         self.access = access
         self.schema = schema
         self.busyTimeout = busyTimeout
-        let before = FileIdentity(self.path)
         do {
-            queue = try Self.open(self.path, for: access, busyTimeout: busyTimeout, schema: schema, backups: backups)
+            (queue, file) = try Self.open(self.path, for: access, busyTimeout: busyTimeout, schema: schema, backups: backups)
         } catch {
             throw HistoryError(error, path: self.path)
         }
-        file = FileIdentity(self.path)
-        // Opened while another process replaced it: the connection may belong to the old file.
-        if before != nil, before != file { throw .replaced(path: self.path) }
         // SQLite has created its log's files by now, with the mode of the history.
         Self.makeLogsWritable(self.path)
     }
@@ -120,7 +116,11 @@ public final class StepDatabase: Sendable {
                     try database.execute(sql: "PRAGMA foreign_keys = \(checkingForeignKeys ? "ON" : "OFF")")
                     checksForeignKeys.store(checkingForeignKeys, ordering: .relaxed)
                 }
-                return try Self.transaction(database, .immediate, body)
+                return try Self.transaction(database, .immediate) { database in
+                    // The process that this has waited for may have replaced the file.
+                    if !isFileInPlace { throw HistoryError.replaced(path: path) }
+                    return try body(database)
+                }
             }
         }
     }

@@ -75,12 +75,14 @@ struct LastingDemo {
         if isThere, world.process != nil { return try showRunning() }
         // A history that exists already belongs to a user, unless a demo was killed here: the demo's steps must not be added to it. If it was
         // killed during its start, its process removes what the start has created.
-        let isIncomplete = isThere && !world.started.isEmpty
+        let isIncomplete = isThere && world.started.contains("history.sqlite")
         let isResumed =
             isThere && !isIncomplete && !world.isTemporary && world.state != nil && FileManager.default.fileExists(atPath: world.history)
         if !isResumed, !isIncomplete, !world.isTemporary { try world.refuseHistory() }
-        try world.makeFolder()
-        guard let process = try await StartedDemo.start(world, pedometers) else { return try showRunning() }
+        // Makes the folder, and records that it did.
+        guard let lock = try DemoWorld.Lock.take(world, isStart: true) else { return try showRunning() }
+        lock.release()
+        guard let process = try await startProcess(pedometers) else { return try showRunning() }
         let started = world.started
         do {
             if !isResumed {
@@ -100,6 +102,16 @@ struct LastingDemo {
         try Output.standard.result("")
         try Output.standard.result("The demo runs in \(world.folder) with a year of history; the pedometers keep counting.")
         try showUse()
+    }
+
+    /// - Returns: nil where a demo runs in the folder already.
+    private func startProcess(_ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
+        do {
+            return try await StartedDemo.start(world, pedometers)
+        } catch {
+            _ = try? removeLeftovers()
+            throw error
+        }
     }
 
     private func showRunning() throws {

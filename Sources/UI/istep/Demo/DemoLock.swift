@@ -42,9 +42,10 @@ extension DemoWorld {
         /// - Throws: `CommandFailure` where the file or the folder cannot be used.
         static func take(_ world: DemoWorld, isStart: Bool) throws(CommandFailure) -> Lock? {
             let path = world.lockPath
+            var made = 0
             // Once more where a demo that ended has removed the file in between.
             while true {
-                if isStart { try world.makeFolder() }
+                if isStart { made = try max(made, world.makeFolder()) }
                 let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
                 if file < 0, errno == ENOENT {
                     if isStart { continue }
@@ -64,7 +65,10 @@ extension DemoWorld {
                 var status = stat()
                 if fstat(file, &status) == 0 {
                     let taken = Lock(file: file, path: path, inode: status.st_ino)
-                    if taken.isInPlace { return taken }
+                    if taken.isInPlace {
+                        if made > 0, !world.isTemporary { taken.setStarted(taken.started + DemoWorld.madeFolders.prefix(made)) }
+                        return taken
+                    }
                 }
                 close(file)
             }
@@ -76,7 +80,7 @@ extension DemoWorld {
             return lstat(path, &status) == 0 && status.st_ino == inode
         }
 
-        /// What the start has created so far and a failure must remove, as paths in the folder.
+        /// What the start has created so far and a failure must remove, as paths in the folder; also the folder itself.
         var started: [String] { DemoWorld.started(in: file) }
 
         func setStarted(_ names: [String]) {
@@ -110,9 +114,12 @@ extension DemoWorld {
 extension DemoWorld {
     /// What a start creates: the configuration, where its destination writes, and the history with the files that SQLite and istep make
     /// beside one.
-    private static let startFiles: [String] =
+    static let startFiles: [String] =
         ["istep/config.toml", "steps.csv"]
         + ["", "-wal", "-shm", "-journal", ".lock", ".share.lock", ".check"].map { "history.sqlite" + $0 }
+
+    /// The names of the folder itself and of those above it, for a start that has made them.
+    fileprivate static let madeFolders: [String] = [".", ".."] + (2...32).map { Array(repeating: "..", count: $0).joined(separator: "/") }
 
     /// Those that a start will create in the user's folder; none where a history goes on.
     var filesToStart: [String] {
@@ -127,11 +134,29 @@ extension DemoWorld {
         return lock.started
     }
 
-    /// Undoes a start.
+    /// Undoes a start, but for the folder itself.
     func removeStarted(_ names: [String]) {
         // The names come from a file: none of them may lead elsewhere.
         for name in Self.startFiles where names.contains(name) { unlink(folder + "/" + name) }
         if names.contains("istep/config.toml") { rmdir(folder + "/istep") }
+    }
+
+    /// Removes the folders that a start has made, if nothing else is in them.
+    private func removeMade(_ names: [String]) {
+        var path = folder
+        for name in Self.madeFolders {
+            guard names.contains(name), rmdir(path) == 0 else { return }
+            path = (path as NSString).deletingLastPathComponent
+        }
+    }
+
+    /// Begins a start with the lock: undoes one that was killed, and records what this one will create.
+    func begin(_ lock: Lock) {
+        clean()
+        let started = lock.started
+        removeStarted(started)
+        // An empty folder that the killed one has made is still to be removed if this one fails, too.
+        lock.setStarted(filesToStart + Self.madeFolders.filter { started.contains($0) })
     }
 
     /// Removes what an earlier demo has left: one that was killed.
@@ -150,7 +175,8 @@ extension DemoWorld {
     ///
     /// - Parameter started: further files of such a start.
     func remove(_ lock: Lock, started: [String] = []) {
-        removeStarted(lock.started + started)
+        let names = lock.started + started
+        removeStarted(names)
         // The bus of a demo that was killed removes its own files at the same time, and a folder that it has just emptied is not removed at once.
         for attempt in 0..<10 {
             if attempt > 0 { usleep(20_000) }  // on this thread: the program ends after this
@@ -160,7 +186,7 @@ extension DemoWorld {
         // At last: until then no other demo begins in the folder, whose files would be removed, too.
         unlink(lockPath)
         // Not empty where another one has begun.
-        if isTemporary { rmdir(folder) }
+        if isTemporary { rmdir(folder) } else { removeMade(names) }
     }
 
     func write(_ state: State) throws {

@@ -24,9 +24,7 @@ struct DemoProcess {
             return Output.standard.write("failed \(Failure(error).line ?? "\(error)")\n")
         }
         defer { lock.release() }
-        world.clean()
-        world.removeStarted(lock.started)
-        lock.setStarted(world.filesToStart)
+        world.begin(lock)
         do {
             let bluetooth = try await SimulatedBluetooth.start(pedometers)
             Output.standard.write("ready \(bluetooth.address)\n")

@@ -125,39 +125,56 @@ extension DemoWorld {
     ///
     /// - Throws: `CommandFailure` where others can put files into the folder, or have done so.
     func isThere() throws(CommandFailure) -> Bool {
+        let access = DemoAccess.current
         var status = stat()
         guard lstat(folder, &status) == 0 else { return false }
         if status.st_mode & S_IFMT == S_IFLNK {
             // A link of the user's may lead to the folder that the user has named.
-            if isTemporary || status.st_uid != geteuid() { throw refusal("it is a symbolic link", "Remove it") }
+            if isTemporary || status.st_uid != access.user { throw refusal("it is a symbolic link", "Remove it") }
             guard stat(folder, &status) == 0 else { return false }
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { return false }
-        guard status.st_uid == geteuid() else { throw refusal("it belongs to another user") }
+        // With the sticky bit.
+        let isForAll = status.st_mode & 0o1002 == 0o1002 && [0, access.user].contains(status.st_uid)
+        guard status.st_uid == access.user else { throw refusal("it belongs to another user", isForAll: isForAll) }
         // The name of the standard one is known to others.
         if isTemporary, status.st_mode & 0o077 != 0 {
             throw refusal("other users can use it", "Run chmod go= \(ShellCommand.quoted(folder))")
         }
-        if status.st_mode & 0o022 != 0 { throw refusal("other users can write to it", "Run chmod go-w \(ShellCommand.quoted(folder))") }
-        try requireOwnFiles()
+        if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(folder)) {
+            throw refusal("other users can write to it", isForAll: isForAll)
+        }
+        try requireOwnFiles(access)
         return true
     }
 
-    /// Refuses what others have put into the folder before it was closed to them.
-    private func requireOwnFiles() throws(CommandFailure) {
-        for name in ["demo.lock", "demo.json", "history.sqlite", "istep", "istep/config.toml"] {
+    /// Refuses what others have put into the folder before it was closed to them, and what they can write to.
+    private func requireOwnFiles(_ access: DemoAccess) throws(CommandFailure) {
+        for name in ["demo.lock", "demo.json", "istep"] + Self.startFiles {
             let path = folder + "/" + name
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
-            if status.st_uid != geteuid() { throw refusal("\(name) in it belongs to another user", "Remove \(ShellCommand.quoted(path))") }
-            if status.st_mode & S_IFMT == S_IFDIR, status.st_mode & 0o022 != 0 {
+            if status.st_uid != access.user { throw refusal("\(name) in it belongs to another user", "Remove \(ShellCommand.quoted(path))") }
+            // Of a link of the user's, the mode says nothing.
+            guard status.st_mode & S_IFMT != S_IFLNK else { continue }
+            if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(path)) {
                 throw refusal("other users can write to \(name) in it", "Run chmod go-w \(ShellCommand.quoted(path))")
             }
         }
     }
 
-    private func refusal(_ reason: String, _ remedy: String? = nil) -> CommandFailure {
-        let advice = remedy.map { "\($0), or choose another folder: istep demo --keep FOLDER" } ?? Self.advice
+    /// - Parameters:
+    ///   - remedy: only for the standard folder. Any other one may be used by others, or by the system, with the access that it has.
+    ///   - isForAll: whether each user may have files and folders of their own in the folder, as in /tmp.
+    private func refusal(_ reason: String, _ remedy: String? = nil, isForAll: Bool = false) -> CommandFailure {
+        let advice =
+            if isTemporary, let remedy {
+                "\(remedy), or choose another folder: istep demo --keep FOLDER"
+            } else if isForAll, !isTemporary {
+                "Choose a folder in it: istep demo --keep \(ShellCommand.quoted(folder + "/istep-demo"))"
+            } else {
+                Self.advice
+            }
         return CommandFailure(.permission, "The folder '\(folder)' is not used for a demo: \(reason).", advice: advice)
     }
 
@@ -175,19 +192,23 @@ extension DemoWorld {
         // A literal string of TOML has no escapes; a name with an apostrophe needs another kind of string.
         let path = folder + "/steps.csv"
         let quoted = path.contains("'") ? "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" : "'\(path)'"
-        try Data("[share.diary]\nkind = \"file\"\npath = \(quoted)\n".utf8).write(to: URL(fileURLWithPath: file))
+        // With any umask, others cannot write to it.
+        try PrivateFile.write("[share.diary]\nkind = \"file\"\npath = \(quoted)\n", to: file)
     }
 
-    func makeFolder() throws(CommandFailure) {
-        try Self.make(folder)
+    /// - Returns: how many folders were made: this one and those above it.
+    @discardableResult func makeFolder() throws(CommandFailure) -> Int {
+        let made = try Self.make(folder)
         _ = try isThere()
+        return made
     }
 
-    private static func make(_ folder: String) throws(CommandFailure) {
-        let code = makeDirectory(folder)
+    @discardableResult private static func make(_ folder: String) throws(CommandFailure) -> Int {
+        var made = 0
+        let code = makeDirectory(folder, &made)
         let message = "The folder '\(folder)' cannot be used: \(String(cString: strerror(code)))."
         switch code {
-        case 0: return
+        case 0: return made
         case EACCES, EPERM, EROFS: throw CommandFailure(.permission, message, advice: advice)
         case ENOSPC, EDQUOT: throw CommandFailure(.temporary, message, advice: "Free some space, or choose another folder.")
         default: throw CommandFailure(.usage, message, advice: advice)
@@ -196,15 +217,22 @@ extension DemoWorld {
 
     /// Creates the folder and the folders above it. Foundation's function does the same, but hides the reason of a failure.
     ///
+    /// - Parameter made: the number of folders that it has created is added.
     /// - Returns: 0, or the `errno` that says why the folder cannot be written.
-    private static func makeDirectory(_ path: String) -> Int32 {
-        if mkdir(path, 0o700) == 0 { return 0 }
+    private static func makeDirectory(_ path: String, _ made: inout Int) -> Int32 {
+        if mkdir(path, 0o700) == 0 {
+            made += 1
+            return 0
+        }
         let above = (path as NSString).deletingLastPathComponent
         switch errno {
         case EEXIST: return access(path + "/.", W_OK) == 0 ? 0 : errno
         case ENOENT where !above.isEmpty && above != path:
-            let code = makeDirectory(above)
-            return code != 0 || mkdir(path, 0o700) == 0 ? code : errno
+            let code = makeDirectory(above, &made)
+            guard code == 0 else { return code }
+            guard mkdir(path, 0o700) == 0 else { return errno }
+            made += 1
+            return 0
         default: return errno
         }
     }

@@ -5,10 +5,12 @@ import GRDB
 enum QuietHistory {
     /// Empties the log of the history, and runs `body` while no other program can write to it or open it.
     ///
+    /// Others that wait meanwhile continue with the old file: `StepDatabase` notices this before it writes, another program does not.
+    ///
     /// A damaged history is only kept from being opened, because nothing may be written to it. The same applies to a file that SQLite cannot
     /// open or write.
     ///
-    /// - Throws: `locked` if another program does not end its transaction; what `body` throws.
+    /// - Throws: `locked` if another program does not end its transaction, even one that only reads; what `body` throws.
     static func hold(_ path: String, isDamaged: Bool, _ body: () throws -> Void) throws {
         guard !isDamaged, (try? StepDatabase.isThere(path)) == true else { return try withoutOpening(path, body) }
         var isBegun = false, isDone = false

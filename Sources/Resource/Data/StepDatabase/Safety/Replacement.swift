@@ -7,8 +7,8 @@ public import StepDomain
 ///
 /// SQLite finds the log of a file by the name of the file, and would replay the log of the old file into the new one. So the log is emptied
 /// and moved before the new file gets the name, and meanwhile no other program can write to the old file or open it (`QuietHistory`).
-/// Whatever ends the process, the path then leads to the old history, whose log is empty, or to the new one. A damaged file is not written
-/// to, not even to empty its log: this log is moved as it is, right before the new file gets the name.
+/// Whatever ends the process, the path then leads to the old history, whose log is empty, or to the new one. The log of a file that is known
+/// to be damaged is not emptied here: it is moved as it is, right before the new file gets the name.
 enum Replacement {
     /// - Parameters:
     ///   - new: the new file, self-contained and on the same file system; it has no log.
@@ -16,7 +16,7 @@ enum Replacement {
     ///   - isDamaged: whether the old file is known to be damaged, and must be kept byte by byte.
     ///   - beforeRename: called while the old log is moved and the old file still has the name; for tests.
     /// - Returns: the path of the old history; nil if there was none.
-    /// - Throws: `locked` while another program writes to the old history; any error leaves the old history as it was.
+    /// - Throws: `locked` while another program uses the old history and its log is not empty; any error leaves the old history as it was.
     static func put(
         _ new: BackupFile, asHistory path: String, keepingAs reason: String, isDamaged: Bool = false, at moment: Timestamp,
         _ localTime: LocalTime, beforeRename: () throws -> Void = {}

@@ -87,8 +87,11 @@ struct Schema: Sendable {
     /// Migrates the database, all steps in one transaction.
     ///
     /// The state is checked again under the write lock: another process may have migrated in between.
-    func migrate(_ database: Database) throws {
+    ///
+    /// - Parameter check: called under the write lock, before anything is written.
+    func migrate(_ database: Database, checking check: () throws -> Void = {}) throws {
         try database.inTransaction(.immediate) {
+            try check()
             guard case .older(let version) = try state(of: database) else { return .rollback }
             try migrate(database, from: version)
             return .commit
