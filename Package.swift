@@ -47,7 +47,8 @@ var linking: [LinkerSetting] {
     return [.unsafeFlags(flags, .when(platforms: [.linux], configuration: .release))]
 }
 
-/// For code whose speed does not matter: the simulation, which only `istep demo` uses, and the commands.
+/// For code that takes little of a command's time: the simulation, which only `istep demo` uses, the commands and their texts, and what waits
+/// for other programs and servers.
 let optimizedForSize: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [], forSize: Bool = false) -> Target {
@@ -94,12 +95,12 @@ let package = Package(
         .executableTarget(
             name: "ReadBattery", dependencies: ["BlueZ"], path: communication + "BlueZ/BlueZ.docc/ReadBattery", swiftSettings: rules),
         // A separate target: the product BlueZ must not depend on libbluetooth, which is under the GPL.
-        layer(communication, "KernelBluetooth", ["BlueZ", "CBluetooth"]),
+        layer(communication, "KernelBluetooth", ["BlueZ", "CBluetooth"], forSize: true),
         layer(communication, "Pedometers", ["BlueZ", "StepDomain", "Backoff"]),
 
-        layer(communication, "ModemManager", ["DBus", "Cleanup", "TextSafety"]),
-        layer(communication, "Systemd", ["DBus", "StepDomain"]),
-        layer(communication, "Desktop", ["DBus", "StepDomain", "TextSafety"]),
+        layer(communication, "ModemManager", ["DBus", "Cleanup", "TextSafety"], forSize: true),
+        layer(communication, "Systemd", ["DBus", "StepDomain"], forSize: true),
+        layer(communication, "Desktop", ["DBus", "StepDomain", "TextSafety"], forSize: true),
 
         // Web services
         .target(name: "CCurl", path: web + "CCurl"),
@@ -107,21 +108,21 @@ let package = Package(
         .target(name: "CRsvg", path: web + "CRsvg"),
         .systemLibrary(
             name: "CExpat", path: web + "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-        layer(web, "HTTP", ["CCurl", "TextSafety"]),
-        layer(web, "LocalServer", ["TextSafety"]),
-        layer(web, "SOAP", ["HTTP", "TextSafety", "CExpat"]),
-        layer(web, "MQTT", ["CMosquitto", "TextSafety"]),
+        layer(web, "HTTP", ["CCurl", "TextSafety"], forSize: true),
+        layer(web, "LocalServer", ["TextSafety"], forSize: true),
+        layer(web, "SOAP", ["HTTP", "TextSafety", "CExpat"], forSize: true),
+        layer(web, "MQTT", ["CMosquitto", "TextSafety"], forSize: true),
         layer(
             web, "Sharing",
             [
                 "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "StepDomain",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
-            ]),
+            ], forSize: true),
 
         // Domain
         layer(domain, "StepDomain", ["Backoff"]),
-        layer(domain, "StepServices", ["StepDomain", "Backoff"]),
+        layer(domain, "StepServices", ["StepDomain", "Backoff"], forSize: true),
 
         // Support
         layer(support, "Backoff"),
@@ -136,14 +137,14 @@ let package = Package(
                 "TextSafety", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"]),
+        layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"], forSize: true),
 
         // Simulation
         layer(simulation, "PrivateBus", ["ProcessSpawning"], forSize: true),
         layer(simulation, "SimulatedBlueZ", ["DBus", "PrivateBus"], forSize: true),
 
         // UI
-        layer(ui, "StepViews", ["TextSafety", "StepServices", "StepDomain"]),
+        layer(ui, "StepViews", ["TextSafety", "StepServices", "StepDomain"], forSize: true),
         layer(ui, "StepPages", ["TextSafety", "StepViews", "StepServices", "StepDomain"]),
         .target(name: "CIdle", path: ui + "CIdle"),
         .executableTarget(
