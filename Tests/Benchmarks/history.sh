@@ -1,7 +1,7 @@
 #!/bin/bash
 # Measures the history against the sqlite3 shell in the same run, and prints ratios to the budgets.
 #
-#   for product in istep HistoryBenchmark; do swift build -c release --static-swift-stdlib --product $product; done
+#   swift build -c release --static-swift-stdlib --product HistoryBenchmark && .packaging/build
 #   Tests/Benchmarks/history.sh [BUILD-DIRECTORY]
 #
 # Needs sqlite3 and about 1 GB in $TMPDIR for as long as it runs.

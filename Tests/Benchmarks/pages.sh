@@ -2,7 +2,7 @@
 # Measures the report and the local page on ten years of minutes (5 million samples), beside the sqlite3 shell's sums of the same samples in
 # the same run.
 #
-#   for product in istep HistoryBenchmark; do swift build -c release --static-swift-stdlib --product $product; done
+#   swift build -c release --static-swift-stdlib --product HistoryBenchmark && .packaging/build
 #   Tests/Benchmarks/pages.sh [BUILD-DIRECTORY]
 #
 # Needs sqlite3, curl and about 1 GB in $TMPDIR for as long as it runs.

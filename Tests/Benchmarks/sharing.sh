@@ -2,7 +2,7 @@
 # Measures the sharing of ten years of days with a server on this machine against curl doing the same requests over one
 # connection, in the same run, and prints the ratio to the budget.
 #
-#   for product in istep HistoryBenchmark; do swift build -c release --static-swift-stdlib --product $product; done
+#   swift build -c release --static-swift-stdlib --product HistoryBenchmark && .packaging/build
 #   Tests/Benchmarks/sharing.sh [BUILD-DIRECTORY]
 #
 # Needs nginx (package nginx-light), curl and python3.

@@ -2,7 +2,7 @@
 # Measures what 'istep watch' costs while nothing happens: how often it wakes, and its memory. On a simulated BlueZ, with monitors of
 # advertisements and without, while it looks for a ring that is away, and while it waits with all read.
 #
-#   for product in istep WatchBenchmark; do swift build -c release --static-swift-stdlib --product $product; done
+#   swift build -c release --static-swift-stdlib --product WatchBenchmark && .packaging/build
 #   Tests/Benchmarks/watch.sh [BUILD-DIRECTORY [SECONDS]]
 #
 # A wake is a voluntary context switch of any of its threads: a thread that slept goes on. Needs dbus-daemon.

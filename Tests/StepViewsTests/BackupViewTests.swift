@@ -22,6 +22,16 @@ import Testing
             ])
     }
 
+    /// The days that would be sent again are not in the outbox before the next sync.
+    @Test func `a restore after which days may be sent again says how to prevent it`() {
+        func text(_ isUncertain: Bool) -> String {
+            RestoreView(holdings(), history: "/h", isDone: true, old: "/h.old", isSharingUncertain: isUncertain)
+                .lines(TextStyle()).joined(separator: " ").split(separator: " ").joined(separator: " ")
+        }
+        #expect(text(true).contains("may send such days again") && text(true).contains("set `since` of each destination"))
+        #expect(!text(false).contains("again"))
+    }
+
     @Test func `a long list is continued in its column`() {
         let names = ["ring of the left hand", "ring of the right hand", "watch"]
         let lines = BackupView(holdings(pedometers: names)).lines(TextStyle(width: 40))

@@ -124,7 +124,8 @@ public struct RestoreView: View {
             page.advice(
                 """
                 The record of what was shared since the backup could not be read completely. The next sync may send such days again. \
-                Before it, see what waits to be sent: \(command: "istep outbox")
+                To prevent this, set `since` of each destination to the first day that may be sent, and check \
+                the configuration: \(command: "istep config check")
                 """)
         }
         return page.lines

@@ -183,7 +183,7 @@ extension DemoWorld {
             clean()
             if !isTemporary || otherFiles.isEmpty { break }
         }
-        // At last: until then no other demo begins in the folder, whose files would be removed, too.
+        // Last, because another demo can begin in the folder after this, and its files must not be removed.
         unlink(lockPath)
         // Not empty where another one has begun.
         if isTemporary { rmdir(folder) } else { removeMade(names) }

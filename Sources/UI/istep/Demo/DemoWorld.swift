@@ -116,12 +116,14 @@ struct DemoWorld: Sendable {
     }
 }
 
-/// Whose a demo's folder is, and how it begins.
+/// The owner of a demo's folder, and the first files in it.
 extension DemoWorld {
     private static let advice = "Choose another folder: istep demo --keep FOLDER"
 
-    /// Whether the folder is there, for this user only. Another user could have made it first: with a demo in it whose configuration names
-    /// a program, which `istep --demo share` would run. So nothing in the folder is read, run or removed before this.
+    /// Whether the folder exists and only this user can write to it.
+    ///
+    /// Another user could have made it before, with a configuration that names a program, and `istep --demo share` would run this program.
+    /// Nothing in the folder is read, run or removed before this check.
     ///
     /// - Throws: `CommandFailure` where others can put files into the folder, or have done so.
     func isThere() throws(CommandFailure) -> Bool {

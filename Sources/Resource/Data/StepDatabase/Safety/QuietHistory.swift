@@ -83,6 +83,7 @@ private struct OpeningGate {
                 close(file)
                 return nil
             }
+            // As SQLite's own busy handler: a program that opens the history holds the byte for less than a millisecond.
             usleep(1000)
         }
         self.file = file

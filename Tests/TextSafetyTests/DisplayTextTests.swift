@@ -1,7 +1,7 @@
 import TextSafety
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DisplayQuotingTests {
+@Suite(.timeLimit(.minutes(5))) struct DisplayTextTests {
     @Test(arguments: [
         ("", "\"\""), ("Anna's ring", "\"Anna's ring\""), ("a\"b\\c", #""a\"b\\c""#), ("\u{1b}[2J", #""\u{1b}[2J""#),
         ("a\u{202e}b", #""a\u{202e}b""#), ("👩‍👩‍👧 é", "\"👩‍👩‍👧 é\""), ("a\nb", #""a\u{a}b""#),
