@@ -6,7 +6,7 @@ import Pedometers
 import SimulatedBlueZ
 @testable import StepDatabase
 import StepDomain
-import StepServices
+@testable import StepServices
 import Synchronization
 
 /// A machine with its history, which syncs at night and has faults.
@@ -52,11 +52,10 @@ final class Machine: Sendable {
         }
         // Without a fault nothing is waited for in vain, and a loaded machine must not reach a limit.
         let isHurried = trouble != nil && trouble != .machineClock
-        let service = SyncService(
-            history: fuse, reader: reader(place, isHurried: isHurried, now), localTime: place, now: now)
-        let report = await service.synchronize([pedometer]) { _, step in
-            if case .reading(let done, _) = step, done > roll % 5 { blow.strike() }
-        }.first
+        let recorder = SyncRecorder(
+            fuse, localTime: place, now: now,
+            progress: { _, step in if case .reading(let done, _) = step, done > roll % 5 { blow.strike() } })
+        let report = await recorder.read([pedometer], by: reader(place, isHurried: isHurried, now)).first
         await blow.done()
         if trouble == .unplugged { await stack.plug() }
         await stack.clearFaults()

@@ -46,7 +46,7 @@ struct PagesFixture {
         return LocalPages(
             PageServices(
                 histories: MemorySource(stored: isEmpty ? nil : history), services: context,
-                people: { People($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now }, modelTitle: { "model \($0)" },
+                people: { UserSelection($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now }, modelTitle: { "model \($0)" },
                 words: { "It failed: \($0)" }, access: access))
     }
 

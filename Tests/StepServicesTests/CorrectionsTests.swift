@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CorrectionsTests {
-    private let outbox = Outbox(now: LocalTime.berlin.at("2014-04-22", 3))
+    private let outbox = OutboxFixture(now: LocalTime.berlin.at("2014-04-22", 3))
 
     private var corrections: Corrections { Corrections(outbox.history, localTime: outbox.place, now: { outbox.now }) }
 

@@ -21,7 +21,7 @@ import Testing
 
     @Test func `a day is dropped by the destination's name in any case`() async throws {
         let fixture = try fixture()
-        try await Sharing(fixture.context).enqueue(.days([april20], of: fixture.outbox.anna))
+        try await ShareService(fixture.context).enqueue(.days([april20], of: fixture.outbox.anna))
         #expect(try await drop("garden", april20, fixture).map(\.day) == [april20])
         #expect(fixture.outbox.entry(april20, garden) == nil)
         #expect(fixture.lock.log == [.sharing], "nothing is sent meanwhile")
@@ -35,7 +35,7 @@ import Testing
         let fixture = try fixture()
         await #expect(throws: ServiceError.neverShared("shed")) { try await drop("shed", nil, fixture) }
         await #expect(throws: ServiceError.notInOutbox(april21, destination: "Garden")) { try await drop("garden", april21, fixture) }
-        _ = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna))
+        _ = try await ShareService(fixture.context).share(.days([april20], of: fixture.outbox.anna))
         await #expect(throws: ServiceError.alreadySent(april20, destination: "Garden")) { try await drop("garden", april20, fixture) }
     }
 
@@ -43,7 +43,7 @@ import Testing
         let fixture = try fixture()
         garden.script(.fail(ShareFailure(.unanswered, "no answer")))
         garden.answer(.unclear)
-        _ = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna))
+        _ = try await ShareService(fixture.context).share(.days([april20], of: fixture.outbox.anna))
         let doubtful = try #require(fixture.outbox.entry(april20, garden))
         #expect(doubtful.state == .unknown)
         try await OutboxService(fixture.context).retry(.init(destination: "Garden"))
@@ -60,7 +60,7 @@ import Testing
         fixture.destinations = [post]
         try fixture.outbox.walk(4000, on: april20)
         post.script(hasArrived ? .acceptSilently : .fail(ShareFailure(.unanswered, "no answer")))
-        _ = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna))
+        _ = try await ShareService(fixture.context).share(.days([april20], of: fixture.outbox.anna))
         // As after a kill in the middle of the delivery.
         var entry = try #require(fixture.outbox.entry(april20, post))
         #expect(entry.state == .unknown && post.deliveries.count == 1)
@@ -77,7 +77,7 @@ import Testing
     @Test func `a paused destination is released by a retry`() async throws {
         let fixture = try fixture()
         garden.script(.fail(ShareFailure(.credentials, "who are you")))
-        _ = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna))
+        _ = try await ShareService(fixture.context).share(.days([april20], of: fixture.outbox.anna))
         #expect(fixture.history.state(of: "Garden").stopped != nil)
         try await OutboxService(fixture.context).retry(.init(destination: "Garden"))
         #expect(fixture.history.state(of: "Garden").stopped == nil)
@@ -95,7 +95,7 @@ import Testing
         try outbox.walk(3000, on: yesterday, until: morning - 12 * 3600)
         try outbox.walk(2000, on: today, until: outbox.now)
         post.script(.fail(ShareFailure(.credentials, "401")))
-        _ = try await Sharing(fixture.context).share(.due)
+        _ = try await ShareService(fixture.context).share(.due)
         #expect(post.deliveries == [[april20]])
 
         let sharing = try await OutboxService(fixture.context).retry(.init(destination: "post"))
@@ -115,7 +115,7 @@ import Testing
     @Test func `a rejected day is retried without its name`() async throws {
         let fixture = try fixture()
         garden.script(.fail(ShareFailure(.rejected, "422")))
-        _ = try await Sharing(fixture.context).share(.due)
+        _ = try await ShareService(fixture.context).share(.due)
         #expect(fixture.outbox.entry(april20, garden)?.state == .rejected)
         let sharing = try await OutboxService(fixture.context).retry(.init(destination: "Garden"))
         #expect(try await sharing.share(.due).first?.outcomes == [.sent])
@@ -123,7 +123,7 @@ import Testing
 
     @Test func `only a destination that is known has a list`() async throws {
         var fixture = try fixture()
-        try await Sharing(fixture.context).enqueue(.days([april20], of: fixture.outbox.anna))
+        try await ShareService(fixture.context).enqueue(.days([april20], of: fixture.outbox.anna))
         let service = OutboxService(fixture.context)
         #expect(throws: ServiceError.neverShared("shed")) { try service.entries(of: "shed", in: [.pending]) }
         #expect(try service.entries(of: "closed", in: [.pending]).isEmpty)
@@ -136,7 +136,7 @@ import Testing
     @Test func `waiting goes on until the destination answers`() async throws {
         let fixture = try fixture()
         garden.script(.fail(ShareFailure(.busy, "later", retryAfter: 600)), .fail(ShareFailure(.unreachable, "no network")))
-        let reports = try await Sharing(fixture.context).share(.days([april20], of: fixture.outbox.anna), waits: true)
+        let reports = try await ShareService(fixture.context).share(.days([april20], of: fixture.outbox.anna), waits: true)
         #expect(garden.steps(april20) == 4000)
         #expect(reports.map(\.queued) == [0])
     }

@@ -15,7 +15,7 @@ import Testing
         _ request: Registration.Request, _ scanner: ScriptedPedometerScanner, user: String? = "anna"
     ) async throws -> (pedometer: Pedometer, owner: User) {
         try await Registration(history, scanner: scanner, catalog: ScriptedCatalog())
-            .register(request, of: People(history, wanted: user, login: "root"), plain: { $0.replacing("\u{1b}", with: "?") })
+            .register(request, of: UserSelection(history, wanted: user, login: "root"), plain: { $0.replacing("\u{1b}", with: "?") })
     }
 
     @Test func `the only new pedometer in range is registered for a new user`() async throws {

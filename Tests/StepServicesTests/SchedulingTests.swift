@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `the user is reminded of what a scheduled sync does not use, and of a missing pedometer`() {
-        let ring = Outbox().ring
+        let ring = OutboxFixture().ring
         #expect(Scheduling.reminders(environment: ["ISTEP_DB": "/h", "ISTEP_CONFIG": ""], pedometers: [ring]) == [.ignoredVariable("ISTEP_DB")])
         #expect(
             Scheduling.reminders(environment: ["ISTEP_CONFIG": "/c", "HOME": "/"], pedometers: [])

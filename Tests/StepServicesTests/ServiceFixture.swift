@@ -5,7 +5,7 @@ import TestSupport
 
 /// A history in memory with what the use cases need around it.
 struct ServiceFixture {
-    let outbox: Outbox
+    let outbox: OutboxFixture
     let lock = ScriptedLock()
     let upkeep = ScriptedUpkeep()
     var reader = ScriptedReader([:])
@@ -14,7 +14,7 @@ struct ServiceFixture {
     var otherNames: [String] = []
 
     /// - Parameter now: after the first release of istep: an earlier time means that the clock is wrong.
-    init(now: Timestamp = LocalTime.berlin.at("2026-04-22", 3)) { outbox = Outbox(now: now) }
+    init(now: Timestamp = LocalTime.berlin.at("2026-04-22", 3)) { outbox = OutboxFixture(now: now) }
 
     var history: InMemoryHistory { outbox.history }
 
@@ -73,7 +73,7 @@ final class ScriptedUpkeep: HistoryUpkeep {
 
 /// Sleeps by moving the outbox's clock.
 struct PassingClock: Clock {
-    private let outbox: Outbox
+    private let outbox: OutboxFixture
 
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -82,7 +82,7 @@ struct PassingClock: Clock {
         static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     }
 
-    init(_ outbox: Outbox) { self.outbox = outbox }
+    init(_ outbox: OutboxFixture) { self.outbox = outbox }
 
     var now: Instant { Instant(offset: .seconds(outbox.now.seconds)) }
     var minimumResolution: Duration { .seconds(1) }

@@ -5,7 +5,7 @@ import Testing
 
 /// Which days `istep share` sends, and the error where there are none.
 @Suite(.timeLimit(.minutes(5))) struct ShareDaysTests {
-    private let outbox = Outbox(now: LocalTime.berlin.at("2014-04-22", 12))
+    private let outbox = OutboxFixture(now: LocalTime.berlin.at("2014-04-22", 12))
     private var today: Day { april21.advanced(by: 1) }
     private var tomorrow: Day { today.advanced(by: 1) }
 
@@ -38,11 +38,11 @@ import Testing
     }
 
     @Test func `sharing needs a destination`() throws {
-        let sharing = try Sharing(ServiceFixture().context)
+        let sharing = try ShareService(ServiceFixture().context)
         #expect(throws: ServiceError.noDestination) { try sharing.requireDestination() }
         #expect(ServiceError.noDestination.category == .configuration)
         var fixture = ServiceFixture()
         fixture.destinations = [ScriptedDestination("diary")]
-        try Sharing(fixture.context).requireDestination()
+        try ShareService(fixture.context).requireDestination()
     }
 }

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct ShareFailureTests {
-    let outbox = Outbox()
+    let outbox = OutboxFixture()
     private let post = ScriptedDestination(
         "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: false), terms: always)
 
@@ -221,7 +221,7 @@ import TestSupport
 
     @Test func `a sent day is sent again only on request`() async throws {
         for destination in [ScriptedDestination(terms: always), post] {
-            let outbox = Outbox()
+            let outbox = OutboxFixture()
             try outbox.walk(4000, on: april20)
             try await outbox.share(to: destination)
             #expect(try await outbox.share(.days([april20], of: outbox.anna), to: destination).first?.outcomes == [.unchanged])
@@ -357,7 +357,7 @@ import TestSupport
 
     @Test func `a day that a killed process was sending is unknown`() async throws {
         try outbox.walk(4000, on: april20)
-        try outbox.service.enqueueShares(.due, to: [post], users: [outbox.anna])
+        try outbox.service.enqueue(.due, to: [post], users: [outbox.anna])
         var entry = try #require(outbox.entry(april20, post))
         entry.state = .sending
         entry.fingerprint = "of then"
@@ -374,7 +374,7 @@ import TestSupport
         try outbox.walk(4000, on: april20)
         garden.whileDelivering { [outbox] in
             try? outbox.walk(4600, on: april20)
-            try? outbox.service.enqueueShares(.due, to: [garden], users: [outbox.anna])
+            try? outbox.service.enqueue(.due, to: [garden], users: [outbox.anna])
         }
         #expect(try await outbox.share(to: garden).first?.outcomes == [.sent, .corrected])
         #expect(garden.steps(april20) == 4600)
@@ -383,7 +383,7 @@ import TestSupport
     @Test func `a ledger that cannot be written prevents any delivery`() async throws {
         let garden = ScriptedDestination(terms: always)
         try outbox.walk(4000, on: april20)
-        try outbox.service.enqueueShares(.due, to: [garden], users: [outbox.anna])
+        try outbox.service.enqueue(.due, to: [garden], users: [outbox.anna])
         outbox.history.refuse(.record, with: Refusal())
         await #expect(throws: Refusal.self) { try await outbox.share(to: garden) }
         #expect(garden.deliveries.isEmpty)

@@ -6,7 +6,7 @@ import Testing
 
 /// What becomes of the results of deliveries while another program keeps the history locked.
 @Suite(.timeLimit(.minutes(5))) struct ShareRecordingTests {
-    private let outbox = Outbox()
+    private let outbox = OutboxFixture()
 
     /// From the third time on, days are read while others are being sent, and what is begun then stores the results of those before.
     @Test(arguments: 1...6) func `results are stored although the next days cannot be read`(call: Int) async throws {
@@ -14,8 +14,8 @@ import Testing
         let days = (0..<700).map { april20.advanced(by: $0 - 699) }
         for (index, day) in days.enumerated() { try outbox.walk(1000 + index, on: day) }
         let ledger = LockedLedger(outbox.history, refusing: call)
-        let service = ShareService(history: outbox.history, ledger: ledger, localTime: outbox.place, now: { [outbox] in outbox.now })
-        let report = try #require(try await service.shareStepData(.days(days, of: outbox.anna), to: [garden], users: [outbox.anna]).first)
+        let service = Outbox(history: outbox.history, ledger: ledger, localTime: outbox.place, now: { [outbox] in outbox.now })
+        let report = try #require(try await service.share(.days(days, of: outbox.anna), to: [garden], users: [outbox.anna]).first)
         #expect(report.fault is Refusal)
         #expect(outbox.history.entries(for: "garden", in: [.sending]).isEmpty)
         #expect(outbox.history.entries(for: "garden", in: [.sent]).count == garden.deliveries.count)

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Days that a destination has lost by itself are restored, and deliveries that build on one another do not run concurrently.
 @Suite(.timeLimit(.minutes(5))) struct ShareRestoringTests {
-    private let outbox = Outbox()
+    private let outbox = OutboxFixture()
     private let april20 = Day("2014-04-20")!, april21 = Day("2014-04-21")!
     private let always = ShareTerms(since: Day("2014-04-01"))
 

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct ShareTests {
-    let outbox = Outbox()
+    let outbox = OutboxFixture()
 
     @Test func `a new day is sent once and confirmed`() async throws {
         let garden = ScriptedDestination(terms: always)
@@ -92,7 +92,7 @@ import TestSupport
         try await outbox.share(to: ScriptedDestination("garden", traits, terms: always))
         traits.layout = 1
         let after = ScriptedDestination("garden", traits, terms: always)
-        #expect(try outbox.service.previewShare(of: outbox.anna, on: april20, to: after) == .content("2014-04-20: 4000"))
+        #expect(try outbox.service.preview(of: outbox.anna, on: april20, to: after) == .content("2014-04-20: 4000"))
     }
 
     @Test func `a shared day has the UTC offset of its first sample`() throws {

@@ -9,7 +9,7 @@ import TestSupport
 
     @Test func `a day in progress is held until it is complete`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
-        let outbox = Outbox(now: noon)
+        let outbox = OutboxFixture(now: noon)
         try outbox.walk(4000, on: april20, until: noon)
         let midnight = LocalTime.berlin.at("2014-04-21", 0)
         #expect(try await outbox.share(to: post).first?.outcomes == [.held(until: midnight)])
@@ -26,7 +26,7 @@ import TestSupport
 
     @Test func `an incomplete day is sent as it is after the wait`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
-        let outbox = Outbox(now: noon)
+        let outbox = OutboxFixture(now: noon)
         try outbox.walk(4000, on: april20, until: noon)
         try await outbox.share(to: post)
         outbox.set(LocalTime.berlin.at("2014-04-22", 13))
@@ -35,7 +35,7 @@ import TestSupport
 
     @Test func `a day in progress is sent on request and corrected after its end`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
-        let outbox = Outbox(now: noon)
+        let outbox = OutboxFixture(now: noon)
         try outbox.walk(4000, on: april20, until: noon)
         #expect(try await outbox.share(.days([april20], of: outbox.anna), to: post).first?.outcomes == [.sent])
         outbox.pass(3600)
@@ -52,7 +52,7 @@ import TestSupport
 
     @Test func `a replacing destination receives a day in progress and later its final state`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
-        let outbox = Outbox(now: noon)
+        let outbox = OutboxFixture(now: noon)
         let garden = ScriptedDestination(terms: always)
         try outbox.walk(4000, on: april20, until: noon)
         #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
@@ -64,7 +64,7 @@ import TestSupport
 
     @Test func `the terms of the user override the traits of the destination`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
-        let outbox = Outbox(now: noon)
+        let outbox = OutboxFixture(now: noon)
         let eager = ScriptedDestination(
             "eager", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: false),
             terms: ShareTerms(since: april20, takesUnfinishedDays: true))
@@ -73,7 +73,7 @@ import TestSupport
     }
 
     @Test func `no delivery begins after the deadline`() async throws {
-        let outbox = Outbox()
+        let outbox = OutboxFixture()
         let garden = ScriptedDestination(terms: always)
         try outbox.walk(4000, on: april20)
         let report = try #require(try await outbox.share(to: garden, deadline: outbox.now).first)

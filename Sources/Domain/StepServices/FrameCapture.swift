@@ -134,23 +134,23 @@ public struct CapturedSync: Sendable {
 
     public init(_ context: ServiceContext) { self.context = context }
 
-    /// Syncs a pedometer as `Synchronization` does, without sharing.
+    /// Syncs a pedometer as `SyncService` does, without sharing.
     ///
     /// - Parameters:
     ///   - name: its name or address.
     ///   - days: at most so many days are requested; nil for all that is new.
     /// - Returns: the report, and the frames without address and name. Also a sync that has failed has frames: they show the cause.
-    /// - Throws: `ServiceError.unknownPedometer`, and as `Synchronization.run`.
+    /// - Throws: `ServiceError.unknownPedometer`, and as `SyncService.run`.
     public func run(
-        _ name: String, days: Int? = nil, progress: @escaping @Sendable (Synchronization.Step) -> Void = { _ in }
-    ) async throws -> (outcome: Synchronization.Outcome, capture: FrameCapture) {
+        _ name: String, days: Int? = nil, progress: @escaping @Sendable (SyncService.Step) -> Void = { _ in }
+    ) async throws -> (outcome: SyncService.Outcome, capture: FrameCapture) {
         let pedometer = try PedometerSelection(context.history).pedometer(name)
         let frames = FrameList()
         var capturing = context
         capturing.reader = { [context] days, registered in
             CapturingReader(context.reader(days, registered)) { frames.add($0) }
         }
-        let outcome = try await Synchronization(capturing, Synchronization.Options(days: days, isShared: false)).run(
+        let outcome = try await SyncService(capturing, SyncService.Options(days: days, isShared: false)).run(
             [pedometer], progress: progress)
         let time = frames.all.first?.at ?? outcome.start
         let capture = FrameCapture(

@@ -73,7 +73,7 @@ public struct Registration: Sendable {
     ///   - plain: makes a name from the air harmless, so that a user can type it.
     /// - Throws: `ServiceError`, the errors of scanner, catalog and history.
     public func register(
-        _ request: Request, of people: People, plain: @Sendable (String) -> String, progress: @Sendable (Step) -> Void = { _ in }
+        _ request: Request, of people: UserSelection, plain: @Sendable (String) -> String, progress: @Sendable (Step) -> Void = { _ in }
     ) async throws -> (pedometer: Pedometer, owner: User) {
         // Errors in the request are reported before the radio is used.
         let kind = try kind(of: request)

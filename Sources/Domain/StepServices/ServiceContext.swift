@@ -41,9 +41,9 @@ public struct ServiceContext: Sendable {
         self.clock = clock
     }
 
-    /// Sharing of the days of this history.
-    public var shareService: ShareService {
-        ShareService(history: history, ledger: history, localTime: localTime, now: now)
+    /// The days of this history that are to be shared.
+    public var outbox: Outbox {
+        Outbox(history: history, ledger: history, localTime: localTime, now: now)
     }
 
     /// Determines which notices hold now, and stores them until they have been shown.
@@ -63,7 +63,7 @@ public struct ServiceContext: Sendable {
     }
 
     /// Marks the notices that the output of a run has shown. What cannot be marked is shown again.
-    public func markSeen(in outcome: Synchronization.Outcome) async {
+    public func markSeen(in outcome: SyncService.Outcome) async {
         let shown = outcome.shownNotices.map(\.id)
         if shown.isEmpty { return }
         try? await blocking { try history.markSeen(shown, at: now()) }

@@ -26,10 +26,10 @@ import WebTestSupport
         defer { venue.close() }
         let destination = try Fixture.destination("[share.garden]\nkind = 'mastodon'\n\(venue.keys)\n\(more)")
         let clock = clock
-        let service = ShareService(history: history, ledger: history, localTime: .berlin, now: { clock.now })
+        let service = Outbox(history: history, ledger: history, localTime: .berlin, now: { clock.now })
         history.setCorrection(8123, of: history.addUser(named: "Anna").id, on: easter, at: clock.now)
         try await body(venue) {
-            try await service.shareStepData(.due, to: [destination], users: history.users()).first
+            try await service.share(.due, to: [destination], users: history.users()).first
         }
     }
 

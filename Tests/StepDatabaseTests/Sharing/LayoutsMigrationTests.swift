@@ -36,12 +36,12 @@ import Testing
             var traits = ShareTraits.replacing
             traits.layout = 1
             let metrics = ScriptedDestination("metrics", traits, terms: ShareTerms(since: .first))
-            let service = ShareService(history: database, ledger: database, localTime: .fixed(0), now: { noon + 86_400 })
+            let service = Outbox(history: database, ledger: database, localTime: .fixed(0), now: { noon + 86_400 })
             func share() async throws -> [ShareReport.Event.Outcome] {
                 var state = try database.state(of: "metrics")
                 state.release()
                 try database.record(state)
-                return try await service.shareStepData(.due, to: [metrics], users: database.users()).flatMap { $0.events.map(\.outcome) }
+                return try await service.share(.due, to: [metrics], users: database.users()).flatMap { $0.events.map(\.outcome) }
             }
             #expect(try await share() == [.corrected])
             #expect(metrics.parcels.map(\.day.day) == [day])

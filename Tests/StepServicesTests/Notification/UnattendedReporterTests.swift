@@ -24,8 +24,8 @@ import Testing
         return SyncReport(pedometer: pedometer, failure: cause.map { Failed(cause: $0) }, failureText: cause.map { _ in text })
     }
 
-    private func outcome(_ reports: SyncReport..., shares: [ShareReport] = []) -> Synchronization.Outcome {
-        var outcome = Synchronization.Outcome(start: fixture.outbox.now)
+    private func outcome(_ reports: SyncReport..., shares: [ShareReport] = []) -> SyncService.Outcome {
+        var outcome = SyncService.Outcome(start: fixture.outbox.now)
         (outcome.reports, outcome.shares) = (reports, shares)
         return outcome
     }
@@ -82,8 +82,9 @@ import Testing
         outcome.upkeepFailure = Failed(cause: .other)
         let goal = Notice(.user(1), name: "anna", since: fixture.outbox.now, .goalReached(day: april20, steps: 9, goal: 8))
         let battery = Notice(.pedometer(1), name: "ring", since: fixture.outbox.now, .batteryLow(percent: 4))
-        outcome.notices = [goal, battery, battery].enumerated().map { StoredNotice(id: Int64($0), notice: $1, storedAt: fixture.outbox.now) }
-        outcome.begun = [0, 1]
+        outcome.notices = StandingNotices(
+            notices: [goal, battery, battery].enumerated().map { StoredNotice(id: Int64($0), notice: $1, storedAt: fixture.outbox.now) },
+            begun: [0, 1])
         #expect(outcome.messages.map(words) == ["warning locked", "error failed", "notice goalReached", "warning batteryLow"])
     }
 

@@ -148,14 +148,14 @@ final class RecordingWatchOutput: WatchOutput {
     func status(_ status: WatchStatus) { record(.status(status)) }
     func text(for status: WatchStatus) -> String { "\(status)" }
     func live(_ figures: [LiveFigures.Figure]) { record(.live(figures)) }
-    func synced(_ outcome: Synchronization.Outcome) { record(.synced(steps: outcome.reports.reduce(0) { $0 + $1.counts.steps })) }
+    func synced(_ outcome: SyncService.Outcome) { record(.synced(steps: outcome.reports.reduce(0) { $0 + $1.counts.steps })) }
     func problem(_ error: any Error) { record(.problem("\(error)")) }
     func ended() { record(.ended) }
 }
 
 /// The log of an unattended run.
 final class RecordingLog: UnattendedOutput {
-    private let state = Mutex<(messages: [RunMessage], results: [Synchronization.Outcome], failure: (any Error)?)>(([], [], nil))
+    private let state = Mutex<(messages: [RunMessage], results: [SyncService.Outcome], failure: (any Error)?)>(([], [], nil))
     let results: AsyncStream<Void>
     private let written: AsyncStream<Void>.Continuation
 
@@ -165,11 +165,11 @@ final class RecordingLog: UnattendedOutput {
     func fail(_ error: any Error) { state.withLock { $0.failure = error } }
 
     var messages: [RunMessage] { state.withLock(\.messages) }
-    var outcomes: [Synchronization.Outcome] { state.withLock(\.results) }
+    var outcomes: [SyncService.Outcome] { state.withLock(\.results) }
 
     func write(_ message: RunMessage, isHousehold: Bool) { state.withLock { $0.messages.append(message) } }
 
-    func write(_ outcome: Synchronization.Outcome) throws {
+    func write(_ outcome: SyncService.Outcome) throws {
         try state.withLock { state in
             if let failure = state.failure { throw failure }
             state.results.append(outcome)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RunMessageWordsTests {
     private let now = Timestamp(1_779_278_700)
 
-    private func lines(_ outcome: Synchronization.Outcome) -> [String] {
+    private func lines(_ outcome: SyncService.Outcome) -> [String] {
         outcome.messages.flatMap {
             RunMessageWords.lines(for: $0, isHousehold: false, now: now, localTime: .fixed(0)) { ("problem \($0)", "fix \($0)") }
         }
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `a failure is shown with advice, but not for a pedometer out of range`() {
-        var outcome = Synchronization.Outcome(start: now)
+        var outcome = SyncService.Outcome(start: now)
         outcome.reports = [report(.other)]
         #expect(lines(outcome) == ["ring\u{fffd}: it failed\u{fffd}[2J", "ring\u{fffd}: fix other"])
         outcome.reports = [report(.outOfRange)]
@@ -35,7 +35,7 @@ import Testing
         let day = Day("2026-05-19")!
         var stopped = DestinationState(name: "b")
         stopped.stopped = "401"
-        var outcome = Synchronization.Outcome(start: now)
+        var outcome = SyncService.Outcome(start: now)
         outcome.shares = [
             ShareReport(
                 destination: "a", kind: "file",
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `a failure of the upkeep is shown with the name of the program`() {
-        var outcome = Synchronization.Outcome(start: now)
+        var outcome = SyncService.Outcome(start: now)
         outcome.upkeepFailure = Failed(cause: .other)
         #expect(lines(outcome) == ["istep: problem other", "       fix other"])
     }

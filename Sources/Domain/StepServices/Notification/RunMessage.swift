@@ -33,7 +33,7 @@ public struct RunMessage: Sendable {
     }
 }
 
-extension Synchronization.Outcome {
+extension SyncService.Outcome {
     /// The messages of an unattended run, in the order in which they are written.
     public var messages: [RunMessage] {
         var messages = reports.filter { $0.cause != .machine }.compactMap(RunMessage.init)
@@ -43,7 +43,7 @@ extension Synchronization.Outcome {
         for report in shares ?? [] { messages += RunMessage.messages(of: report) }
         // The failures of pedometers and destinations were reported above.
         messages += failures.filter { !$0.isShown }.map { RunMessage(.init($0.error), .failed($0.error)) }
-        return messages + RunMessage.messages(of: newNotices)
+        return messages + RunMessage.messages(of: notices.new)
     }
 
     /// Whether anything has changed that a reader of the log looks for: new steps, or a failure.

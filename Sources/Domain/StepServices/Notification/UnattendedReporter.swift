@@ -7,7 +7,7 @@ public protocol UnattendedOutput: Sendable {
     /// Writes the result: a summary in one line, or a document.
     ///
     /// - Throws: if it cannot be written.
-    func write(_ outcome: Synchronization.Outcome) throws
+    func write(_ outcome: SyncService.Outcome) throws
 }
 
 /// Reports the outcome of an unattended sync: what went wrong, a summary, and desktop notifications.
@@ -26,12 +26,12 @@ public struct UnattendedReporter: Sendable {
     }
 
     /// - Throws: if the result cannot be written.
-    public func report(_ outcome: Synchronization.Outcome) async throws {
+    public func report(_ outcome: SyncService.Outcome) async throws {
         let isHousehold = await isHousehold()
         for message in outcome.messages { output.write(message, isHousehold: isHousehold) }
         let written = Result { try output.write(outcome) }
         // Even if the output cannot be written (a full disk, for example), the desktop shows the notices.
-        await desktop?.show(outcome.notices, isHousehold: isHousehold)
+        await desktop?.show(outcome.notices.notices, isHousehold: isHousehold)
         try written.get()
     }
 

@@ -83,7 +83,7 @@ public protocol WatchOutput: Sendable {
     /// The result of a sync. Not called in unattended mode.
     ///
     /// - Throws: if it cannot be written.
-    func synced(_ outcome: Synchronization.Outcome) throws
+    func synced(_ outcome: SyncService.Outcome) throws
     /// A problem that has just begun.
     func problem(_ error: any Error)
     /// Nothing follows.

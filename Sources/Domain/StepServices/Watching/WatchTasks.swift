@@ -24,9 +24,9 @@ struct WatchTasks: Sendable {
             // Connecting often fails during a scan.
             await context.scanner.pause()
             try Task.checkCancellation()
-            let syncOptions = Synchronization.Options(
+            let syncOptions = SyncService.Options(
                 isShared: options.isShared, includesUpkeep: options.isUnattended, listening: listening)
-            let outcome = try await Synchronization(services, syncOptions).run([pedometer])
+            let outcome = try await SyncService(services, syncOptions).run([pedometer])
             await report(outcome, services)
             return .finished(isComplete: outcome.reports.allSatisfy { $0.failure == nil })
         } catch {
@@ -35,7 +35,7 @@ struct WatchTasks: Sendable {
     }
 
     /// The steps are stored even if this fails.
-    private func report(_ outcome: Synchronization.Outcome, _ services: ServiceContext) async {
+    private func report(_ outcome: SyncService.Outcome, _ services: ServiceContext) async {
         if Task.isCancelled { return }
         problems.end()
         do {

@@ -45,7 +45,7 @@ extension LocalPages {
     }
 
     private func deliver(
-        _ order: ShareService.ShareOrder, by sharing: Sharing, _ progress: @escaping @Sendable (String) -> Void
+        _ order: ShareOrder, by sharing: ShareService, _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> Activity.Result {
         let localTime = services.localTime
         let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
@@ -59,7 +59,7 @@ extension LocalPages {
         guard let day else { throw PageError.incomplete("The day is missing.") }
         let user = scope.context.user
         return try begin("Share \(day)", scope) { progress in
-            let sharing = try await blocking { try Sharing(scope.services).with([destination]) }
+            let sharing = try await blocking { try ShareService(scope.services).with([destination]) }
             return try await deliver(.days([day], of: user, again: false), by: sharing, progress)
         }
     }
@@ -134,14 +134,14 @@ extension LocalPages {
 
 /// Progress in a line.
 enum ProgressWords {
-    static func line(_ step: Synchronization.Step, _ localTime: LocalTime) -> String {
+    static func line(_ step: SyncService.Step, _ localTime: LocalTime) -> String {
         switch step {
         case .reading(let pedometer, let step): SyncView.words(for: step, of: pedometer)
         case .sharing(let step): line(step, localTime)
         }
     }
 
-    static func line(_ step: Sharing.Step, _ localTime: LocalTime) -> String {
+    static func line(_ step: ShareService.Step, _ localTime: LocalTime) -> String {
         switch step {
         case .delivering(let progress): ShareView.words(for: progress)
         case .waiting(let moment): "Waiting until \(Words.clock(moment, localTime))"

@@ -6,7 +6,7 @@ package struct PageServices: Sendable {
     package var histories: any HistorySource
     package var services: @Sendable (History) -> ServiceContext
     /// Finds the user that the options or the configuration name, or who is logged in.
-    package var people: @Sendable (History) -> People
+    package var people: @Sendable (History) -> UserSelection
     package var localTime: LocalTime
     package var now: @Sendable () -> Timestamp
     package var weekStart: Weekday
@@ -17,7 +17,7 @@ package struct PageServices: Sendable {
     package var access: any PageAccess
     package init(
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
-        people: @escaping @Sendable (History) -> People, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
+        people: @escaping @Sendable (History) -> UserSelection, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
         weekStart: Weekday = .monday, modelTitle: @escaping @Sendable (String) -> String, words: @escaping @Sendable (any Error) -> String,
         access: any PageAccess
     ) {

@@ -93,7 +93,7 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
-            let sharing = try Sharing(wiring.services(history)).with(destination.map { [$0] } ?? [])
+            let sharing = try ShareService(wiring.services(history)).with(destination.map { [$0] } ?? [])
             try await ShareRun(wiring: wiring, sharing: sharing).run(.due, waits: wait)
         }
     }

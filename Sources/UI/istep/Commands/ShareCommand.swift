@@ -67,12 +67,12 @@ struct ShareCommand: AsyncParsableCommand {
     func run() async throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: list || dryRun ? .reading : .updating)
-        let sharing = try Sharing(wiring.services(history)).with(to)
+        let sharing = try ShareService(wiring.services(history)).with(to)
         if list { return try await DestinationList(wiring, sharing).show(isChecked: check) }
         try sharing.requireDestination()
         let user = try wiring.user(in: history)
         let days = try days(of: user, history, today: wiring.localTime.day(of: wiring.now()))
-        let order = ShareService.ShareOrder.days(days, of: user, again: again)
+        let order = ShareOrder.days(days, of: user, again: again)
         if dryRun { return try preview(days, user, wiring, sharing) }
         if queue {
             try await sharing.enqueue(order)
@@ -100,7 +100,7 @@ struct ShareCommand: AsyncParsableCommand {
     }
 
     /// Shows the entries of these days that are in the outbox now.
-    private func showQueue(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: Sharing) throws {
+    private func showQueue(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: ShareService) throws {
         let history = sharing.context.history, names = sharing.destinations.map(\.name)
         let entries = try names.flatMap { try history.entries(for: $0, in: [.pending, .sending, .unknown, .rejected]) }
             .filter { $0.user == user.id && days.contains($0.day) }
@@ -110,13 +110,13 @@ struct ShareCommand: AsyncParsableCommand {
                 localTime: wiring.localTime))
     }
 
-    private func preview(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: Sharing) throws {
+    private func preview(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: ShareService) throws {
         var previews: [PreviewView.Preview] = []
         for destination in sharing.destinations {
             for day in days {
                 var preview = PreviewView.Preview(destination: destination.name, user: user.name, day: day, content: nil)
                 if destination.terms.include(user) {
-                    switch try sharing.context.shareService.previewShare(of: user, on: day, to: destination, again: again) {
+                    switch try sharing.context.outbox.preview(of: user, on: day, to: destination, again: again) {
                     case .content(let content): preview.content = content
                     case .settled: preview.remark = "already sent, or cannot be changed there; --again sends it once more"
                     case .nothingKnown: preview.remark = "nothing is known of that day"
@@ -134,9 +134,9 @@ struct ShareCommand: AsyncParsableCommand {
 /// `istep share --list`.
 struct DestinationList {
     private let wiring: Wiring
-    private let sharing: Sharing
+    private let sharing: ShareService
 
-    init(_ wiring: Wiring, _ sharing: Sharing) {
+    init(_ wiring: Wiring, _ sharing: ShareService) {
         self.wiring = wiring
         self.sharing = sharing
     }

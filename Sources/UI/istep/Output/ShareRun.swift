@@ -5,10 +5,10 @@ import StepViews
 /// A whole command that shares: shows the results, and ends with the exit status of the worst failure.
 struct ShareRun {
     let wiring: Wiring
-    let sharing: Sharing
+    let sharing: ShareService
 
     /// - Parameter waits: whether to continue, with pauses, until nothing is left that another attempt could deliver.
-    func run(_ order: ShareService.ShareOrder, waits: Bool = false) async throws {
+    func run(_ order: ShareOrder, waits: Bool = false) async throws {
         let progress = wiring.progress()
         defer { progress.end() }
         let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(Self.words(for: $0, wiring.localTime)) }
@@ -22,8 +22,8 @@ struct ShareRun {
 
     /// Notices that were just shown are not new in the morning. What cannot be marked is shown again.
     private func markSeen(_ reports: [ShareReport]) async {
-        guard !wiring.isForPrograms, let notices = try? await sharing.context.updateNotices().notices else { return }
-        var outcome = Synchronization.Outcome(start: wiring.now())
+        guard !wiring.isForPrograms, let notices = try? await sharing.context.updateNotices() else { return }
+        var outcome = SyncService.Outcome(start: wiring.now())
         (outcome.shares, outcome.notices) = (reports, notices)
         await sharing.context.markSeen(in: outcome)
     }
@@ -32,7 +32,7 @@ struct ShareRun {
         ShareView(reports, users: users, now: wiring.now(), localTime: wiring.localTime) { Failure($0).line ?? "\($0)" }
     }
 
-    static func words(for step: Sharing.Step, _ localTime: LocalTime) -> String {
+    static func words(for step: ShareService.Step, _ localTime: LocalTime) -> String {
         switch step {
         case .delivering(let progress): ShareView.words(for: progress)
         case .waiting(let moment): "Waiting until \(moment.iso8601(utcOffset: localTime.utcOffset(moment)))"

@@ -30,7 +30,7 @@ final class SyncLines: Sendable {
     }
 
     /// - Throws: the first failure to write, here or before.
-    func end(_ outcome: Synchronization.Outcome) throws {
+    func end(_ outcome: SyncService.Outcome) throws {
         if let failure = failure.withLock({ $0 }) { throw failure }
         for line in outcome.view(wiring).shareLines(style) { try Output.standard.result(line) }
     }
@@ -48,13 +48,13 @@ struct ConsoleUnattendedOutput: UnattendedOutput {
         for line in lines { Output.error.line(line, message.severity) }
     }
 
-    func write(_ outcome: Synchronization.Outcome) throws {
+    func write(_ outcome: SyncService.Outcome) throws {
         if wiring.isForPrograms { return try wiring.show(outcome.view(wiring)) }
         try Output.standard.result(SyncSummary(outcome.reports, shares: outcome.shares ?? []).line, isNews: outcome.isNews)
     }
 }
 
-extension Synchronization.Outcome {
+extension SyncService.Outcome {
     func view(_ wiring: Wiring) -> SyncView {
         SyncView(
             reports, shares: shares.map { ShareRun.view($0, users: users, wiring) },
@@ -68,7 +68,7 @@ extension Synchronization.Outcome {
     }
 }
 
-extension Synchronization.Step {
+extension SyncService.Step {
     func words(_ localTime: LocalTime) -> String {
         switch self {
         case .reading(let pedometer, let step): SyncView.words(for: step, of: pedometer)

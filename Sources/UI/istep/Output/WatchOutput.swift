@@ -42,7 +42,7 @@ final class ConsoleWatchOutput: WatchOutput {
         }
     }
 
-    func synced(_ outcome: Synchronization.Outcome) throws {
+    func synced(_ outcome: SyncService.Outcome) throws {
         progress.end()
         if wiring.isForPrograms { return try writing.withLock { _ in try wiring.show(outcome.view(wiring)) } }
         let time = WatchWords.time(wiring.now(), wiring.localTime)

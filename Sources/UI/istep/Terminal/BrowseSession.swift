@@ -146,7 +146,7 @@ struct BrowseSession {
     private static func share(
         _ day: Day, _ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> String {
-        let sharing = try Sharing(wiring.services(wiring.history(for: .updating))).with([])
+        let sharing = try ShareService(wiring.services(wiring.history(for: .updating))).with([])
         try sharing.requireDestination()
         let reports = try await sharing.share(.days([day], of: user)) { progress(ShareRun.words(for: $0, wiring.localTime)) }
         return SyncSummary([], shares: reports).line(orElse: "Nothing to send: \(day) was shared before.")

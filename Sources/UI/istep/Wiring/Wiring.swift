@@ -139,12 +139,12 @@ struct Wiring: Sendable {
 
     // MARK: People
 
-    func people(of history: any StepHistory) -> People {
-        People(history, wanted: settings.user?.value, login: environment["USER"] ?? environment["LOGNAME"] ?? "me")
+    func people(of history: any StepHistory) -> UserSelection {
+        UserSelection(history, wanted: settings.user?.value, login: environment["USER"] ?? environment["LOGNAME"] ?? "me")
     }
 
     /// The requested user; otherwise the only one, or the one who is logged in.
-    func user(in history: any StepHistory, creating creation: People.Creation = .never) throws -> User {
+    func user(in history: any StepHistory, creating creation: UserSelection.Creation = .never) throws -> User {
         try people(of: history).user(creating: creation)
     }
 

@@ -1,23 +1,29 @@
 import StepDomain
 internal import Synchronization
 
-/// Records the syncs of one reading in the history.
+/// Reads pedometers, and records their syncs in the history.
+///
+/// It accesses the history and the pedometers only through their ports, and reads only the clock that it was given. `SyncService` adds to it
+/// what belongs to a whole run: the lock, sharing, notices, upkeep.
 final class SyncRecorder: ReadingReceiver {
+    /// Seconds for which settings of a pedometer's clock are kept: longer than any pedometer keeps steps.
+    static let clockMemory = 62 * 86_400
+
     /// A sync that has begun.
     private struct Running {
         let sync: SyncRecord.ID
         let start: Timestamp
-        let gate: MergeGate
+        let writer: BatchWriter
         /// Days (or readings of a counter) dealt with and planned; nil before the first.
-        var extent: (done: Int, planned: Int)?
+        var days: (done: Int, planned: Int)?
         /// Days dealt with over earlier links that were lost.
         var doneBefore = 0
         var isAdapterRestarted = false
 
         mutating func note(_ progress: ReadProgress) {
             switch progress {
-            case .reconnecting: doneBefore = extent?.done ?? 0
-            case .reading(let done, let planned): extent = (doneBefore + done, doneBefore + planned)
+            case .reconnecting: doneBefore = days?.done ?? 0
+            case .reading(let done, let planned): days = (doneBefore + done, doneBefore + planned)
             case .adapterRestarted: isAdapterRestarted = true
             case .searching, .connecting: break
             }
@@ -36,9 +42,13 @@ final class SyncRecorder: ReadingReceiver {
     private let finished: @Sendable (SyncReport) -> Void
     private let state = Mutex(State())
 
+    /// - Parameters:
+    ///   - finished: called once for each pedometer as soon as its result is known and recorded, in any order. Its link may still be up:
+    ///     `connectedSeconds` is only known when `read` returns.
     init(
         _ history: any StepHistory, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
-        progress: @escaping @Sendable (Pedometer, ReadProgress) -> Void, finished: @escaping @Sendable (SyncReport) -> Void
+        progress: @escaping @Sendable (Pedometer, ReadProgress) -> Void = { _, _ in },
+        finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
     ) {
         self.history = history
         self.localTime = localTime
@@ -47,14 +57,29 @@ final class SyncRecorder: ReadingReceiver {
         self.finished = finished
     }
 
+    /// Reads pedometers into the history.
+    ///
+    /// A failure of one does not stop the others; steps that came in before a failure stay. When the task is cancelled, the
+    /// syncs that have not ended are recorded as failed.
+    ///
+    /// - Returns: one report for each pedometer, in their order, when no link is left.
+    func read(_ pedometers: [Pedometer], by reader: any PedometerReader) async -> [SyncReport] {
+        var begun: [Pedometer] = []
+        for pedometer in pedometers where await begin(pedometer) { begun.append(pedometer) }
+        if !begun.isEmpty { await reader.read(begun, for: self) }
+        var reports: [SyncReport] = []
+        for pedometer in pedometers { reports.append(await report(pedometer)) }
+        return reports
+    }
+
     /// - Returns: false if the pedometer must not be read: the sync is cancelled, or the history cannot record its start.
-    func begin(_ pedometer: Pedometer) async -> Bool {
+    private func begin(_ pedometer: Pedometer) async -> Bool {
         let start = now()
         do {
             try Task.checkCancellation()
             let sync = try await blocking { [history] in try history.beginSync(of: pedometer.id, at: start) }
-            let gate = MergeGate(history, sync: sync, place: pedometer.clock.place(localTime))
-            state.withLock { $0.running[pedometer.id] = Running(sync: sync, start: start, gate: gate) }
+            let writer = BatchWriter(history, sync: sync, place: pedometer.clock.place(localTime))
+            state.withLock { $0.running[pedometer.id] = Running(sync: sync, start: start, writer: writer) }
             return true
         } catch {
             var report = SyncReport(pedometer: pedometer)
@@ -66,7 +91,7 @@ final class SyncRecorder: ReadingReceiver {
     }
 
     /// The result of a pedometer's sync, after the reading has ended.
-    func report(_ pedometer: Pedometer) async -> SyncReport {
+    private func report(_ pedometer: Pedometer) async -> SyncReport {
         if let report = state.withLock({ $0.reports[pedometer.id] }) { return report }
         // A pedometer that the reader did not report was not read.
         await end(of: pedometer, .failure(CancellationError()))
@@ -84,7 +109,7 @@ final class SyncRecorder: ReadingReceiver {
 
     func merge(_ batch: SampleBatch, of pedometer: Pedometer) async throws {
         guard let running = state.withLock({ $0.running[pedometer.id] }) else { throw CancellationError() }
-        try await running.gate.merge(batch)
+        try await running.writer.merge(batch)
     }
 
     /// Also runs after cancellation: every sync that has begun is ended.
@@ -94,20 +119,21 @@ final class SyncRecorder: ReadingReceiver {
         do {
             let reading = try result.get()
             report.add(reading)
-            // A reader that ignored a refused batch reports more than was stored.
-            if let refusal = running.gate.refusal { throw refusal }
             if let setting = reading.clockSet {
-                report.pedometer.clock.record(setting, memory: SyncService.clockMemory)
-                try await blocking { [history, clock = report.pedometer.clock] in try history.setClock(clock, of: pedometer.id) }
+                report.pedometer.clock.record(setting, memory: Self.clockMemory)
+                // Its slots get their times by this setting: if it is lost, they are off until the clock is set again.
+                try await repeatedly { [history, clock = report.pedometer.clock] in try history.setClock(clock, of: pedometer.id) }
             }
         } catch {
-            report.fail(running.gate.refusal ?? error)
+            report.fail(error)
         }
-        report.counts = running.gate.counts
-        if let extent = running.extent { (report.daysRead, report.daysPlanned) = (extent.done, extent.planned) }
-        report.notices = running.gate.notices + report.notices
+        // A batch that was not stored is the cause of the reader's error, if the reader stopped at all.
+        if let error = running.writer.writeError { report.fail(error) }
+        report.counts = running.writer.counts
+        if let days = running.days { (report.daysRead, report.daysPlanned) = (days.done, days.planned) }
+        report.notices = running.writer.notices + report.notices
         // Taken from the cursor, so that a day which a second attempt received is not reported.
-        if let gaps = running.gate.cursor?.reportedGaps, !gaps.isEmpty { report.notices.append(.missing(gaps)) }
+        if let gaps = running.writer.cursor?.reportedGaps, !gaps.isEmpty { report.notices.append(.missing(gaps)) }
         if running.isAdapterRestarted { report.notices.append(.adapterRestarted) }
         report.addNotices()
         await record(running, &report)
@@ -158,25 +184,25 @@ extension SyncReport {
     fileprivate mutating func addNotices() {
         if let battery, battery < Pedometer.lowBattery { notices.append(.batteryLow(battery)) }
         // The reader reports samples that it left out, the history those that it kept apart: one notice for both.
-        var apart = counts.implausible
+        var implausible = counts.implausible
         notices.removeAll { notice in
             guard case .implausible(let samples) = notice else { return false }
-            apart += samples
+            implausible += samples
             return true
         }
-        if apart > 0 { notices.append(.implausible(samples: apart)) }
+        if implausible > 0 { notices.append(.implausible(samples: implausible)) }
     }
 }
 
 /// Merges the batches of one sync into the history, counts the result, and closes at the first batch that the history refuses.
 ///
 /// It stays closed, because a batch after a lost one would move the cursor past the gap.
-final class MergeGate: Sendable {
+final class BatchWriter: Sendable {
     private struct State {
         var counts = MergeCounts()
         var notices: [SyncNotice] = []
         var cursor: PedometerCursor?
-        var refusal: (any Error)?
+        var writeError: (any Error)?
     }
 
     private let history: any StepHistory
@@ -197,13 +223,13 @@ final class MergeGate: Sendable {
     /// The last one that was committed; nil where no batch had one.
     var cursor: PedometerCursor? { state.withLock { $0.cursor } }
     /// Why the history refused a batch, if it did: the cause of the error that the reader reports.
-    var refusal: (any Error)? { state.withLock { $0.refusal } }
+    var writeError: (any Error)? { state.withLock { $0.writeError } }
 
     /// One batch at a time, as a `ReadingReceiver` is called.
     ///
     /// - Throws: why the history refuses the batch, or has refused an earlier one.
     func merge(_ batch: SampleBatch) async throws {
-        if let refusal { throw refusal }
+        if let writeError { throw writeError }
         do {
             let counts = try await blocking { [history, sync, place] in try history.merge(batch, sync: sync, place: place) }
             state.withLock { state in
@@ -212,7 +238,7 @@ final class MergeGate: Sendable {
                 state.cursor = batch.cursor ?? state.cursor
             }
         } catch {
-            state.withLock { $0.refusal = error }
+            state.withLock { $0.writeError = error }
             throw error
         }
     }

@@ -1,7 +1,7 @@
 public import StepDomain
 
 /// One run that reads pedometers and then shares what is due: the same whether a user, a timer or a watch starts it.
-public struct Synchronization: Sendable {
+public struct SyncService: Sendable {
     private let context: ServiceContext
     private let options: Options
 
@@ -31,7 +31,7 @@ public struct Synchronization: Sendable {
     /// Progress of the run.
     public enum Step: Sendable {
         case reading(Pedometer, ReadProgress)
-        case sharing(Sharing.Step)
+        case sharing(ShareService.Step)
     }
 
     /// Result of the run.
@@ -45,10 +45,8 @@ public struct Synchronization: Sendable {
         public var users: [User] = []
         /// Why it could not be shared at all.
         public var sharingFailure: (any Error)?
-        /// All notices that hold after the run, whether they were known before or not.
-        public var notices: [StoredNotice] = []
-        /// Which of them this run was the first to find.
-        public var begun: Set<StoredNotice.ID> = []
+        /// All notices that hold after the run, and which of them this run was the first to find.
+        public var notices = StandingNotices()
         /// Why notices could not be stored.
         public var noticeFailure: (any Error)?
         /// Why the history could not be backed up or checked, or is damaged.
@@ -101,18 +99,18 @@ public struct Synchronization: Sendable {
         let known = try await blocking { [history = context.history] in try history.pedometers() }
         let current = pedometers.compactMap { chosen in known.first { $0.id == chosen.id } }
         let registered = Set(known.map(\.address))
-        let service = SyncService(
-            history: context.history, reader: context.reader(options.days, registered), localTime: context.localTime, now: context.now)
-        return await service.synchronize(current, progress: { progress(.reading($0, $1)) }, finished: finished)
+        let recorder = SyncRecorder(
+            context.history, localTime: context.localTime, now: context.now, progress: { progress(.reading($0, $1)) }, finished: finished)
+        return await recorder.read(current, by: context.reader(options.days, registered))
     }
 
     // The steps are stored by now: a later failure is reported beside them, and the next run does the work again.
 
     private func updateNotices(_ outcome: inout Outcome) async {
         do {
-            let standing = try await context.updateNotices(reports: outcome.reports, listening: options.listening)
-            outcome.notices = standing.notices
-            outcome.begun.formUnion(standing.begun)
+            var notices = try await context.updateNotices(reports: outcome.reports, listening: options.listening)
+            notices.begun.formUnion(outcome.notices.begun)
+            outcome.notices = notices
             outcome.noticeFailure = nil
         } catch {
             outcome.noticeFailure = error
@@ -121,7 +119,7 @@ public struct Synchronization: Sendable {
 
     private func share(_ outcome: inout Outcome, _ progress: @escaping @Sendable (Step) -> Void) async {
         do {
-            let (sharing, problem) = try await blocking { [context] in try Sharing(context).withClearRecipients }
+            let (sharing, problem) = try await blocking { [context] in try ShareService(context).withClearRecipients }
             outcome.sharingFailure = problem
             guard !sharing.destinations.isEmpty else { return }
             outcome.users = sharing.users
@@ -143,19 +141,16 @@ public struct Synchronization: Sendable {
     }
 }
 
-extension Synchronization.Outcome {
-    /// All failures, each with whether the view of the sync shows its text.
+extension SyncService.Outcome {
+    /// All failures. `isShown`: the view of the sync shows the text of the failure.
     public var failures: [(error: any Error, isShown: Bool)] {
         reports.compactMap(\.failure).map { ($0, true) } + (shares ?? []).flatMap(\.failures).map { ($0, true) }
             + [sharingFailure, noticeFailure, upkeepFailure].compactMap(\.self).map { ($0, false) }
     }
 
-    /// The new notices that this run was the first to find.
-    public var newNotices: [StoredNotice] { notices.filter { $0.isNew && begun.contains($0.id) } }
-
     /// The notices that the view of this run has already shown to the user.
     public var shownNotices: [StoredNotice] {
-        notices.filter { kept in
+        notices.notices.filter { kept in
             switch kept.notice.subject {
             case .machine: reports.contains { $0.cause == .machine }
             case .user: false

@@ -1,5 +1,14 @@
 public import StepDomain
 
+/// What is to be shared.
+public enum ShareOrder: Hashable, Sendable {
+    /// All that is due.
+    case due
+    /// These days of a user, in any state, and with them what already waits in the outbox.
+    /// - Parameter again: send them even where the destination has confirmed them, as if they never had been sent.
+    case days([Day], of: User, again: Bool = false)
+}
+
 /// The days that a user asks to share.
 public struct ShareDays: Hashable, Sendable {
     public enum Choice: Hashable, Sendable {

@@ -31,7 +31,7 @@ public struct SyncRequest: Hashable, Sendable {
 public struct RequestedSync: Sendable {
     public let context: ServiceContext
     private let pedometers: [Pedometer]
-    private let options: Synchronization.Options
+    private let options: SyncService.Options
 
     /// - Returns: nil if there is no pedometer to read. A missing history counts as one without pedometers where that is not a fault: a
     ///   timer may be set up before the first pedometer.
@@ -54,15 +54,15 @@ public struct RequestedSync: Sendable {
         guard let (context, pedometers) = found, !pedometers.isEmpty else { return nil }
         self.context = context
         self.pedometers = pedometers
-        options = Synchronization.Options(
+        options = SyncService.Options(
             days: request.days, isShared: request.isShared, waitsForAdapter: request.isUnattended, includesUpkeep: request.isUnattended)
     }
 
-    /// As `Synchronization.run`.
+    /// As `SyncService.run`.
     public func run(
-        progress: @escaping @Sendable (Synchronization.Step) -> Void = { _ in },
+        progress: @escaping @Sendable (SyncService.Step) -> Void = { _ in },
         finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
-    ) async throws -> Synchronization.Outcome {
-        try await Synchronization(context, options).run(pedometers, progress: progress, finished: finished)
+    ) async throws -> SyncService.Outcome {
+        try await SyncService(context, options).run(pedometers, progress: progress, finished: finished)
     }
 }

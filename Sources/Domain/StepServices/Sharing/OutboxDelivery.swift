@@ -1,10 +1,10 @@
 import StepDomain
 
-/// Empties the outbox of one destination, as far as the destination lets it.
+/// Delivers what is due to one destination, as far as the destination accepts it.
 ///
-/// One drain runs at a time for a history: the caller holds the lock for it. An entry found as `sending` was therefore left by a process
+/// One delivery runs at a time for a history: the caller holds the lock for it. An entry found as `sending` was therefore left by a process
 /// that was killed.
-struct ShareDrain: Sendable {
+struct OutboxDelivery: Sendable {
     let destination: any ShareDestination
     let users: [User]
     /// Of all users of the history.
@@ -44,13 +44,13 @@ struct ShareDrain: Sendable {
         return run.report
     }
 
-    /// What happens while a drain runs.
+    /// The state of a delivery that runs.
     struct Run {
         var report: ShareReport
         /// Entries that were due at the beginning.
         var all = 0
         var rejections = 0
-        /// The latest day of each user that the destination has, where it shows one day per person.
+        /// Only for `showsLatestOnly`: the last day that was sent, by user.
         var latest: [User.ID: Day] = [:]
         var isOver = false
         /// Whether the destination has confirmed a delivery in this run.
@@ -62,7 +62,7 @@ struct ShareDrain: Sendable {
     }
 
     /// A day that is being sent.
-    struct Shipment {
+    struct Item {
         /// The entry before its delivery began.
         var before: ShareEntry
         var entry: ShareEntry
@@ -89,9 +89,8 @@ struct ShareDrain: Sendable {
 
     /// Entries that are due and were not dealt with.
     private func waiting(_ report: ShareReport) throws -> Int {
-        let tried = Set(report.events.map { [Int($0.user), $0.day.daysSince1970] })
-        return try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: .max)
-            .count { !tried.contains([Int($0.user), $0.day.daysSince1970]) }
+        let tried = Set(report.events.map { UserDay(user: $0.user, day: $0.day) })
+        return try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: .max).count { !tried.contains(UserDay($0)) }
     }
 
     private func latestDays() throws -> [User.ID: Day] {
@@ -109,7 +108,7 @@ struct ShareDrain: Sendable {
         /// Whether nothing was due.
         var isEmpty = true
         /// Stored as `sending`.
-        var begun: [Shipment] = []
+        var begun: [Item] = []
     }
 
     /// Sends window after window until nothing is due, or the destination has failed.
@@ -128,7 +127,7 @@ struct ShareDrain: Sendable {
             let results = try await deliver(window.begun, &run)
             let following = await next
             let ahead = try? following?.get()
-            // What was begun ahead has stored the earlier results with it; if that failed, they are still to be stored.
+            // `beginAhead` stores `ended` in its transaction. If that failed, `ended` is still to be stored.
             ended = ahead == nil ? ended + results : results
             if run.report.state != stored {
                 stored = run.report.state
@@ -154,11 +153,12 @@ struct ShareDrain: Sendable {
         !isInterrupted && !run.report.state.isHeldBack(at: now())
     }
 
-    /// Whether a window may be begun while another is sent, so that the network and the processor work at the same time: the results must
-    /// not matter to it. A destination that has not answered is not prepared more for.
-    private func mayBeginAhead(_ run: Run) -> Bool {
-        traits.resending == .replaces && !traits.showsLatestOnly && !traits.isSequential && run.hasAnswer
-    }
+    /// Whether several deliveries may be in progress at a time. Not before the destination has confirmed one.
+    func mayOverlap(_ run: Run) -> Bool { traits.resending == .replaces && !traits.isSequential && run.hasAnswer }
+
+    /// Whether a window may be begun while another is sent, so that the network and the processor work at the same time: the results of one
+    /// must not matter to the other.
+    private func mayBeginAhead(_ run: Run) -> Bool { mayOverlap(run) && !traits.showsLatestOnly }
 
     /// - Returns: the window, and what happened to entries that are not sent.
     private func beginAhead(after ended: [ShareEntry], _ run: Run) async -> Result<(window: Window, events: [ShareReport.Event]), any Error>? {
@@ -174,10 +174,10 @@ struct ShareDrain: Sendable {
         var settled: [ShareEntry] = []
         let moment = now()
         for entry in due {
-            switch try await prepare(entry, contents[ContentKey(entry)], at: moment, &run) {
+            switch try await prepare(entry, contents[UserDay(entry)], at: moment, &run) {
             case .removed: break
             case .settled(let entry): settled.append(entry)
-            case .begun(let shipment): window.begun.append(shipment)
+            case .begun(let item): window.begun.append(item)
             }
             if run.isOver { break }
         }
@@ -186,7 +186,7 @@ struct ShareDrain: Sendable {
     }
 
     /// Entries that are due, with what there is to share of each.
-    private func read(_ limit: Int) async throws -> ([ShareEntry], [ContentKey: SharedDay]) {
+    private func read(_ limit: Int) async throws -> ([ShareEntry], [UserDay: SharedDay]) {
         if isInterrupted { return ([], [:]) }
         return try await blocking {
             let due = try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: limit)
@@ -201,14 +201,14 @@ struct ShareDrain: Sendable {
 }
 
 /// What to do with entries that are due.
-extension ShareDrain {
+extension OutboxDelivery {
     private enum Preparation {
         /// It is not in the ledger any more.
         case removed
         /// To be stored: nothing is sent now.
         case settled(ShareEntry)
         /// To be stored and then sent.
-        case begun(Shipment)
+        case begun(Item)
     }
 
     /// - Parameter content: nil if nothing is known of the day.
@@ -239,7 +239,7 @@ extension ShareDrain {
         switch step {
         case .send:
             entry.begin(content, at: moment)
-            return .begun(Shipment(before: before, entry: entry, parcel: ShareParcel(day, entry, content: content, slugs: slugs)))
+            return .begun(Item(before: before, entry: entry, parcel: ShareParcel(day, entry, content: content, slugs: slugs)))
         case .settled:
             run.note(entry, entry.confirmed == content ? .unchanged : .fixed)
             entry.settle(recheckAt: recheck(day.summary), at: moment)
@@ -298,20 +298,18 @@ extension ShareDrain {
         return false
     }
 
-    struct ContentKey: Hashable {
+    struct UserDay: Hashable {
         let user: User.ID
         let day: Day
-
-        init(_ entry: ShareEntry) { (user, day) = (entry.user, entry.day) }
     }
 
     /// The content to share of each entry, read together; entries of which nothing is known are left out.
-    func contents(of entries: [ShareEntry]) throws -> [ContentKey: SharedDay] {
-        var contents: [ContentKey: SharedDay] = [:]
+    func contents(of entries: [ShareEntry]) throws -> [UserDay: SharedDay] {
+        var contents: [UserDay: SharedDay] = [:]
         for user in users {
             let mine = entries.filter { $0.user == user.id }
             for (entry, data) in zip(mine, try history.dayData(of: user, on: mine.map(\.day))) {
-                contents[ContentKey(entry)] = SharedDay(data, localTime: localTime, now: now(), includesSamples: traits.includesSamples)
+                contents[UserDay(entry)] = SharedDay(data, localTime: localTime, now: now(), includesSamples: traits.includesSamples)
             }
         }
         return contents
@@ -329,4 +327,8 @@ extension ShareDrain {
     func recheck(_ summary: DaySummary) -> Timestamp? {
         summary.isInProgress ? localTime.span(of: summary.day).end : nil
     }
+}
+
+extension OutboxDelivery.UserDay {
+    init(_ entry: ShareEntry) { self.init(user: entry.user, day: entry.day) }
 }

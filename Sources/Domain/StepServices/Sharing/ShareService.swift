@@ -1,7 +1,7 @@
 public import StepDomain
 
 /// Sharing with the configured destinations: the same for every command, for a sync and for a watch.
-public struct Sharing: Sendable {
+public struct ShareService: Sendable {
     public let context: ServiceContext
     /// Of the history.
     public let users: [User]
@@ -28,14 +28,14 @@ public struct Sharing: Sendable {
     /// The same for the destinations of these names only; for all where none is named.
     ///
     /// - Throws: `ServiceError`.
-    public func with(_ names: [String]) throws(ServiceError) -> Sharing {
+    public func with(_ names: [String]) throws(ServiceError) -> ShareService {
         if names.isEmpty { return try checked() }
         var chosen: [any ShareDestination] = []
         for name in names {
             guard let found = destination(named: name) else { throw .unknownDestination(name, known: destinations.map(\.name)) }
             if !chosen.contains(where: { $0.name == found.name }) { chosen.append(found) }
         }
-        return try Sharing(context, users, chosen).checked()
+        return try ShareService(context, users, chosen).checked()
     }
 
     /// - Throws: `ServiceError.noDestination` if there is nothing to share with.
@@ -48,7 +48,7 @@ public struct Sharing: Sendable {
         destinations.first { $0.name == name } ?? destinations.first { $0.name.lowercased() == name.lowercased() }
     }
 
-    private func checked() throws(ServiceError) -> Sharing {
+    private func checked() throws(ServiceError) -> ShareService {
         for destination in destinations {
             if let problem = RecipientProblem(destination, users: users) {
                 throw .unclearRecipients(destination: destination.name, problem)
@@ -60,14 +60,14 @@ public struct Sharing: Sendable {
     /// The same without the destinations whose terms do not fit the users, and what is wrong with the first of those.
     ///
     /// For a sync: destinations with clear recipients are used, and the days of two people are never put into one place by mistake.
-    public var withClearRecipients: (sharing: Sharing, problem: ServiceError?) {
+    public var withClearRecipients: (sharing: ShareService, problem: ServiceError?) {
         var problem: ServiceError?
         let clear = destinations.filter { destination in
             guard let found = RecipientProblem(destination, users: users) else { return true }
             problem = problem ?? .unclearRecipients(destination: destination.name, found)
             return false
         }
-        return (Sharing(context, users, clear), problem)
+        return (ShareService(context, users, clear), problem)
     }
 
     /// Shares under the lock that keeps two processes from sending the same.
@@ -77,7 +77,7 @@ public struct Sharing: Sendable {
     ///   - waits: goes on, with pauses, until nothing is left that another attempt could deliver.
     /// - Throws: the lock's error, the ledger's error.
     public func share(
-        _ order: ShareService.ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
+        _ order: ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
         progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) async throws -> [ShareReport] {
         try await context.lock.hold(for: .sharing) {
@@ -95,20 +95,20 @@ public struct Sharing: Sendable {
     /// Puts what the order names into the outbox, and sends nothing.
     ///
     /// - Throws: the lock's error, the ledger's error.
-    public func enqueue(_ order: ShareService.ShareOrder) async throws {
+    public func enqueue(_ order: ShareOrder) async throws {
         guard case .days(_, _, again: true) = order else {
-            return try await blocking { try context.shareService.enqueueShares(order, to: destinations, users: users) }
+            return try await blocking { try context.outbox.enqueue(order, to: destinations, users: users) }
         }
         // Under the lock: an entry that is being sent must not be reset meanwhile.
         try await context.lock.hold(for: .sharing) {
-            try await blocking { try context.shareService.enqueueShares(order, to: destinations, users: users) }
+            try await blocking { try context.outbox.enqueue(order, to: destinations, users: users) }
         }
     }
 
     private func attempt(
-        _ order: ShareService.ShareOrder, _ deadline: Timestamp?, _ progress: @escaping @Sendable (Step) -> Void
+        _ order: ShareOrder, _ deadline: Timestamp?, _ progress: @escaping @Sendable (Step) -> Void
     ) async throws -> [ShareReport] {
-        try await context.shareService.shareStepData(order, to: destinations, users: users, deadline: deadline) { progress(.delivering($0)) }
+        try await context.outbox.share(order, to: destinations, users: users, deadline: deadline) { progress(.delivering($0)) }
     }
 
     /// Nil where another attempt would change nothing.

@@ -3,7 +3,7 @@ import StepServices
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SynchronizationTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncServiceTests {
     private struct Broken: Error {}
 
     private func fixture(_ destinations: any ShareDestination...) throws -> ServiceFixture {
@@ -24,7 +24,7 @@ import Testing
     @Test func `days that were read are shared`() async throws {
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(garden)
-        let outcome = try await Synchronization(fixture.context).run([fixture.outbox.ring])
+        let outcome = try await SyncService(fixture.context).run([fixture.outbox.ring])
         #expect(outcome.reports.map(\.counts.steps) == [4000])
         #expect(outcome.failures.isEmpty)
         #expect(garden.steps(april20) == 4000)
@@ -34,21 +34,21 @@ import Testing
     @Test func `nothing is read while another process syncs`() async throws {
         let fixture = try fixture()
         fixture.lock.holdElsewhere(.syncing)
-        await #expect(throws: ScriptedLock.Held.self) { try await Synchronization(fixture.context).run([fixture.outbox.ring]) }
+        await #expect(throws: ScriptedLock.Held.self) { try await SyncService(fixture.context).run([fixture.outbox.ring]) }
         #expect(fixture.reader.read.isEmpty)
     }
 
     @Test func `nothing is read into a damaged history`() async throws {
         let fixture = try fixture()
         fixture.upkeep.damage()
-        await #expect(throws: ScriptedUpkeep.Damaged.self) { try await Synchronization(fixture.context).run([fixture.outbox.ring]) }
+        await #expect(throws: ScriptedUpkeep.Damaged.self) { try await SyncService(fixture.context).run([fixture.outbox.ring]) }
         #expect(fixture.reader.read.isEmpty)
     }
 
     @Test func `no pedometer is read while the clock of the machine is not set`() async throws {
         let fixture = ServiceFixture(now: Timestamp(86_400))
         await #expect(throws: ServiceError.clockNotSet(Day("1970-01-02")!)) {
-            try await Synchronization(fixture.context).run([fixture.outbox.ring])
+            try await SyncService(fixture.context).run([fixture.outbox.ring])
         }
         #expect(fixture.reader.read.isEmpty)
     }
@@ -64,7 +64,7 @@ import Testing
         try fixture.history.endSync(sync, at: outbox.now - 600, outcome: .complete, battery: nil, failure: nil, cause: nil)
 
         fixture.reader = ScriptedReader([stale.id: [.finish(ReadReport(clockSet: later))]])
-        _ = try await Synchronization(fixture.context).run([stale])
+        _ = try await SyncService(fixture.context).run([stale])
         #expect(fixture.reader.read.map(\.cursor) == [reached])
         #expect(fixture.reader.read.map(\.clock.settings) == [[earlier]])
         #expect(fixture.history.pedometer(stale.id)?.clock.settings == [earlier, later])
@@ -73,7 +73,7 @@ import Testing
     @Test func `a pedometer that was forgotten meanwhile is not read`() async throws {
         let fixture = try fixture()
         fixture.history.forgetPedometer(fixture.outbox.ring.id)
-        let outcome = try await Synchronization(fixture.context).run([fixture.outbox.ring])
+        let outcome = try await SyncService(fixture.context).run([fixture.outbox.ring])
         #expect(outcome.reports.isEmpty && outcome.failures.isEmpty)
         #expect(fixture.reader.read.isEmpty)
     }
@@ -82,7 +82,7 @@ import Testing
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(garden)
         fixture.lock.holdElsewhere(.sharing)
-        let outcome = try await Synchronization(fixture.context).run([fixture.outbox.ring])
+        let outcome = try await SyncService(fixture.context).run([fixture.outbox.ring])
         #expect(outcome.failures.isEmpty && outcome.shares == nil)
         #expect(garden.deliveries.isEmpty)
     }
@@ -94,7 +94,7 @@ import Testing
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(diary, garden)
         _ = fixture.history.addUser(named: "ben")
-        let outcome = try await Synchronization(fixture.context).run([fixture.outbox.ring])
+        let outcome = try await SyncService(fixture.context).run([fixture.outbox.ring])
         #expect(diary.deliveries.isEmpty)
         #expect(garden.steps(april20) == 4000, "others are shared with")
         #expect(outcome.sharingFailure as? ServiceError == .unclearRecipients(destination: "diary", .several(known: ["anna", "ben"])))
@@ -103,9 +103,9 @@ import Testing
     @Test func `upkeep runs where it is asked for, and what fails there is reported beside the steps`() async throws {
         let fixture = try fixture()
         fixture.upkeep.fail(Broken())
-        let without = try await Synchronization(fixture.context).run([])
+        let without = try await SyncService(fixture.context).run([])
         #expect(fixture.upkeep.runs == 0 && without.failures.isEmpty)
-        let outcome = try await Synchronization(fixture.context, .init(includesUpkeep: true)).run([fixture.outbox.ring])
+        let outcome = try await SyncService(fixture.context, .init(includesUpkeep: true)).run([fixture.outbox.ring])
         #expect(fixture.upkeep.runs == 1)
         #expect(outcome.reports.map(\.counts.steps) == [4000])
         #expect(outcome.failures.map(\.isShown) == [false] && outcome.upkeepFailure is Broken)
@@ -114,7 +114,7 @@ import Testing
     @Test func `a sync that is not to share shares nothing`() async throws {
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(garden)
-        let outcome = try await Synchronization(fixture.context, .init(isShared: false)).run([fixture.outbox.ring])
+        let outcome = try await SyncService(fixture.context, .init(isShared: false)).run([fixture.outbox.ring])
         #expect(outcome.shares == nil && garden.deliveries.isEmpty)
     }
 
@@ -122,7 +122,7 @@ import Testing
     @Test func `no call to the history blocks Swift's threads`() async throws {
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(garden)
-        _ = try await Synchronization(fixture.context).run([fixture.outbox.ring])
+        _ = try await SyncService(fixture.context).run([fixture.outbox.ring])
         for call in [InMemoryHistory.Call.beginSync(fixture.outbox.ring.id), .merge(1), .endSync(1, .complete), .dayData(april20), .record] {
             #expect(fixture.history.calls.contains(call))
         }

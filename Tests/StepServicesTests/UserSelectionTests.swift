@@ -3,11 +3,11 @@ import StepServices
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PeopleTests {
+@Suite(.timeLimit(.minutes(5))) struct UserSelectionTests {
     private let history = InMemoryHistory()
 
-    private func user(_ wanted: String? = nil, login: String = "root", creating creation: People.Creation = .never) throws -> User {
-        try People(history, wanted: wanted, login: login).user(creating: creation)
+    private func user(_ wanted: String? = nil, login: String = "root", creating creation: UserSelection.Creation = .never) throws -> User {
+        try UserSelection(history, wanted: wanted, login: login).user(creating: creation)
     }
 
     @Test func `the only user need not be named`() throws {
@@ -29,12 +29,12 @@ import Testing
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", creating: .first) }
         let bob = try user("bob", creating: .always)
         #expect(bob.id == 0 && history.users().count == 1, "only `stored` adds")
-        #expect(try People(history, wanted: nil, login: "").stored(bob).id != 0)
+        #expect(try UserSelection(history, wanted: nil, login: "").stored(bob).id != 0)
         #expect(history.users().map(\.name) == ["anna", "bob"])
     }
 
     @Test func `pedometers are found by name and address, each once`() throws {
-        let outbox = Outbox()
+        let outbox = OutboxFixture()
         let selection = try PedometerSelection(outbox.history)
         #expect(try selection.pedometers(named: ["RING", "c0:de:00:00:00:01"], of: nil) == [outbox.ring])
         #expect(throws: ServiceError.unknownPedometer("watch", known: ["ring"])) { try selection.pedometer("watch") }

@@ -18,7 +18,7 @@ public struct NoticeService: Sendable {
         self.now = now
     }
 
-    /// The most syncs of a pedometer that are read: more than a year of nights, or about a week of a watch.
+    /// The most syncs of a pedometer that are read: more than a year of nights, or four days of a watch at its standard interval.
     private static let mostSyncs = 400
 
     /// Determines which notices hold now, and stores them until they have been shown.
@@ -73,7 +73,7 @@ public struct StandingNotices: Hashable, Sendable {
     /// Those that were not known before.
     public var begun: Set<StoredNotice.ID>
 
-    public init(notices: [StoredNotice], begun: Set<StoredNotice.ID>) {
+    public init(notices: [StoredNotice] = [], begun: Set<StoredNotice.ID> = []) {
         self.notices = notices
         self.begun = begun
     }

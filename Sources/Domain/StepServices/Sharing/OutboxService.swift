@@ -37,9 +37,9 @@ public struct OutboxService: Sendable {
     /// - Returns: sharing with the chosen destination, which sends them.
     /// - Throws: `ServiceError`, the errors of the configured destinations, the lock's error, the ledger's error.
     @discardableResult
-    public func retry(_ choice: Choice) async throws -> Sharing {
+    public func retry(_ choice: Choice) async throws -> ShareService {
         let (context, now) = (context, context.now())
-        let sharing = try await blocking { try Sharing(context).with([choice.destination]) }
+        let sharing = try await blocking { try ShareService(context).with([choice.destination]) }
         try await context.lock.hold(for: .sharing) {
             try await blocking { try retryNow(choice, at: sharing.destinations, now) }
         }
@@ -56,7 +56,7 @@ public struct OutboxService: Sendable {
                 entry.retry(at: now, canFind: canFind, isNamed: choice.day != nil)
                 return entry
             })
-        try ShareService.release(destinations, in: history)
+        try Outbox.release(destinations, in: history)
     }
 
     /// Removes entries from the outbox; one that may have arrived is treated as sent.

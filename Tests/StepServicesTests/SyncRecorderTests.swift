@@ -1,10 +1,10 @@
 import StepDomain
-import StepServices
+@testable import StepServices
 import Synchronization
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(5))) struct SynchronizeTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncRecorderTests {
     private let history: InMemoryHistory
     private let ring: Pedometer
     private let watch: Pedometer
@@ -24,9 +24,21 @@ import TestSupport
         watch = add("watch", "C0:DE:00:00:00:02")
     }
 
-    private func service(_ reader: any PedometerReader) -> SyncService {
-        SyncService(history: history, reader: reader, localTime: .berlin, now: clock.now)
+    /// A recorder and its reader, for one run.
+    private struct Run: Sendable {
+        let history: InMemoryHistory
+        let reader: any PedometerReader
+        let now: @Sendable () -> Timestamp
+
+        func synchronize(
+            _ pedometers: [Pedometer], progress: @escaping @Sendable (Pedometer, ReadProgress) -> Void = { _, _ in },
+            finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
+        ) async -> [SyncReport] {
+            await SyncRecorder(history, localTime: .berlin, now: now, progress: progress, finished: finished).read(pedometers, by: reader)
+        }
     }
+
+    private func run(_ reader: any PedometerReader) -> Run { Run(history: history, reader: reader, now: clock.now) }
 
     private func batch(_ steps: Int..., readThrough: Int? = nil) -> SampleBatch {
         SampleBatch(
@@ -44,7 +56,7 @@ import TestSupport
                 .disconnect(3.4),
             ]
         ])
-        let reports = await service(reader).synchronize([ring])
+        let reports = await run(reader).synchronize([ring])
         let report = try #require(reports.first)
         #expect(reports.count == 1)
         #expect(report.failure == nil)
@@ -71,7 +83,7 @@ import TestSupport
         try history.setClock(ClockState(settings: [setting]), of: ring.id)
         let travelled = try #require(history.pedometer(ring.id))
         let reader = ScriptedReader([ring.id: [.deliver(SampleBatch(coverage: [span])), .finish(ReadReport())]])
-        _ = await service(reader).synchronize([travelled])
+        _ = await run(reader).synchronize([travelled])
         let anna = try #require(history.users().first)
         let data = try history.dayData(of: anna, on: day)
         #expect(data.tracks.first?.coverage == [CoveredSpan(span, utcOffset: 32_400)])
@@ -82,8 +94,8 @@ import TestSupport
 
     @Test func `a second sync of the same data changes nothing`() async {
         let script: [ScriptedReader.Step] = [.deliver(batch(100, 200)), .finish(ReadReport())]
-        _ = await service(ScriptedReader([ring.id: script])).synchronize([ring])
-        let again = await service(ScriptedReader([ring.id: script])).synchronize([ring])
+        _ = await run(ScriptedReader([ring.id: script])).synchronize([ring])
+        let again = await run(ScriptedReader([ring.id: script])).synchronize([ring])
         #expect(again.first?.counts == MergeCounts(unchanged: 2, frames: 1))
     }
 
@@ -91,7 +103,7 @@ import TestSupport
         let reader = ScriptedReader([
             ring.id: [.deliver(batch(100)), .fail(Away())], watch.id: [.deliver(batch(7)), .finish(ReadReport())],
         ])
-        let reports = await service(reader).synchronize([ring, watch])
+        let reports = await run(reader).synchronize([ring, watch])
         #expect(reports.map(\.pedometer.name) == ["ring", "watch"])
         #expect(reports.first?.failure is Away)
         #expect(reports.first?.failureText == "not found within 20 s")
@@ -104,7 +116,7 @@ import TestSupport
     }
 
     @Test func `a reading without a connection has no duration`() async {
-        let reports = await service(ScriptedReader([ring.id: [.deliver(batch(100)), .finish(ReadReport())]])).synchronize([ring])
+        let reports = await run(ScriptedReader([ring.id: [.deliver(batch(100)), .finish(ReadReport())]])).synchronize([ring])
         #expect(reports.first?.failure == nil && reports.first?.counts.steps == 100)
         #expect(reports.first?.readSeconds == nil)
     }
@@ -115,7 +127,7 @@ import TestSupport
             ring.id: [.progress(.searching), .progress(.reading(done: 1, of: 8)), .finish(ReadReport())],
             watch.id: [.progress(.connecting), .finish(ReadReport())],
         ])
-        _ = await service(reader).synchronize([ring, watch], progress: { reported.add($0.name, $1) })
+        _ = await run(reader).synchronize([ring, watch], progress: { reported.add($0.name, $1) })
         #expect(reported.all == ["ring searching", "ring reading(done: 1, of: 8)", "watch connecting"])
     }
 
@@ -131,7 +143,7 @@ import TestSupport
             ring.id: [.deliver(batch(100)), .finish(ReadReport(readSeconds: 1)), .progress(.connecting), .disconnect(3)],
             watch.id: [.fail(Away())],
         ])
-        let reports = await service(reader).synchronize([ring, watch], progress: { log.add($0.name, $1) }) { [history] report in
+        let reports = await run(reader).synchronize([ring, watch], progress: { log.add($0.name, $1) }) { [history] report in
             let isRecorded = report.record == history.sync(report.record?.id ?? 0)
             log.add("\(report.pedometer.name) \(report.counts.steps) \(isRecorded) \(report.connectedSeconds ?? -1)", .searching)
         }
@@ -144,7 +156,7 @@ import TestSupport
     @Test(arguments: [(15, []), (14, [SyncNotice.batteryLow(14)]), (0, [.batteryLow(0)]), (nil, []), (200, [])])
     func `a battery below 15 % produces a notice`(battery: Int?, notices: [SyncNotice]) async {
         let reader = ScriptedReader([ring.id: [.finish(ReadReport(battery: battery))]])
-        let report = await service(reader).synchronize([ring]).first
+        let report = await run(reader).synchronize([ring]).first
         #expect(report?.notices == notices)
         #expect(report?.battery == (battery == 200 ? nil : battery))
     }
@@ -153,7 +165,7 @@ import TestSupport
         let reader = ScriptedReader([
             ring.id: [.deliver(batch(90_000)), .finish(ReadReport(notices: [.implausible(samples: 2), .undecodable(frames: 1)]))]
         ])
-        let report = await service(reader).synchronize([ring]).first
+        let report = await run(reader).synchronize([ring]).first
         #expect(report?.notices == [.undecodable(frames: 1), .implausible(samples: 3)])
         #expect(report?.failure == nil)
     }
@@ -163,7 +175,7 @@ import TestSupport
     @Test func `a batch that the history refuses stops the reading`() async {
         history.refuse(.merge(1), with: Refusal())
         let reader = ScriptedReader([ring.id: [.deliver(batch(100)), .finish(ReadReport(battery: 80))]])
-        let report = await service(reader).synchronize([ring]).first
+        let report = await run(reader).synchronize([ring]).first
         #expect(report?.failure is Refusal)
         #expect(history.calls == [.beginSync(1), .merge(1), .endSync(1, .failed)])
     }
@@ -178,33 +190,43 @@ import TestSupport
                 .finish(ReadReport(clockSet: setting)),
             ]
         ])
-        let report = await service(reader).synchronize([ring]).first
+        let report = await run(reader).synchronize([ring]).first
         #expect(report?.failure is Refusal)
-        #expect(history.calls == [.beginSync(1), .merge(1), .endSync(1, .failed)])
+        // The clock was set, whatever became of the batches.
+        #expect(history.calls == [.beginSync(1), .merge(1), .setClock(1), .endSync(1, .failed)])
         #expect(history.pedometer(ring.id)?.cursor.readThrough == nil)
     }
 
     @Test func `the refused batch is reported instead of a later reader error`() async {
         history.refuse(.merge(1), with: Refusal())
         let reader = ScriptedReader([ring.id: [.deliverCarelessly(batch(100)), .fail(Away())]])
-        #expect(await service(reader).synchronize([ring]).first?.failure is Refusal)
+        #expect(await run(reader).synchronize([ring]).first?.failure is Refusal)
     }
 
     @Test func `a sync that cannot be recorded at its start reads nothing`() async {
         history.refuse(.beginSync(ring.id), with: Refusal())
         let reader = ScriptedReader([watch.id: [.finish(ReadReport())]])
-        let reports = await service(reader).synchronize([ring, watch])
+        let reports = await run(reader).synchronize([ring, watch])
         #expect(reports.first?.failure is Refusal)
         #expect(reports.first?.record == nil)
         #expect(reader.read.map(\.id) == [watch.id])
         #expect(reports.last?.failure == nil)
     }
 
+    @Test func `a clock setting is stored although the history is locked at first`() async {
+        history.refuse(.setClock(ring.id), with: Refusal(), times: 3)
+        let setting = ClockState.Setting(at: Timestamp(1), utcOffset: 7200)
+        let reader = ScriptedReader([ring.id: [.finish(ReadReport(clockSet: setting))]])
+        let report = await run(reader).synchronize([ring]).first
+        #expect(report?.failure == nil)
+        #expect(history.pedometer(ring.id)?.clock.settings == [setting])
+    }
+
     @Test func `a clock setting that cannot be recorded is a failure`() async {
         history.refuse(.setClock(ring.id), with: Refusal())
         let setting = ClockState.Setting(at: Timestamp(1), utcOffset: 0)
         let reader = ScriptedReader([ring.id: [.finish(ReadReport(battery: 50, clockSet: setting))]])
-        let report = await service(reader).synchronize([ring]).first
+        let report = await run(reader).synchronize([ring]).first
         #expect(report?.failure is Refusal)
         #expect(history.sync(1)?.outcome == .failed)
         #expect(history.sync(1)?.battery == 50)
@@ -214,7 +236,7 @@ import TestSupport
         history.refuse(.endSync(1, .complete), with: Refusal())
         history.refuse(.endSync(2, .failed), with: Refusal())
         let reader = ScriptedReader([ring.id: [.finish(ReadReport())], watch.id: [.fail(Away())]])
-        let reports = await service(reader).synchronize([ring, watch])
+        let reports = await run(reader).synchronize([ring, watch])
         #expect(reports.first?.failure is Refusal)
         #expect(reports.first?.record?.outcome == .running)
         #expect(reports.first?.record?.end == nil)
@@ -225,8 +247,8 @@ import TestSupport
 
     @Test func `a cancelled sync ends every sync record that it began`() async throws {
         let reader = ScriptedReader([ring.id: [.deliver(batch(100)), .hang]])
-        let service = service(reader)
-        let task = Task { await service.synchronize([ring, watch]) }
+        let run = run(reader)
+        let task = Task { await run.synchronize([ring, watch]) }
         for await _ in reader.hanging { break }
         task.cancel()
         let reports = await task.value
@@ -247,24 +269,24 @@ import TestSupport
 
     /// Where no link is up yet, the reader has an error of its own for it.
     @Test func `an interruption has one name`() async {
-        let report = await service(ScriptedReader([ring.id: [.fail(Cut())]])).synchronize([ring]).first
+        let report = await run(ScriptedReader([ring.id: [.fail(Cut())]])).synchronize([ring]).first
         #expect(report?.failureText == "interrupted")
         #expect(history.sync(1)?.failure == "interrupted" && history.sync(1)?.cause == .interrupted)
     }
 
     @Test func `a sync in a cancelled task reads no pedometer and records nothing`() async {
         let reader = ScriptedReader([:])
-        let service = service(reader)
+        let run = run(reader)
         let reports = await Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await service.synchronize([ring, watch])
+            return await run.synchronize([ring, watch])
         }.value
         #expect(reports.map { $0.failure is CancellationError } == [true, true])
         #expect(history.calls.isEmpty && reader.read.isEmpty)
     }
 
     @Test func `a sync without pedometers produces no reports`() async {
-        #expect(await service(ScriptedReader([:])).synchronize([]).isEmpty)
+        #expect(await run(ScriptedReader([:])).synchronize([]).isEmpty)
     }
 
     // MARK: Gaps
@@ -277,7 +299,7 @@ import TestSupport
         first.notices = [.tooOld([Day(daysSince1970: 3)])]
         last.cursor = PedometerCursor(missing: [gap, DayGap(Day(daysSince1970: 13), .unconfirmed)])
         let reader = ScriptedReader([ring.id: [.deliver(first), .deliver(last), .finish(ReadReport(notices: [.counterRestarted]))]])
-        let report = try #require(await service(reader).synchronize([ring]).first)
+        let report = try #require(await run(reader).synchronize([ring]).first)
         #expect(report.failure == nil)
         #expect(report.notices == [.tooOld([Day(daysSince1970: 3)]), .counterRestarted, .missing([gap])])
         #expect(report.gaps == [gap])
@@ -288,7 +310,7 @@ import TestSupport
         first.cursor = PedometerCursor(missing: [gap])
         first.notices = [.tooOld([Day(daysSince1970: 3)])]
         let reader = ScriptedReader([ring.id: [.deliver(first), .fail(Away())]])
-        let report = try #require(await service(reader).synchronize([ring]).first)
+        let report = try #require(await run(reader).synchronize([ring]).first)
         #expect(report.failure != nil)
         #expect(report.notices == [.tooOld([Day(daysSince1970: 3)]), .missing([gap])])
     }

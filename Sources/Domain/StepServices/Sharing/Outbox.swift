@@ -1,10 +1,10 @@
 public import StepDomain
 
-/// Shares days of a history with destinations: fills the outbox, empties it, and shows what would be sent.
+/// The days of a history that are to be shared: fills the outbox, delivers what is due, and shows what would be sent.
 ///
-/// It accesses the history, the ledger and the destinations only through their ports, and reads only the clock that it was given. `Sharing`
-/// adds to it what belongs to a command: the lock, and the choice of destinations and users.
-public struct ShareService: Sendable {
+/// It accesses the history, the ledger and the destinations only through their ports, and reads only the clock that it was given.
+/// `ShareService` adds to it what belongs to a command: the lock, and the choice of destinations and users.
+public struct Outbox: Sendable {
     private let history: any StepHistory
     private let ledger: any ShareLedger
     private let localTime: LocalTime
@@ -19,20 +19,11 @@ public struct ShareService: Sendable {
         self.now = now
     }
 
-    /// What is to be shared.
-    public enum ShareOrder: Hashable, Sendable {
-        /// All that is due.
-        case due
-        /// These days of a user, in any state, and with them what already waits in the outbox.
-        /// - Parameter again: send them even where the destination has confirmed them, as if they never had been sent.
-        case days([Day], of: User, again: Bool = false)
-    }
-
     /// Puts into the outbox what is to be shared, and sends nothing.
     ///
     /// - Parameter users: of the history; each destination takes those of its terms.
     /// - Throws: the ledger's error.
-    public func enqueueShares(_ order: ShareOrder, to destinations: [any ShareDestination], users: [User]) throws {
+    public func enqueue(_ order: ShareOrder, to destinations: [any ShareDestination], users: [User]) throws {
         let moment = now()
         for destination in destinations {
             var state = try ledger.state(of: destination.name)
@@ -67,8 +58,8 @@ public struct ShareService: Sendable {
             })
     }
 
-    /// Shares step data: puts what the order names into the outbox, then empties the outboxes of the destinations, all at the
-    /// same time, so that none waits for another.
+    /// Puts what the order names into the outbox, then delivers what is due to each destination, all at the same time, so that none waits
+    /// for another.
     ///
     /// Nothing is lost by failure or kill: what was not confirmed stays in the outbox. One caller at a time for a history.
     ///
@@ -77,12 +68,12 @@ public struct ShareService: Sendable {
     ///   - deadline: no delivery is begun after it.
     /// - Returns: one report a destination, in their order.
     /// - Throws: the ledger's error, where not even the outbox could be filled.
-    public func shareStepData(
+    public func share(
         _ order: ShareOrder, to destinations: [any ShareDestination], users: [User], deadline: Timestamp? = nil,
         progress: @escaping @Sendable (ShareProgress) -> Void = { _ in }
     ) async throws -> [ShareReport] {
         let slugs = try await blocking {
-            try enqueueShares(order, to: destinations, users: users)
+            try enqueue(order, to: destinations, users: users)
             if case .days = order {
                 // A request by name counts as an action of the user: a paused destination is contacted again.
                 try Self.release(destinations, in: ledger)
@@ -91,10 +82,10 @@ public struct ShareService: Sendable {
         }
         return await withTaskGroup(of: (Int, ShareReport).self) { group in
             for (index, destination) in destinations.enumerated() {
-                let drain = ShareDrain(
+                let delivery = OutboxDelivery(
                     destination: destination, users: users.filter { destination.terms.include($0) }, slugs: slugs, history: history,
                     ledger: ledger, localTime: localTime, now: now, deadline: deadline, progress: progress)
-                group.addTask { (index, await drain.run()) }
+                group.addTask { (index, await delivery.run()) }
             }
             var reports: [Int: ShareReport] = [:]
             for await (index, report) in group { reports[index] = report }
@@ -125,7 +116,7 @@ public struct ShareService: Sendable {
     ///
     /// - Parameter again: as for `ShareOrder.days`.
     /// - Throws: the history's error, or the destination's.
-    public func previewShare(
+    public func preview(
         of user: User, on day: Day, to destination: any ShareDestination, again: Bool = false
     ) throws -> SharePreview {
         let data = try history.dayData(of: user, on: day)

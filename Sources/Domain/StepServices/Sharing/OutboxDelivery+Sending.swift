@@ -1,34 +1,33 @@
 import StepDomain
 
 /// Sending what was begun, and recording the results.
-extension ShareDrain {
-    /// Deliveries in progress at a time, after one has arrived: while the network sends one, the next are prepared and the results of the
+extension OutboxDelivery {
+    /// The most deliveries in progress, after one was confirmed: while the network sends one, the next are prepared and the results of the
     /// last are taken. A transport still sends them one after another.
-    private static let together = 8
+    private static let mostInFlight = 8
 
     /// Sends the batches in order, and takes their results in the same order.
     ///
     /// - Returns: the entries as they are now, to be stored by the caller.
-    func deliver(_ begun: [Shipment], _ run: inout Run) async throws -> [ShareEntry] {
+    func deliver(_ begun: [Item], _ run: inout Run) async throws -> [ShareEntry] {
         try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
             var ended: [ShareEntry] = []
             var rest = begun[...]
             var size = traits.batch
-            var underway = DeliveryQueue()
+            var inFlight = DeliveryQueue()
             var recorded = now()
             while true {
                 // A destination that does not answer is not sent eight deliveries.
-                let width =
-                    traits.resending == .replaces && !traits.isSequential && run.report.failure == nil && run.hasAnswer ? Self.together : 1
-                while !rest.isEmpty, underway.batches.count < width, !run.isOver, !isInterrupted {
+                let width = mayOverlap(run) && run.report.failure == nil ? Self.mostInFlight : 1
+                while !rest.isEmpty, inFlight.batches.count < width, !run.isOver, !isInterrupted {
                     let batch = Array(rest.prefix(size))
                     rest = rest.dropFirst(size)
-                    let number = underway.append(batch)
+                    let number = inFlight.append(batch)
                     group.addTask { (number, await self.outcome(of: batch.map(\.parcel))) }
                 }
-                guard !underway.batches.isEmpty else { break }
-                while underway.isWaiting, let (number, outcome) = try await group.next() { underway.take(outcome, number) }
-                let (batch, outcome) = underway.removeFirst()
+                guard !inFlight.batches.isEmpty else { break }
+                while inFlight.isWaiting, let (number, outcome) = try await group.next() { inFlight.take(outcome, number) }
+                let (batch, outcome) = inFlight.removeFirst()
                 if case .failure(let failure) = outcome, failure.kind == .rejected, batch.count > 1 {
                     // Only sending them one by one shows which was rejected.
                     size = 1
@@ -50,12 +49,12 @@ extension ShareDrain {
 
     /// Batches that are being delivered, in the order in which their deliveries began. Their results may come in another order.
     private struct DeliveryQueue {
-        private(set) var batches: [[Shipment]] = []
+        private(set) var batches: [[Item]] = []
         private var first = 0
         private var results: [Int: Outcome] = [:]
 
         /// - Returns: the number of the delivery.
-        mutating func append(_ batch: [Shipment]) -> Int {
+        mutating func append(_ batch: [Item]) -> Int {
             batches.append(batch)
             return first + batches.count - 1
         }
@@ -65,30 +64,17 @@ extension ShareDrain {
         /// Whether the result of the first batch is not there yet.
         var isWaiting: Bool { results[first] == nil }
 
-        mutating func removeFirst() -> ([Shipment], Outcome) {
+        mutating func removeFirst() -> ([Item], Outcome) {
             defer { first += 1 }
             return (batches.removeFirst(), results.removeValue(forKey: first)!)
         }
     }
 
-    /// Stores the results of deliveries. A result that is lost because another program keeps the history locked for a while would become
-    /// unknown, so this retries several times, each time for as long as the history itself waits.
+    /// Stores the results of deliveries: a result that is lost would become unknown.
     func record(_ entries: [ShareEntry]) async throws {
         if entries.isEmpty { return }
         try await repeatedly { [ledger] in try ledger.record(entries) }
     }
-
-    /// Repeats a write to the ledger while it fails.
-    func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {
-        try await blocking {
-            for _ in 1..<Self.mostTries {
-                do { return try write() } catch { continue }
-            }
-            try write()
-        }
-    }
-
-    private static let mostTries = 12
 
     private typealias Outcome = Result<[ShareReceipt], ShareFailure>
 
@@ -104,18 +90,18 @@ extension ShareDrain {
         }
     }
 
-    private func note(_ batch: [Shipment], _ outcome: Outcome, _ run: inout Run) -> [ShareEntry] {
+    private func note(_ batch: [Item], _ outcome: Outcome, _ run: inout Run) -> [ShareEntry] {
         switch outcome {
         case .success(let receipts): return zip(batch, receipts).map { confirmed($0, $1, &run) }
         case .failure(let failure):
-            // Concurrent deliveries fail together: this counts as one failure.
+            // Concurrent deliveries fail mostInFlight: this counts as one failure.
             if !run.isOver { run.report.state.fail(failure, at: now()) }
             return batch.map { failed($0, failure, &run) }
         }
     }
 
     private func confirmed(
-        _ one: Shipment, _ receipt: ShareReceipt, _ run: inout Run
+        _ one: Item, _ receipt: ShareReceipt, _ run: inout Run
     ) -> ShareEntry {
         var entry = one.entry
         run.note(entry, entry.isCorrection ? .corrected : .sent)
@@ -131,7 +117,7 @@ extension ShareDrain {
     }
 
     private func failed(
-        _ one: Shipment, _ failure: ShareFailure, _ run: inout Run
+        _ one: Item, _ failure: ShareFailure, _ run: inout Run
     ) -> ShareEntry {
         var entry = one.entry
         entry.fail(failure, before: one.before.state, at: now())
@@ -161,7 +147,7 @@ extension ShareDrain {
 }
 
 /// Restoring what a destination lost on its own.
-extension ShareDrain {
+extension OutboxDelivery {
     /// Sends the destination the latest day of each user again, because the ledger does not record that the destination lost it.
     ///
     /// Sends only days whose current figures equal the confirmed ones; other days are due and are sent as usual. If the destination cannot
@@ -186,7 +172,7 @@ extension ShareDrain {
         let latest = users.compactMap { user in confirmed.filter { $0.user == user.id }.max { $0.day < $1.day } }
         let contents = try contents(of: latest)
         return latest.compactMap { entry in
-            contents[ContentKey(entry)].flatMap { day in
+            contents[UserDay(entry)].flatMap { day in
                 traits.content(of: day) == entry.confirmed ? ShareParcel(day, entry, content: traits.content(of: day), slugs: slugs) : nil
             }
         }

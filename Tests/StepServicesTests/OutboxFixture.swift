@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 
 /// A user, a ring, a clock that the test sets, and the service on top.
-final class Outbox: Sendable {
+final class OutboxFixture: Sendable {
     let history = InMemoryHistory()
     let anna: User
     let ring: Pedometer
@@ -35,17 +35,17 @@ final class Outbox: Sendable {
         try history.endSync(sync, at: now, outcome: .complete, battery: nil, failure: nil)
     }
 
-    var service: ShareService {
-        ShareService(history: history, ledger: history, localTime: place, now: { self.now })
+    var service: Outbox {
+        Outbox(history: history, ledger: history, localTime: place, now: { self.now })
     }
 
     var statistics: StepStatistics { StepStatistics(history, localTime: place, now: { self.now }) }
 
     @discardableResult
     func share(
-        _ order: ShareService.ShareOrder = .due, to destinations: any ShareDestination..., deadline: Timestamp? = nil
+        _ order: ShareOrder = .due, to destinations: any ShareDestination..., deadline: Timestamp? = nil
     ) async throws -> [ShareReport] {
-        try await service.shareStepData(order, to: destinations, users: history.users(), deadline: deadline)
+        try await service.share(order, to: destinations, users: history.users(), deadline: deadline)
     }
 
     func entry(_ day: Day, _ destination: any ShareDestination) -> ShareEntry? {

@@ -1,0 +1,22 @@
+import StepDomain
+
+/// Writes what would be lost otherwise: the result of a delivery, or of setting a clock, is known only here.
+///
+/// Another program can keep the history locked for a while: the write is repeated, and each try waits as long as the history itself waits.
+/// An error that does not pass by itself ends this at once.
+///
+/// - Throws: the last error of `write`.
+func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {
+    try await blocking {
+        for _ in 1..<mostTries {
+            do {
+                return try write()
+            } catch {
+                if let error = error as? any ReportableError, error.category != .temporary { throw error }
+            }
+        }
+        try write()
+    }
+}
+
+private let mostTries = 12

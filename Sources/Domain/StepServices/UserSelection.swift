@@ -1,0 +1,42 @@
+public import StepDomain
+
+/// Which user of the history a command is for, and adding a new one.
+public struct UserSelection: Sendable {
+    /// Whether a user may be added who is not in the history. Users cannot be removed, so that a typing error must not add one.
+    public enum Creation: Sendable { case never, first, always }
+
+    private let history: any StepHistory
+    /// The requested or configured user.
+    private let wanted: String?
+    /// The name of the user who is logged in.
+    private let login: String
+
+    public init(_ history: any StepHistory, wanted: String?, login: String) {
+        self.history = history
+        self.wanted = wanted
+        self.login = login
+    }
+
+    /// The requested user; else the only one; else the one who is logged in.
+    ///
+    /// - Returns: with the `id` 0 where the history does not have the user yet: `stored` adds one.
+    /// - Throws: `ServiceError`, or the history's error.
+    public func user(creating creation: Creation = .never) throws -> User {
+        let users = try history.users()
+        if wanted == nil, users.count == 1 { return users[0] }
+        let name = wanted ?? login
+        if let user = users.first(where: { $0.name.lowercased() == name.lowercased() }) { return user }
+        let mayBeAdded =
+            switch creation {
+            case .never: users.isEmpty && wanted == nil
+            case .first: users.isEmpty
+            case .always: true
+            }
+        if mayBeAdded { return User(id: 0, name: name) }
+        let known = users.map(\.name)
+        throw wanted == nil ? ServiceError.severalUsers(known: known) : .unknownUser(name, known: known)
+    }
+
+    /// Adds the user to the history, if it is a new one.
+    public func stored(_ user: User) throws -> User { user.id == 0 ? try history.addUser(named: user.name) : user }
+}
