@@ -103,10 +103,8 @@ struct OutboxDelivery: Sendable {
 
     // MARK: Window by window
 
-    /// Entries that were due, dealt with as far as nothing has to be sent.
+    /// Days that are about to be sent.
     private struct Window: Sendable {
-        /// Whether nothing was due.
-        var isEmpty = true
         /// Stored as `sending`.
         var begun: [Item] = []
     }
@@ -117,34 +115,35 @@ struct OutboxDelivery: Sendable {
     /// Where sending a day twice does harm, they are stored at once.
     private func drain(_ run: inout Run) async throws {
         guard isReady(run) else { return }
-        var stored = run.report.state
-        var ended: [ShareEntry] = []
-        var window = try await begin(after: [], &run)
-        while !window.isEmpty {
+        var storedState = run.report.state
+        var unstored: [ShareEntry] = []
+        var next = try await begin(after: [], &run)
+        while let window = next {
             reportProgress(run)
-            let isAhead = mayBeginAhead(run)
-            async let next = isAhead ? beginAhead(after: ended, run) : nil
+            async let preparation = beginAhead(after: unstored, run)
             let results = try await deliver(window.begun, &run)
-            let following = await next
-            let ahead = try? following?.get()
-            // `beginAhead` stores `ended` in its transaction. If that failed, `ended` is still to be stored.
-            ended = ahead == nil ? ended + results : results
-            if run.report.state != stored {
-                stored = run.report.state
-                // Repeated, as for the results: they would be lost if this failed before they are stored.
-                try await repeatedly { [ledger, stored] in try ledger.record(stored) }
-            }
+            let prepared = await preparation
+            let ahead = try? prepared.get()
+            // `beginAhead` stores `unstored` in its transaction.
+            unstored = ahead == nil ? unstored + results : results
             run.report.events += ahead?.events ?? []
+            next = ahead?.window
+            if run.report.state != storedState {
+                storedState = run.report.state
+                // Repeated, as for the results: they would be lost if this failed before they are stored.
+                try await repeatedly { [ledger, storedState] in try ledger.record(storedState) }
+            }
             let isLast = run.isOver || !isReady(run)
-            if isLast || traits.resending != .replaces || ahead?.window.isEmpty != false {
+            if isLast || next == nil {
                 // What was begun ahead is not sent.
-                try await record(ended + (isLast ? ahead?.window.begun.map(\.before) ?? [] : []))
-                ended = []
+                try await record(unstored + (next?.begun.map(\.before) ?? []))
+                unstored = []
             }
             if isLast { return }
-            window = try following?.get().window ?? Window()
+            // An error in `beginAhead` ends the sharing only after the results are stored.
+            _ = try prepared.get()
             // Steps that came in while days were being sent are sent as well.
-            if window.isEmpty { window = try await begin(after: [], &run) }
+            if next == nil { next = try await begin(after: [], &run) }
         }
     }
 
@@ -160,17 +159,22 @@ struct OutboxDelivery: Sendable {
     /// must not matter to the other.
     private func mayBeginAhead(_ run: Run) -> Bool { mayOverlap(run) && !traits.showsLatestOnly }
 
-    /// - Returns: the window, and what happened to entries that are not sent.
-    private func beginAhead(after ended: [ShareEntry], _ run: Run) async -> Result<(window: Window, events: [ShareReport.Event]), any Error>? {
+    /// - Returns: the window, if anything is due, and what happened to days that are not sent; nil if nothing may be begun ahead.
+    private func beginAhead(
+        after ended: [ShareEntry], _ run: Run
+    ) async -> Result<(window: Window?, events: [ShareReport.Event])?, any Error> {
+        guard mayBeginAhead(run) else { return .success(nil) }
         var ahead = run
         ahead.report.events = []
         do { return .success((try await begin(after: ended, &ahead), ahead.report.events)) } catch { return .failure(error) }
     }
 
     /// Reads the entries that are due, and stores what becomes of them, with the results of an earlier window.
-    private func begin(after ended: [ShareEntry], _ run: inout Run) async throws -> Window {
+    ///
+    /// - Returns: nil if nothing is due.
+    private func begin(after ended: [ShareEntry], _ run: inout Run) async throws -> Window? {
         let (due, contents) = try await read(windowSize(run))
-        var window = Window(isEmpty: due.isEmpty)
+        var window = Window()
         var settled: [ShareEntry] = []
         let moment = now()
         for entry in due {
@@ -182,7 +186,7 @@ struct OutboxDelivery: Sendable {
             if run.isOver { break }
         }
         try await record(ended + settled + window.begun.map(\.entry))
-        return window
+        return due.isEmpty ? nil : window
     }
 
     /// Entries that are due, with what there is to share of each.
