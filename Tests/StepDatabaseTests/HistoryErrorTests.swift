@@ -65,7 +65,7 @@ import Testing
     @Test func `the error for a read-only file system gives no advice about owners`() {
         let history = HistoryError.readOnly(path: "/h", reason: HistoryError.readOnlyFileSystem).description
         let lock = HistoryLockError(errno: EROFS, path: "/h.lock")
-        #expect(history.contains("is read-only") && !history.contains("yours"))
+        #expect(history.contains("is read-only") && !history.contains("owner"))
         #expect(lock.description.contains("is read-only") && !lock.description.contains("chown") && lock.category == .permission)
         let missing = HistoryLockError(errno: EACCES, path: "/nowhere/h.lock")
         #expect(missing.description.contains("ls -ld /nowhere") && !missing.description.contains("chown"))

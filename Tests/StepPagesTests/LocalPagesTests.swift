@@ -65,7 +65,7 @@ import Testing
         ("/day/../../etc/passwd", 404, "nothing at this address"),
         ("/range?from=2026-11-10&to=2026-11-01", 400, "ends (2026-11-01) before it begins (2026-11-10)"), ("/range?from=x", 400, "are needed"),
         ("/range?from=2027-01-01&to=2027-01-02", 404, "has not begun"), ("/go?unit=century&date=2026-11-01", 404, "nothing at this address"),
-        ("/day?user=nobody", 404, "no person &#39;nobody&#39;"), ("/nowhere", 404, "nothing at this address"),
+        ("/day?user=nobody", 404, "no user &#39;nobody&#39;"), ("/nowhere", 404, "nothing at this address"),
         ("/day/1/2/3", 404, "nothing at this address"),
     ]) func `the error for a wrong address shows what is wrong`(_ target: String, _ status: Int, _ words: String) async throws {
         let answer = await (try fixture()).get(target)

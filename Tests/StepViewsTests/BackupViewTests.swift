@@ -13,7 +13,7 @@ import Testing
         #expect(
             BackupView(holdings(corrections: 2)).lines(TextStyle()) == [
                 "Backup, read back and verified: /home/anna/backup.sqlite",
-                "  People      anna",
+                "  Users       anna",
                 "  Pedometers  none",
                 "  Days read   2014-04-19 to 2014-04-20",
                 "  Samples     1,440, of 1 sync",

@@ -53,7 +53,7 @@ extension DemoTests {
             ] {
                 let refused = try await istep.run(words)
                 #expect(refused.status == 77 && refused.error.contains("is not used for a demo"), "\(words): \(refused)")
-                #expect(refused.error.contains("istep demo --keep FOLDER"), "\(words): \(refused)")
+                #expect(refused.error.contains("istep demo --keep DIRECTORY"), "\(words): \(refused)")
             }
             #expect(FileManager.default.fileExists(atPath: home + "/history.sqlite"))
             try access.takeBack(home)
@@ -75,7 +75,7 @@ extension DemoTests {
                     #expect(refused.status == 77 && refused.error.contains("other users can write to"), "\(words): \(refused)")
                     // Its access may be what others, or the system, need.
                     #expect(!refused.error.contains("chmod") && !refused.error.contains("Remove"), "\(words): \(refused)")
-                    let advice = "istep demo --keep \(mode == 0o1777 ? path + "/istep-demo" : "FOLDER")"
+                    let advice = "istep demo --keep \(mode == 0o1777 ? path + "/istep-demo" : "DIRECTORY")"
                     #expect(refused.error.contains(advice), "\(words): \(refused)")
                 }
             }

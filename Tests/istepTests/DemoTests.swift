@@ -116,7 +116,7 @@ import TestSupport
             kill(killed, SIGKILL)
             try await until { hasEnded(killed) }
             let shown = try await istep("--demo", "show", "--json")
-            #expect(shown.status == 69 && shown.error.contains("ended from outside") && shown.output.contains("\"exitCode\""), "\(shown)")
+            #expect(shown.status == 69 && shown.error.contains("has stopped") && shown.output.contains("\"exitCode\""), "\(shown)")
             let again = try await istep("demo", "--keep")
             #expect(again.status == 0 && again.output.contains("new steps"), "\(again)")
             let process = try process(home(folder))

@@ -69,6 +69,23 @@ import Testing
         }
     }
 
+    /// What it advertises shows no model.
+    @Test func `a scan lists a generic pedometer that is registered`() async throws {
+        try await Household.live { home in
+            await home.stack.add(
+                SimulatedPedometer(
+                    address: "C0:DE:57:E9:00:07", name: "Stepper", advertisedServices: ["fff0"], steps: CharacteristicID("fff0", "fff1"),
+                    source: .manual(52_000)))
+            let before = try await home.istep("scan", "--timeout", "4")
+            #expect(before.status == 0 && !before.output.contains("Stepper"), "\(before.output)")
+            let add = try await home.istep(
+                "add", "Stepper", "--model", "generic", "--service", "fff0", "--characteristic", "fff1", "--timeout", "120")
+            #expect(add.status == 0, "\(add.error)")
+            let after = try await home.istep("scan", "--timeout", "4")
+            #expect(after.status == 0 && after.output.contains("registered as 'Stepper'"), "\(after.output)")
+        }
+    }
+
     @Test func `two pedometers of one user count once`() async throws {
         try await Household.live { home in
             _ = try await home.istep("add", home.ring.address, "--timeout", "120")

@@ -38,7 +38,7 @@ import Testing
         for name in ["file", "file/x", "file/x/y"] {
             let result = try await Command(folder: folder)("demo", "--keep", folder.path + "/" + name)
             #expect(result.status == 64)
-            #expect(result.error.contains("Not a directory") && result.error.contains("--keep FOLDER"))
+            #expect(result.error.contains("Not a directory") && result.error.contains("--keep DIRECTORY"))
             #expect(!result.error.contains("NSCocoa"))
         }
     }

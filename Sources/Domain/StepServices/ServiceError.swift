@@ -111,11 +111,12 @@ public enum ServiceError: ReportableError, Hashable {
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let name, isName: true, let seconds):
-            "No device with a name that begins with '\(name)' was heard within \(Self.text(seconds)) s (upper and lower case differ)."
+            "No device with a name that begins with '\(name)' was heard within \(Self.text(seconds)) s (case-sensitive)."
         case .notHeard(let address, isName: false, let seconds): "\(address) was not heard within \(Self.text(seconds)) s."
         case .advertisesOtherwise(let device, let kind):
             "\(device.prefix(64)) is in range, but does not advertise the data of a \(kind)."
-        case .noNewPedometer(let seconds, 0, _): "No pedometer was heard within \(Self.text(seconds)) s, and no other Bluetooth device either."
+        case .noNewPedometer(let seconds, 0, _):
+            "No pedometer was heard within \(Self.text(seconds)) s, and no other Bluetooth device was heard."
         case .noNewPedometer(let seconds, let others, let unprobed):
             "No new pedometer was heard within \(Self.text(seconds)) s, only \(others) other \(others == 1 ? "device" : "devices")"
                 + (unprobed > 0 ? "; \(unprobed) of them \(unprobed == 1 ? "was" : "were") not tried." : ".")
@@ -132,7 +133,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."
         case .notCorrected(let day): "\(day) has no correction."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
-        case .noServiceManager: "This machine was not started by systemd, which runs automatic syncs."
+        case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }
     }
 

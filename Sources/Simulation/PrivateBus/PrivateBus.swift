@@ -74,7 +74,7 @@ extension PrivateBusError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .daemonNotFound(let searched):
-            "dbus-daemon was not found in \(searched.joined(separator: ":")); install it (Debian and Ubuntu: apt install dbus-daemon)"
+            "dbus-daemon was not found in \(searched.joined(separator: ":")); install it (Debian and Ubuntu: sudo apt-get install dbus-daemon)"
         case .cannotStart(let reason):
             "dbus-daemon could not be started: \(reason)"
         case .noAnswer(let seconds):

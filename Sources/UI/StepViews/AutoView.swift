@@ -67,7 +67,7 @@ public struct AutoView: View {
             next > now ? "next in \(Words.duration(next - now)), \(Words.clock(next, localTime))" : "next at once"
         }
         let last = trigger.last.map { "last \(Words.ago($0, now: now))" }
-        // For a timer whose missed runs are not made up, systemd knows the last run only since systemd started.
+        // For a timer whose missed runs do not run later, systemd knows the last run only since systemd started.
         return [next ?? "no next time", last ?? "no run since systemd started"].joined(separator: "; ")
     }
 
@@ -79,7 +79,7 @@ public struct AutoView: View {
         case false:
             page.advice(
                 """
-                It pauses while \(user) is not logged in, because lingering is off; a missed night is made up at the next login. \
+                It pauses while \(user) is not logged in, because lingering is off; a missed nightly sync runs at the next login. \
                 To sync while nobody is logged in: \(command: "loginctl enable-linger")
                 """, emphasis: .doubtful)
         case nil: break

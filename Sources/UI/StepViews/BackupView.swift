@@ -217,7 +217,7 @@ public struct HistoryHoldings: Codable, Sendable, Equatable {
         let names = { (names: [String]) in names.isEmpty ? "none" : names.map { Printable($0, limit: 32).description }.joined(separator: ", ") }
         let days = firstDay.map { first in first == lastDay ? first : "\(first) to \(lastDay ?? first)" } ?? "none"
         let rows = [
-            ("People", names(people)), ("Pedometers", names(pedometers)), ("Days read", days),
+            ("Users", names(people)), ("Pedometers", names(pedometers)), ("Days read", days),
             ("Samples", "\(Words.grouped(samples)), of \(Words.count(syncs, "sync"))"),
             ("By hand", corrections == 0 ? "none" : Words.count(corrections, "day")), ("File", "\(Words.size(bytes)), schema \(schema)"),
         ]

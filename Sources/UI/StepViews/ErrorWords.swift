@@ -6,13 +6,13 @@ public enum ServiceWords {
     public static func advice(_ error: ServiceError) -> String? {
         switch error {
         case .severalUsers: "Choose one with --user NAME."
-        case .unknownUser: "For a new person add a pedometer first: `istep add --user NAME`"
+        case .unknownUser: "For a new user, add a pedometer first: `istep add --user NAME`"
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
         case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
         case .noDestination: "List the kinds: `istep config kinds`; then: `istep config example KIND`"
         case .neverShared: "List the destinations: `istep share --list`"
         case .unclearRecipients: "Set the users whose days are sent, such as: users = [\"NAME\"]"
-        case .notInOutbox(_, let destination): "List what is: `istep outbox list \(destination)`"
+        case .notInOutbox(_, let destination): "To list the outbox: `istep outbox list \(destination)`"
         case .alreadySent(let day, let destination): "To send it once more: `istep share \(day) --to \(destination) --again`"
         case .noPedometer: Advice.addPedometer.markup
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
@@ -42,7 +42,7 @@ public enum ServiceWords {
         case .implausibleSteps: "A day has 0 to \(Words.grouped(StepCorrection.stepRange.upperBound)) steps."
         case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
         case .notCorrected(let day): "See the day: `istep show \(day)`"
-        case .backupIsHistory: "Name a backup; `istep restore` lists them."
+        case .backupIsHistory: "Name a backup. To list them: `istep restore`"
         case .noServiceManager: "Use cron to run it nightly: `istep sync --unattended`"
         }
     }

@@ -39,7 +39,7 @@ private struct Writer {
         case .noticed(.clockWasOff): "\(name): its clock was wrong"
         case .noticed(.counterRestarted), .noticed(.lost), .noticed(.dayNotClosed), .noticed(.tooOld): "\(name): steps are lost"
         case .noticed(.stepsInDoubt): "\(name): its step counts contradict each other, so they were not counted"
-        case .noticed: "\(name): something is wrong"
+        case .noticed: "\(name): the last sync reported a problem"
         case .shareRejected(let user, let day, _): "\(name): \(subject(day, of: user)) was rejected"
         case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived"
         case .destinationStopped: "\(name): paused: credentials rejected"
@@ -54,7 +54,7 @@ private struct Writer {
         switch notice.content {
         case .nightsFailed(_, let reason): "\(sentence("The last attempt failed: ", reason)) Run: \(command: "istep doctor")"
         case .notSeen(let lastRead):
-            "\(lastRead.map { "Last read \(Words.clock($0, localTime)). " } ?? "")Check that it is charged and regularly near this machine."
+            "\(lastRead.map { "Last read \(Words.clock($0, localTime)). " } ?? "")Charge it, and bring it near this machine."
         case .batteryLow: "Charge it soon."
         case .daysMissing(let gaps): "\(gaps.words). Requested again at the next sync."
         case .noticed(let noticed): "\(noticed.words)"

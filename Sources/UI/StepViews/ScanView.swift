@@ -53,7 +53,7 @@ public struct ScanView: View {
             page.row(device + StyledText(areBelow ? name : Columns.pad(name, width) + "  ") + StyledText(areBelow ? "" : note, .faint))
             if areBelow, !note.isEmpty { page.paragraph(note, emphasis: .faint, indent: 4) }
             if let model = probing?.refuted[row.address] {
-                page.paragraph("By its services it is not a \(Printable(model, limit: 100)).", emphasis: .doubtful, indent: 4)
+                page.paragraph("Its services are not those of this model: \(Printable(model, limit: 100)).", emphasis: .doubtful, indent: 4)
             }
             if let failure = probing?.failures[row.address] {
                 page.paragraph("Its services are not known: \(Printable(failure, limit: 200))", emphasis: .doubtful, indent: 4)
@@ -114,7 +114,7 @@ public struct ScanView: View {
         case .name: "by its name"
         case .advertisedData: "by its data"
         case .advertisedService: "by its service"
-        case .services: "by all its services"
+        case .services: "by its services"
         }
     }
 }

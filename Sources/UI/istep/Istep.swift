@@ -16,9 +16,21 @@ struct Istep: AsyncParsableCommand {
 
             Without a pedometer, 'istep demo' shows everything with a simulated one. If something does not work, run 'istep doctor'.
 
-            Exit codes: 0 done; 1 unexpected error; 64 wrong usage; 65 bad data, or a day that was rejected; 69 no adapter, \
-            bus or device; 75 temporary failure (not in range, another sync is running, something waits to be shared); 77 not \
-            permitted, or credentials rejected; 78 wrong configuration.
+            --demo before the subcommand ('istep --demo sync') runs the command in the demo that was started by 'istep demo --keep'.
+
+            Exit codes:
+              0      done
+              1      unexpected error
+              64     wrong usage
+              65     bad data, or a day that was rejected
+              69     something that is needed is not there: an adapter (or it is stuck),
+                     a bus, a device, a history, systemd, or a demo
+              75     temporary failure: not in range, another sync is running, or
+                     something waits to be shared
+              77     not permitted, or credentials rejected
+              78     wrong configuration
+              128+N  interrupted by signal N (130: Ctrl-C); 'istep watch' and
+                     'istep serve' end with 0
             """,
         version: Version.current,
         subcommands: [

@@ -17,7 +17,7 @@ import Testing
         (.peripheralNotFound("P", seconds: 0.5), "P was not heard within 0.5 s", true),
         (
             .connectFailed("P", reason: ConnectFailure(.linkFailed, detail: "le-connection-abort-by-local")),
-            "cannot connect to P: the link could not be set up (le-connection-abort-by-local)", true
+            "cannot connect to P: the connection could not be set up (le-connection-abort-by-local)", true
         ),
         (.connectFailed("P", reason: ConnectFailure(.notSupported)), "cannot connect to P: not supported by the adapter", false),
         (.serviceNotFound("180f", peripheral: "P"), "P has no service 0000180f-0000-1000-8000-00805f9b34fb", false),
@@ -32,9 +32,9 @@ import Testing
             .notifyFailed("2a19", peripheral: "P", reason: "no"),
             "cannot subscribe to 00002a19-0000-1000-8000-00805f9b34fb of P: no", false
         ),
-        (.attError(code: 0x80, doing: "reading"), "reading: the peripheral answered with error 0x80 (of its application)", false),
-        (.attError(code: 0x05, doing: "reading"), "reading: the peripheral answered with error 0x05", false),
-        (.notPaired(doing: "reading"), "reading: the peripheral requires pairing", false),
+        (.attError(code: 0x80, doing: "reading"), "reading: the device answered with error 0x80 (of its application)", false),
+        (.attError(code: 0x05, doing: "reading"), "reading: the device answered with error 0x05", false),
+        (.notPaired(doing: "reading"), "reading: the device requires pairing", false),
         (.pairingFailed("P", reason: "it was refused"), "pairing with P failed: it was refused", false),
         (.linkLost(during: "reading"), "the connection was lost while reading", true),
         (.adapterStuck("hci0", reason: "x"), "the Bluetooth adapter hci0 is on and does not scan: x", false),
@@ -52,7 +52,8 @@ import Testing
     ) {
         #expect(error.description == text)
         #expect(error.isTransient == isTransient)
-        #expect(error.advice?.hasSuffix(".") == true, "\(error.advice ?? "")")
+        // A command at the end stands without a full stop: it would be pasted with it.
+        #expect(error.advice?.hasSuffix(".") == true || error.advice?.hasSuffix("`") == true, "\(error.advice ?? "")")
     }
 
     @Test func `advises to pair again after repeated failures of a paired peripheral only`() {
@@ -61,6 +62,16 @@ import Testing
         failure.suspectsPairing = true
         #expect(BluetoothError.connectFailed("P", reason: failure).advice?.contains("pair again") == true)
         #expect(BluetoothError.connectFailed("P", reason: ConnectFailure(.pairingBroken)).advice?.contains("pair again") == true)
+    }
+
+    @Test func `the command that deletes what BlueZ has stored names the device`() {
+        let address = "C0:DE:00:00:00:01", command = "`bluetoothctl remove \(address)`"
+        for error in [
+            .serviceNotFound("180f", peripheral: address), .characteristicNotFound("2a19", service: "180f", peripheral: address),
+            .connectFailed(address, reason: ConnectFailure(.noServices)), .connectFailed(address, reason: ConnectFailure(.pairingBroken)),
+        ] as [BluetoothError] {
+            #expect(error.advice?.contains(command) == true, "\(error)")
+        }
     }
 
     @Test func `the advice for a hard block does not name rfkill`() {

@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: [
         (
             PrivateBusError.daemonNotFound(searched: ["/a", "/b"]),
-            "dbus-daemon was not found in /a:/b; install it (Debian and Ubuntu: apt install dbus-daemon)"
+            "dbus-daemon was not found in /a:/b; install it (Debian and Ubuntu: sudo apt-get install dbus-daemon)"
         ),
         (.cannotStart(reason: "why"), "dbus-daemon could not be started: why"),
         (.noAnswer(seconds: 10), "dbus-daemon did not come up within 10 s"),

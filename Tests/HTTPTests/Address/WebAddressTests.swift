@@ -120,7 +120,7 @@ import Testing
         (.tooLong(limit: 8000), "an address cannot have more than 8000 bytes"),
         (
             .insecure(host: "a.example"),
-            "plain http sends everything, including tokens, unencrypted to a.example; use https, or set `insecure = true`"
+            "plain http sends everything, including tokens, unencrypted to a.example; use https, or set `insecure` to true"
         ),
         (.unknownName("usr\n", known: ["date", "user"]), "the template names {usr\\u{a}}; known names: {date}, {user}"),
     ]

@@ -111,7 +111,7 @@ import WebTestSupport
 
     @Test func `a missing or wrong library is reported`() throws {
         let missing = try #require(CurlLibrary.load("libcurl-that-is-not-there.so.4"))
-        #expect(missing.hasPrefix("sharing needs libcurl: apt-get install libcurl4 (libcurl-that-is-not-there.so.4: cannot open"))
+        #expect(missing.hasPrefix("sharing needs libcurl: sudo apt-get install libcurl4 (libcurl-that-is-not-there.so.4: cannot open"))
         let other = try #require(CurlLibrary.load("libc.so.6"))
         #expect(other.contains("undefined symbol: curl_global_init"))
     }

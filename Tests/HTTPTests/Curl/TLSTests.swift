@@ -112,6 +112,6 @@ import WebTestSupport
         let error = await failure(CurlTransport.forTests(authorities: "/nowhere/ca.pem"), try get(url))
         #expect("\(error!)".hasPrefix("there are no certificates of authorities to check \(url) against: "))
         #expect("\(error!)".contains("/nowhere/ca.pem"))
-        #expect("\(error!)".hasSuffix("; check SSL_CERT_FILE, or apt-get install ca-certificates"))
+        #expect("\(error!)".hasSuffix("; check SSL_CERT_FILE, or sudo apt-get install ca-certificates"))
     }
 }

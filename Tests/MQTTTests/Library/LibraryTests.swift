@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `the error for a missing library says how to install it`() {
-        #expect(MQTTError.libraryMissing(reason: "x").advice == "Install it: apt-get install libmosquitto1.")
+        #expect(MQTTError.libraryMissing(reason: "x").advice == "Install it: `sudo apt-get install libmosquitto1`")
     }
 
     @Test(arguments: [

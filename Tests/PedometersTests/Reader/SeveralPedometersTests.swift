@@ -138,7 +138,7 @@ import Testing
                 for id in 1...count {
                     let error = try #require(receiver.failure(of: id) as? PedometerError)
                     #expect(error == .nothingHeard("C0:DE:00:00:00:0\(id)", seconds: 21))
-                    #expect(error.description.contains("was not heard within 21 s, and neither was any other Bluetooth device"))
+                    #expect(error.description.contains("was not heard within 21 s, and no other Bluetooth device was heard"))
                     #expect(error.advice?.contains("istep doctor") == true && FailureCause(error) == .outOfRange)
                 }
             }

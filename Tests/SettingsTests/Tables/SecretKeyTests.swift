@@ -24,18 +24,18 @@ import Testing
     @Test(arguments: [
         (
             "token = 's3cret'",
-            "line 2: `share.garden.token` must not be in the configuration file; put it into a separate "
-                + "file that only you can read (`chmod 600`), and name that by `token_file`"
+            "line 2: `share.garden.token` must not be in the configuration file; put it into a file "
+                + "of its own with mode 0600, and name that file by `token_file`"
         ),
         (
             "token = 12345",
-            "line 2: `share.garden.token` must not be in the configuration file; put it into a separate "
-                + "file that only you can read (`chmod 600`), and name that by `token_file`"
+            "line 2: `share.garden.token` must not be in the configuration file; put it into a file "
+                + "of its own with mode 0600, and name that file by `token_file`"
         ),
         (
             "\ntoken_file = '/a'\ntoken = 's3cret'",
-            "line 4: `share.garden.token` must not be in the configuration file; put it into a separate "
-                + "file that only you can read (`chmod 600`), and name that by `token_file`"
+            "line 4: `share.garden.token` must not be in the configuration file; put it into a file "
+                + "of its own with mode 0600, and name that file by `token_file`"
         ),
         ("token_env = 'A'\ntoken_file = '/a'", "line 3: [share.garden] has `token_file` and `token_env`; use only one of them"),
         (
@@ -44,8 +44,8 @@ import Testing
         ),
         (
             "",
-            "line 1: [share.garden] lacks `token_file`; it has to be the path of a file with only the token in it, "
-                + "readable by you only (`chmod 600`); or use `token_env` or `token_credential`"
+            "line 1: [share.garden] lacks `token_file`; it has to be the path of a file with mode 0600 "
+                + "that contains only the token; or use `token_env` or `token_credential`"
         ),
         (
             "token_file = 's3cret'",

@@ -111,7 +111,7 @@ import WebTestSupport
         let picture = DayPicture(svg: Self.svg, width: 40, height: 20, description: "")
         #expect(throws: ShareFailure.self) { try picture.png(library: "librsvg-none.so.9") }
         do { _ = try picture.png(library: "librsvg-none.so.9") } catch {
-            #expect(error.kind == .misconfigured && error.advice?.contains("apt install librsvg2-2") == true)
+            #expect(error.kind == .misconfigured && error.advice?.contains("sudo apt-get install librsvg2-2") == true)
         }
         #expect(DayPicture.problem(library: "librsvg-none.so.9")?.contains("librsvg-none.so.9") == true)
         #expect(DayPicture.problem() == nil)

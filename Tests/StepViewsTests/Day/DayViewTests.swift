@@ -159,7 +159,7 @@ import TestSupport
             text { $0.distance = nil }.contains(
                 "  Distance  unknown: set your height, and it is calculated\n            istep profile --height CM\n"))
         #expect(text { $0.energy = nil }.contains("\n            istep profile --weight KG\n"))
-        #expect(text { $0.implausibleSteps = 40_000 }.contains("  Left out  40,000 implausible steps, not counted"))
+        #expect(text { $0.implausibleSteps = 40_000 }.contains("  Ignored   40,000 implausible steps, not counted"))
         #expect(text { $0.distanceSource = .pedometer }.contains("6.18 km  by the pedometer\n"))
     }
 

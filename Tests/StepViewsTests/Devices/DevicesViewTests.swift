@@ -22,21 +22,21 @@ import Testing
             text == """
                 ring   C0:DE:00:00:00:01  anna
                   a smart ring, battery 81 %
-                  read up to 2014-04-21 07:30
+                  steps stored up to 2014-04-21 07:30
                   synced 2 hours ago, 2014-04-21 07:30
                 watch  C0:DE:00:00:00:01  anna
                   a smart ring, battery 81 %
-                  read up to 2014-04-21 07:30
+                  steps stored up to 2014-04-21 07:30
                   synced 2 hours ago, 2014-04-21 07:30
                   the last attempt failed 2 hours ago: not found
                 band   C0:DE:00:00:00:01  anna
                   a smart ring
-                  read up to 2014-04-21 07:30
+                  steps stored up to 2014-04-21 07:30
                   no sync has succeeded lately
                   the last attempt started 3 hours ago and has not ended
                 b      C0:DE:00:00:00:01  anna
                   a smart ring
-                  read up to 2014-04-21 07:30
+                  steps stored up to 2014-04-21 07:30
                   never synced
                 """)
         #expect(view().text().contains("istep scan"))

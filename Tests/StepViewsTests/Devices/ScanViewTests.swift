@@ -27,7 +27,7 @@ import Testing
         let words: [KindEvidence: String] = [
             .name: "by its name", .advertisedData: "by its data",
             .advertisedService: "by its service",
-            .services: "by all its services",
+            .services: "by its services",
         ]
         for (evidence, text) in words {
             row.evidence = evidence
@@ -56,7 +56,7 @@ import Testing
         var row = ring
         (row.kind, row.evidence) = (nil, nil)
         let text = ScanView(rows: [row], probing: .init(unlisted: 1, limit: 10, refuted: [row.address: "smart ring"])).text()
-        #expect(text.contains("By its services it is not a smart ring."))
+        #expect(text.contains("Its services are not those of this model: smart ring."))
         #expect(text.contains("1 other device in range was not connected to: at most 10 are. To see it:\n  istep scan --all"))
         #expect(!text.contains("recognised"))
     }

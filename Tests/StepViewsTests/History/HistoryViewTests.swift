@@ -28,7 +28,7 @@ import TestSupport
                             (longest: 1 day, 17 April 2014)
                   Compared  4 % less than the 5,900 a day in week 15 of 2014  (7 to 11 April
                             2014)
-                  Gait      21,400 steps walked, 2,200 run
+                  Running   2,200 of 23,600 steps
                   Days      3 complete (1 by hand), 1 partial, 1 unknown, today so far
 
                   Previous: istep history week --on 2014-04-07
@@ -64,8 +64,7 @@ import TestSupport
                   Compared  4 % less than the 5,900 a
                             day in week 15 of 2014  (7
                             to 11 April 2014)
-                  Gait      21,400 steps walked, 2,200
-                            run
+                  Running   2,200 of 23,600 steps
                   Days      3 complete (1 by hand), 1
                             partial, 1 unknown, today so
                             far

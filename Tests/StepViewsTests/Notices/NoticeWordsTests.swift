@@ -25,7 +25,7 @@ import Testing
         #expect(failed.detail == "The last attempt failed: no answer. Run: istep doctor")
         let away = words(.notSeen(lastRead: Sample.synced - 4 * 86_400))
         #expect(away.headline == "ring: not in range for 4 days")
-        #expect(away.detail == "Last read 2014-04-17 07:30. Check that it is charged and regularly near this machine.")
+        #expect(away.detail == "Last read 2014-04-17 07:30. Charge it, and bring it near this machine.")
         #expect(words(.notSeen(lastRead: nil)).headline == "ring: not in range since it was added")
         #expect(words(.batteryLow(percent: 9)).headline == "ring: battery at 9 %")
         #expect(words(.noticed(.clockWasOff(seconds: -7200))).headline == "ring: its clock was wrong")

@@ -50,6 +50,18 @@ import Testing
         #expect(view(report(steps: 0, failure: "gone")).text().hasPrefix("ring: failed: gone\n"))
     }
 
+    @Test func `advice that several pedometers have in common is shown once`() {
+        #expect(
+            view(report(steps: 0, failure: "gone"), report(steps: 12), report(steps: 0, failure: "gone too", name: "watch")).text() == """
+                ring: failed: gone
+                  Bring it close.
+                  Received data was saved. Run the command again to continue.
+                ring: 12 new steps in 42 slots, battery 81 %, read in 1.2 s
+                watch: failed: gone too
+                  Received data was saved. Run the command again to continue.
+                """)
+    }
+
     private struct Cut: ReportableError {
         var category: FailureCategory { .temporary }
         var cause: FailureCause { .interrupted }
@@ -77,8 +89,8 @@ import Testing
     @Test func `a sync without pedometers shows how to add one`() { #expect(view().text().contains("istep add")) }
 
     @Test(arguments: [
-        (SyncNotice.clockWasOff(seconds: -7200), "off by 2 hours (it was behind)"), (.clockWasOff(seconds: 60), "1 minute (it was ahead)"),
-        (.clockWasOff(seconds: nil), "Its clock was off, so"), (.clockWasOff(seconds: 0), "Its clock was off, so"),
+        (SyncNotice.clockWasOff(seconds: -7200), "wrong by 2 hours (it was behind)"), (.clockWasOff(seconds: 60), "1 minute (it was ahead)"),
+        (.clockWasOff(seconds: nil), "Its clock was wrong, so"), (.clockWasOff(seconds: 0), "Its clock was wrong, so"),
         (.batteryLow(9), "at 9 %: charge it"), (.undecodable(frames: 1), "1 packet could not"),
         (.implausible(samples: 2), "2 implausible readings"),
         (
@@ -92,7 +104,7 @@ import Testing
         (.undecided(steps: 9600), "The 9,600 steps that it shows may still be yesterday's"),
         (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
         (.counterRestarted, "restarted"),
-        (.stepsInDoubt(.totals(4_711, 3_302)), "disagree (4,711 and 3,302), so no steps were stored; the raw frames were"),
+        (.stepsInDoubt(.totals(4_711, 3_302)), "disagree (4,711 and 3,302), so only the raw frames were stored, and no steps."),
         (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "may be totals of the day"),
         (.lost(from: Sample.day, through: Sample.day), "steps of 2014-04-20. Sync"), (.dayNotClosed(Sample.day), "on 2014-04-20 after"),
     ])
@@ -160,7 +172,7 @@ import Testing
     @Test func `a first reading of a total reports that counting starts`() {
         var first = report(steps: 0, notices: [.countingStarted], name: "watch")
         first.counts = MergeCounts()
-        #expect(view(first).text().hasPrefix("watch: counting starts now, battery 81 %"))
+        #expect(view(first).text().hasPrefix("watch: first reading, battery 81 %"))
     }
 
     @Test func `missing days are in the document`() throws {

@@ -181,7 +181,8 @@ import Testing
             let report = try await doctor(home)
             #expect(report.status == 77)
             #expect(report["pedometer"]?.message.contains("pairing") == true)
-            #expect(report["pedometer"]?.cure?.contains("bluetoothctl remove \(home.ring.address)") == true)
+            let cure = report["pedometer"]?.cure
+            #expect(cure?.contains("istep forget --unpair ") == true && cure?.contains("istep add \(home.ring.address)") == true)
         }
     }
 

@@ -154,7 +154,7 @@ public enum RecipientProblem: Hashable, Sendable, CustomStringConvertible {
             "names the user \(name), who is not in the history; known users: \(known.joined(separator: ", "))"
         case .nobody: "has no recipients: its `users` are empty"
         case .several(let known):
-            "has one place for the days of one person, and the history has several: \(known.joined(separator: ", "))"
+            "has one place for the days of one user, and the history has several: \(known.joined(separator: ", "))"
         }
     }
 }

@@ -102,24 +102,28 @@ extension TextMessageError {
     public var advice: String {
         switch self {
         case .noBus: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
-        case .notRunning: "Start it with `systemctl enable --now ModemManager` (package modemmanager)."
-        case .noModem(nil): "Plug in a modem with a SIM, wait half a minute, and look for it with `mmcli -L`."
-        case .noModem: "List the modems with `mmcli -L`, and name one by its number or, better, by its IMEI."
-        case .severalModems: "Name the one that sends, preferably by its IMEI (`mmcli -m 0`, \"equipment id\")."
+        case .notRunning:
+            "Install the package modemmanager if it is missing, then start ModemManager: `sudo systemctl enable --now ModemManager`"
+        case .noModem(nil): "Plug in a modem with a SIM, wait half a minute, and look for it: `mmcli -L`"
+        case .noModem: "Name a modem by its number or, better, by its IMEI. To list the modems: `mmcli -L`"
+        case .severalModems: "Name the one that sends, preferably by its IMEI (\"equipment id\"): `mmcli -m 0`"
         case .noMessaging: "Use another modem: this one, or its driver, has no text messages."
-        case .locked(_, let index, _): "Unlock it: `mmcli -m \(index)` names the SIM, `mmcli -i SIM --pin=PIN` takes its PIN."
+        case .locked(_, let index, _):
+            "Unlock it. To find the number of the SIM: `mmcli -m \(index)` To enter its PIN: `mmcli -i SIM --pin=PIN`"
         case .disabled(_, let index):
-            "Switch it on with `mmcli -m \(index) --enable`. This program does not, because it was switched off on purpose."
-        case .notRegistered(_, let index): "Check antenna, SIM and contract; `mmcli -m \(index)` shows the state."
-        case .notReady(_, let index, _): "Look at `mmcli -m \(index)`; if it does not change, unplug the modem and plug it in again."
+            "istep does not switch on a modem that was switched off. To switch it on: `mmcli -m \(index) --enable`"
+        case .notRegistered(_, let index): "Check antenna, SIM and contract. See its state: `mmcli -m \(index)`"
+        case .notReady(_, let index, _):
+            "If its state does not change, unplug the modem and plug it in again. See its state: `mmcli -m \(index)`"
         case .accessDenied:
             "Users that are not logged in at the machine itself need a polkit rule for org.freedesktop.ModemManager1.Messaging."
         case .badNumber: "Write it with the country code, such as +491701234567."
         case .badText: "Change the text."
         case .textTooLong: "Shorten it; one character outside of the GSM alphabet more than halves what fits into a message."
-        case .refused: "Check number, credit and the network's message centre; `mmcli -m any` shows the modem."
-        case .notNow: "Try again later; `mmcli -m any` shows the modem."
-        case .unanswered, .cancelled(wasSent: true): "Ask the receiver, or look at `mmcli -m any --messaging-list-sms`, before sending it again."
+        case .refused: "Check number, credit and the network's message centre. See the modem's state: `mmcli -m any`"
+        case .notNow: "Try again later. See the modem's state: `mmcli -m any`"
+        case .unanswered, .cancelled(wasSent: true):
+            "Before you send it again, ask the receiver, or look at the list of messages: `mmcli -m any --messaging-list-sms`"
         case .cancelled(wasSent: false): "Run it again."
         }
     }

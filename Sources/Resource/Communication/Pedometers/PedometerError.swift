@@ -73,13 +73,13 @@ extension PedometerError: ReportableError {
             its address may have changed.
             """
         case .nothingHeard(let address, let seconds):
-            "\(address) was not heard within \(Int(seconds.rounded())) s, and neither was any other Bluetooth device."
+            "\(address) was not heard within \(Int(seconds.rounded())) s, and no other Bluetooth device was heard."
         case .wrongDevice(let model, let missing, nil):
-            "This is not a \(model): it lacks the service \(missing)."
-        case .wrongDevice(let model, let missing, let actual?):
-            "This is not a \(model), but a \(actual) by its services: it lacks the service \(missing)."
+            "This is not the model \(model): it lacks the service \(missing)."
+        case .wrongDevice(let model, _, let actual?):
+            "This is not the model \(model). Its services are those of this model: \(actual)."
         case .bondFailed(let model, let reason):
-            "The \(model) asks for a bond, and pairing with it failed: \(reason)."
+            "The \(model) requires pairing, which failed: \(reason)."
         case .unknownModel(let key, let known):
             "There is no pedometer model '\(key)'; known models: \(known.joined(separator: ", "))."
         case .badOption(let name, let value, let expected):
@@ -110,8 +110,8 @@ extension PedometerError: ReportableError {
             """
         case .bondFailed:
             """
-            Disconnect it from other devices, remove its pairing there and here (bluetoothctl remove ADDRESS), put it on its charger for a \
-            moment, and try again. Without the bond it may not be found after its first connection.
+            Disconnect it from other devices, and remove its pairing there. To remove its pairing here: `bluetoothctl remove ADDRESS` Then put \
+            it on its charger for a moment, and try again. Without the pairing it may not be found after its first connection.
             """
         case .wrongDevice(_, _, _?): "Add it without --model: istep recognises it by its services."
         case .wrongDevice: "Find the address of the pedometer with 'istep scan', and add that address."

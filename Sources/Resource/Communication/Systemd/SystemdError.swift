@@ -43,7 +43,7 @@ extension SystemdError: ReportableError {
         case .noManager(.user, _):
             "Log in as the user whose steps they are (not by su), with the packages libpam-systemd and dbus-user-session installed; "
                 + "for the whole machine: `sudo istep auto on --system`"
-        case .noManager(.system, _): "Start the D-Bus service (package dbus): `systemctl start dbus`"
+        case .noManager(.system, _): "Start the D-Bus service (package dbus): `sudo systemctl start dbus`"
         case .notInstalled: "Install istep with its units: the package, or .packaging/install in a checkout."
         case .refused(_, .system): "Only an administrator may do this: use sudo."
         case .refused(_, .user): "Log in as the user whose steps they are."

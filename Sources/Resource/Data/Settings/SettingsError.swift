@@ -117,8 +117,8 @@ extension SettingsError: ReportableError {
         case .badPrivateValue(let key, let source, let expected):
             "\(source): `\(key)` has to be \(expected)"
         case .openSecret(let key, let source, let fileKey):
-            "\(source): `\(key)` must not be in the configuration file; put it into a separate file that only you can read "
-                + "(`chmod 600`), and name that by `\(fileKey)`"
+            "\(source): `\(key)` must not be in the configuration file; put it into a file of its own with mode 0600, "
+                + "and name that file by `\(fileKey)`"
         case .conflict(let keys, let table, let source):
             "\(source): \(table) has \(inWords(keys)); use only one of them"
         case .andMore(let path):

@@ -74,7 +74,7 @@ extension TableReader {
             report(
                 .missingEntry(
                     fileKey, table: table.header, source: table.source,
-                    expected: "the path of a file with only the \(key) in it, readable by you only (`chmod 600`); or use "
+                    expected: "the path of a file with mode 0600 that contains only the \(key); or use "
                         + inWords([variableKey, credentialKey], "or")))
         }
         guard open == nil else { return nil }

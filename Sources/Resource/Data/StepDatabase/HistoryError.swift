@@ -124,7 +124,7 @@ extension HistoryError: ReportableError {
     private var words: ErrorWords {
         switch self {
         case .missing(let path):
-            ErrorWords("there is no history at \(quoted(path)) yet", "`istep add` creates one")
+            ErrorWords("there is no history at \(quoted(path)) yet", "to create one: `istep add`")
         case .locked(let path):
             ErrorWords(
                 "the history \(quoted(path)) is locked by another program",
@@ -136,7 +136,7 @@ extension HistoryError: ReportableError {
         case .readOnly(let path, let reason):
             ErrorWords(
                 "no permission for the history \(quoted(path)): \(reason)",
-                "make the file and its directory yours and writable, or choose another with --db")
+                "become the owner of the file and its directory (chown), and make them writable, or choose another history with --db")
         case .closedLog(let path, let file, let reason):
             ErrorWords(
                 "no permission for \(quoted(file)), the write-ahead log of the history: \(reason)",
@@ -145,14 +145,14 @@ extension HistoryError: ReportableError {
         case .damaged(let path, let reason):
             ErrorWords(
                 "the history \(quoted(path)) is damaged: \(reason)",
-                "save what can be read with `istep doctor --repair --db \(shellQuoted(path))`, or go back to a backup with `istep restore --db \(shellQuoted(path))`, which lists them"
+                "to save the readable part: `istep doctor --repair --db \(shellQuoted(path))`; to list the backups, and restore one: `istep restore --db \(shellQuoted(path))`"
             )
         case .empty(let path):
-            ErrorWords("\(quoted(path)) is an empty file", "`istep restore` restores a backup, `istep add` creates a new history")
+            ErrorWords("\(quoted(path)) is an empty file", "to restore a backup: `istep restore`; to create a new history: `istep add`")
         case .irreparable(let path, let reason):
             ErrorWords(
                 "the history \(quoted(path)) cannot be repaired: \(reason); it was left as it is",
-                "go back to a backup with `istep restore --db \(shellQuoted(path))`, which lists them")
+                "to list the backups, and restore one: `istep restore --db \(shellQuoted(path))`")
         case .reserved(let path):
             ErrorWords(
                 "\(quoted(path)) is a name that istep or SQLite uses for a file beside a history",
@@ -176,7 +176,7 @@ extension HistoryError: ReportableError {
         case .cannotOpen(let path, let reason):
             ErrorWords("cannot open the history \(quoted(path)): \(reason)", "choose another file with --db")
         case .inputOutput(let path, let reason):
-            ErrorWords("the disk failed on the history \(quoted(path)): \(reason)", "copy the file to another disk, and see `dmesg`")
+            ErrorWords("input/output error in the history \(quoted(path)): \(reason)", "copy the file to another disk, and see `dmesg`")
         case .nameTaken(let name):
             ErrorWords("a pedometer named \(quoted(name)) exists already", "choose another name with --name")
         case .addressTaken(let address, let name):
@@ -188,7 +188,7 @@ extension HistoryError: ReportableError {
         case .notFound(let subject, let id):
             ErrorWords("the history has no \(subject.rawValue) number \(id)")
         case .failed(let path, let reason):
-            ErrorWords("the history \(quoted(path)) failed: \(reason)", "please report this as a bug of istep")
+            ErrorWords("SQLite reported an error for the history \(quoted(path)): \(reason)", "please report this as a bug of istep")
         }
     }
 
@@ -199,7 +199,7 @@ extension HistoryError: ReportableError {
     private var wordsOfBackup: ErrorWords {
         switch self {
         case .missing(let path):
-            ErrorWords("no such file: \(quoted(path))", "`istep restore` lists the backups")
+            ErrorWords("no such file: \(quoted(path))", "to list the backups: `istep restore`")
         case .locked(let path):
             ErrorWords(
                 "the backup \(quoted(path)) is locked by another program",
@@ -215,12 +215,13 @@ extension HistoryError: ReportableError {
         case .damaged(let path, let reason):
             ErrorWords(
                 "the backup \(quoted(path)) is damaged: \(reason)",
-                "list the other backups with `istep restore`, or repair a copy of this one: `cp \(shellQuoted(path)) copy.sqlite`, `istep doctor --repair --db copy.sqlite`, `istep restore copy.sqlite`"
+                "to list the other backups: `istep restore`; to repair a copy of this one: `cp \(shellQuoted(path)) copy.sqlite`, `istep doctor --repair --db copy.sqlite`, `istep restore copy.sqlite`"
             )
         case .empty(let path):
-            ErrorWords("\(quoted(path)) is empty and not a backup", "`istep restore` lists the backups")
+            ErrorWords("\(quoted(path)) is empty and not a backup", "to list the backups: `istep restore`")
         case .foreign(let path):
-            ErrorWords("\(quoted(path)) is the database of another program and not a backup of istep", "`istep restore` lists the backups")
+            ErrorWords(
+                "\(quoted(path)) is the database of another program and not a backup of istep", "to list the backups: `istep restore`")
         case .newerVersion(let path, let found, let supported):
             ErrorWords(
                 "the backup \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
@@ -231,7 +232,7 @@ extension HistoryError: ReportableError {
             ErrorWords("cannot open the backup \(quoted(path)): \(reason)", "name the file of a backup; to list them: `istep restore`")
         case .inputOutput(let path, let reason):
             ErrorWords(
-                "the disk failed on the backup \(quoted(path)): \(reason)",
+                "input/output error in the backup \(quoted(path)): \(reason)",
                 "see `dmesg`, and choose another backup; to list them: `istep restore`")
         case .failed(let path, let reason):
             ErrorWords("the backup \(quoted(path)) could not be used: \(reason)", "please report this as a bug of istep")
@@ -253,7 +254,9 @@ extension HistoryError: ReportableError {
         case .cannotOpen(let path, let reason):
             ErrorWords("cannot write the backup \(quoted(path)): \(reason)", "name another file")
         case .inputOutput(let path, let reason):
-            ErrorWords("the disk failed to write the backup \(quoted(path)): \(reason)", "name a file on another disk, and see `dmesg`")
+            ErrorWords(
+                "input/output error while the backup \(quoted(path)) was written: \(reason)",
+                "name a file on another disk, and see `dmesg`")
         case .locked(let path):
             ErrorWords("the backup \(quoted(path)) is locked by another program", "name another file")
         case .damaged(let path, let reason):

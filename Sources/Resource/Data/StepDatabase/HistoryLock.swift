@@ -220,12 +220,12 @@ extension HistoryLockError: ReportableError {
         case .readOnly(let path, let reason):
             ErrorWords(
                 "no permission for the lock \(quoted(path)): \(reason)",
-                "make the file and its directory yours (chown) and writable; to see whose they are: `ls -ld \(shellQuoted(path)) \(shellQuoted(directoryName(path)))`"
+                "become the owner of the file and its directory (chown), and make them writable; to see whose they are: `ls -ld \(shellQuoted(path)) \(shellQuoted(directoryName(path)))`"
             )
         case .cannotCreate(let path, let reason):
             ErrorWords(
                 "no permission to create the lock \(quoted(path)): \(reason)",
-                "make its directory yours and writable, or choose another history with --db; to see whose it is: `ls -ld \(shellQuoted(directoryName(path)))`"
+                "become the owner of its directory, and make it writable, or choose another history with --db; to see whose it is: `ls -ld \(shellQuoted(directoryName(path)))`"
             )
         case .readOnlyFileSystem(let path):
             ErrorWords(

@@ -187,7 +187,7 @@ extension WebAddress.Problem: CustomStringConvertible {
         case .escape: "a % in an address is followed by two hexadecimal digits; write %25 where a % is meant"
         case .tooLong(let limit): "an address cannot have more than \(limit) bytes"
         case .insecure(let host):
-            "plain http sends everything, including tokens, unencrypted to \(host); use https, or set `insecure = true`"
+            "plain http sends everything, including tokens, unencrypted to \(host); use https, or set `insecure` to true"
         case .unknownName(let name, let known):
             "the template names {\(printable(name))}; known names: " + known.map { "{\($0)}" }.joined(separator: ", ")
         }

@@ -21,7 +21,7 @@ public struct AccessFolder: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         public let path: String
         public let reason: String
-        public var description: String { "The folder \(quoted(path)) cannot be used: \(reason)." }
+        public var description: String { "The directory \(quoted(path)) cannot be used: \(reason)." }
     }
 
     /// Seconds. A token is typed or clicked soon after it was shown.
@@ -43,7 +43,7 @@ public struct AccessFolder: Sendable {
         }
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
-            throw Failure(path: path, reason: "it is not a folder of this user")
+            throw Failure(path: path, reason: "it is not a directory of this user")
         }
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw Failure(path: path, reason: "others can read it") }
     }

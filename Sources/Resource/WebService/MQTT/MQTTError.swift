@@ -36,7 +36,7 @@ extension MQTTError: CustomStringConvertible {
         case .unanswered: "Publishing again does no harm where messages are retained: the last one counts."
         case .refused(credentials: true, _): "Check the user's name and password, and which topics the broker lets this user write."
         case .refused(credentials: false, _): "Change what the broker names, here or in its configuration."
-        case .libraryMissing: "Install it: apt-get install libmosquitto1."
+        case .libraryMissing: "Install it: `sudo apt-get install libmosquitto1`"
         case .cancelled: "Run it again."
         }
     }

@@ -165,7 +165,7 @@ struct RequestScope: Sendable {
         let user: User
         if let wanted {
             guard let found = users.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
-                throw PageError(message: "There is no person '\(Printable(wanted, limit: 64))' in this history.")
+                throw PageError(message: "There is no user '\(Printable(wanted, limit: 64))' in this history.")
             }
             user = found
         } else {

@@ -41,7 +41,7 @@ struct DevicesPage: Sendable {
                 Tile(
                     "Last sync", last.map { Words.ago($0.end ?? $0.start, now: context.now) } ?? "never",
                     last.map { Words.clock($0.end ?? $0.start, context.localTime) } ?? ""),
-                Tile("Read up to", entry.pedometer.cursor.readThrough.map { Words.clock($0, context.localTime) } ?? "nothing yet"),
+                Tile("Steps stored up to", entry.pedometer.cursor.readThrough.map { Words.clock($0, context.localTime) } ?? "nothing yet"),
             ])
             if let failed = entry.syncs.first, failed.outcome != .complete {
                 Element.p(.css("doubtful")) {

@@ -46,7 +46,7 @@ struct PageFrame: Sendable {
                     if context.isLocal { navigation }
                     Element.main(Attribute(.id, "content")) { content }
                     Element.footer(.css("site")) {
-                        "istep. Days are local time at the place where the steps were made. Unknown days are never counted as 0."
+                        "istep. Days are local time at the place where the steps were recorded. Unknown days are never counted as 0."
                     }
                 }
             }
@@ -84,7 +84,7 @@ struct PageFrame: Sendable {
     private var people: Markup {
         guard context.users.count > 1 else { return .nothing }
         return Element.form(Attribute(.method, "get"), .action(Link((section ?? .overview).path))) {
-            Element.label(Attribute(.for, "user")) { "Person" }
+            Element.label(Attribute(.for, "user")) { "User" }
             Element.select(Attribute(.id, "user"), Attribute(.name, "user")) {
                 context.users.map { user in
                     Element.option(Attribute(.value, user.name), Attribute(.selected, user.id == context.user.id)) {

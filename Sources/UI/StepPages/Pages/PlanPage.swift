@@ -40,7 +40,11 @@ struct PlanPage: Sendable {
     private var body: Markup {
         Element.section {
             Element.h2 { "Profile" }
-            Element.p { "Used to calculate distance and calories. An empty field does not change the value." }
+            Element.p {
+                """
+                Height, weight, sex and step length are used to calculate distance and calories. An empty field does not change the value.
+                """
+            }
             context.form("profile") {
                 Element.div(.css("fields")) {
                     field(profile.form, "height", "Height in cm", [Attribute(.inputmode, "decimal")])

@@ -41,7 +41,9 @@ package struct ReportPage: Sendable {
         let title = "Steps of \(name), " + (statistics.shown.map { Period($0).title } ?? period.title)
         return PageFrame(title: title, context: context).document {
             Element.h1 { title }
-            Element.p(.css("faint")) { "Made on \(Words.clock(context.now, context.localTime)) by istep from the history on this machine." }
+            Element.p(.css("faint")) {
+                "Created on \(Words.clock(context.now, context.localTime)) by istep from the history on this machine."
+            }
             if statistics.days.isEmpty {
                 Element.section { Element.p { "Nothing is known of these days." } }
             } else {
@@ -113,7 +115,7 @@ package struct ReportPage: Sendable {
         Element.div(.css("wide")) {
             Element.table {
                 Element.caption { "Pedometers in use" }
-                charts.head(["Pedometer", "Model", "Read up to", "Last complete sync"])
+                charts.head(["Pedometer", "Model", "Steps stored up to", "Last complete sync"])
                 Element.tbody {
                     sources.map { source in
                         Element.tr {

@@ -108,7 +108,7 @@ extension DayView {
             .init("countedSteps", .nullable(.integer), "What the pedometers counted, which a correction replaces; null where nothing is known."),
             .init("correctionReason", .nullable(.text), "Why the user corrected the steps, if that was given."),
             .init("correctionTime", .nullable(.time), "When the steps were entered by hand; null where they were not."),
-            .init("implausibleSteps", .nullable(.integer), "Left out, not counted."),
+            .init("implausibleSteps", .nullable(.integer), "Not plausible, and not counted."),
             .init("hours", .list(Hour.schema), "Empty where nothing is known of them."),
             .init("lastSyncTime", .nullable(.time), "When the user's pedometers were last read completely."),
             .init("lastSync", .nullable(.time), "The same as lastSyncTime; elsewhere lastSync is an object.", isDeprecated: true),

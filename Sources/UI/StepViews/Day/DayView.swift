@@ -58,7 +58,7 @@ extension DayView {
             show("Calories", energy, hint: isUnknown(.energy, summary.energy) ? "\(command: "istep profile --weight KG")" : nil, on: &page)
         }
         show("Goal", goal(style), hint: hasNoPlan ? "\(command: "istep plan 8000")" : nil, on: &page)
-        if summary.implausibleSteps != 0 { show("Left out", leftOut, on: &page) }
+        if summary.implausibleSteps != 0 { show("Ignored", implausible, on: &page) }
         if let doubt { show("Check", doubt, on: &page) }
         chart(on: &page)
         page.blank()
@@ -136,7 +136,7 @@ extension DayView {
         return number + "  " + bar.text + "  \(Words.grouped(whole)) %"
     }
 
-    private var leftOut: StyledText {
+    private var implausible: StyledText {
         if let error = error(.implausibleSteps) { return wrong(error) }
         return StyledText("\(Words.count(summary.implausibleSteps, "implausible step")), not counted", .doubtful)
     }

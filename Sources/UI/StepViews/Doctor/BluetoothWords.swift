@@ -40,8 +40,8 @@ extension ScanDiagnosis {
                 "the adapter received no advertisement within \(Words.count(seconds, "second"))",
                 fix: """
                     If Bluetooth devices are near, the adapter may be stuck. Switch it off and on: \(command: "bluetoothctl power off"), then \
-                    \(command: "bluetoothctl power on"). If that does not help: \(command: "sudo systemctl restart bluetooth"), or unplug \
-                    and replug it.
+                    \(command: "bluetoothctl power on") If that does not help, unplug it and plug it in again, or restart the service: \
+                    \(command: "sudo systemctl restart bluetooth")
                     """)
         case .noPedometer:
             DiagnosisText("no pedometer has been added yet", fix: .addPedometer)
@@ -73,7 +73,7 @@ extension PedometerDiagnosis {
         case .clockOff(let seconds):
             DiagnosisText(
                 "its clock is \(Self.offset(seconds)): another program may have set it",
-                fix: "Let only one program set it. A sync sets it right: \(command: "istep sync", name)")
+                fix: "Let only one program set it. A sync sets it to local time: \(command: "istep sync", name)")
         case .undecodable(let packets):
             DiagnosisText(
                 "\(Words.count(packets, "packet")) could not be decoded", fix: "If this happens again, please report it.")
@@ -88,7 +88,7 @@ extension PedometerDiagnosis {
         case .pairingLost(let address, let reason):
             DiagnosisText(
                 "the pairing with this machine seems to be lost on one side: \(reason ?? "the pedometer requires pairing again")",
-                fix: Self.pairAgain(address, name))
+                fix: "To pair again, \(Self.pairAgain(address, name))")
         case .needsPairing:
             DiagnosisText(
                 "it requires pairing, and is not paired with this machine", fix: "A sync pairs with it: \(command: "istep sync", name)")
@@ -96,7 +96,7 @@ extension PedometerDiagnosis {
     }
 
     private static func offset(_ seconds: Int?) -> String {
-        guard let seconds, seconds != 0 else { return "off" }
+        guard let seconds, seconds != 0 else { return "wrong" }
         return "\(Words.duration(seconds)) \(seconds > 0 ? "ahead" : "behind")"
     }
 
@@ -107,7 +107,7 @@ extension PedometerDiagnosis {
         case .maybeUnpaired(let address):
             DiagnosisText(
                 "\(message); the pairing may be lost on one side",
-                fix: "Bring it nearer and try again. If it fails again: \(pairAgain(address, name))")
+                fix: "Bring it nearer and try again. If it fails again, \(pairAgain(address, name))")
         case .unknown:
             DiagnosisText(
                 message,
@@ -115,7 +115,11 @@ extension PedometerDiagnosis {
         }
     }
 
+    /// A sync does not pair with every pedometer: with a ring, only adding it does.
     private static func pairAgain(_ address: String, _ name: String) -> Advice {
-        "\(command: "bluetoothctl remove", address), then pair again with a sync: \(command: "istep sync", name)"
+        """
+        remove the pairing (its steps stay in the history): \(command: "istep forget --unpair", name) Then add it again, with the options \
+        of the first time: \(command: "istep add", address)
+        """
     }
 }

@@ -8,14 +8,14 @@ extension TimeDiagnosis {
                 "it shows \(Words.iso(now, localTime)), which is wrong",
                 fix: """
                     Set it, or connect to a network. Until then nothing is synced. To set it by the network: \
-                    \(command: "timedatectl set-ntp true")
+                    \(command: "sudo timedatectl set-ntp true")
                     """)
         case .clockSynchronised(let now): DiagnosisText("\(Words.iso(now, localTime)), set by a time server")
         case .clock(let now): DiagnosisText(Words.iso(now, localTime))
         case .clockNotSynchronised(let now):
             DiagnosisText(
                 "\(Words.iso(now, localTime)), not set by any time server; pedometers are set by this clock",
-                fix: "\(command: "timedatectl set-ntp true")")
+                fix: "\(command: "sudo timedatectl set-ntp true")")
         case .zoneUnknown:
             DiagnosisText(
                 "it is not known, so that days begin at midnight of UTC",

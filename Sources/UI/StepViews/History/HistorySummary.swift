@@ -9,8 +9,8 @@ struct HistorySummary {
     /// Labels and their values, without those of which nothing is known.
     var entries: [(label: String, text: StyledText)] {
         [
-            ("Total", total), ("Mean", mean), ("Best", best), ("Goal", goal), ("Streak", streak), ("Compared", comparison), ("Gait", gait),
-            ("Days", days),
+            ("Total", total), ("Mean", mean), ("Best", best), ("Goal", goal), ("Streak", streak), ("Compared", comparison),
+            ("Running", running), ("Days", days),
         ].compactMap { label, text in text.map { (label, $0) } }
     }
 
@@ -83,10 +83,10 @@ struct HistorySummary {
         return change + " the \(before)" + days
     }
 
-    private var gait: StyledText? {
+    private var running: StyledText? {
         let (walking, running) = (statistics.walkingSteps, statistics.runningSteps)
         guard walking + running > 0, running > 0 else { return nil }
-        return StyledText("\(Words.grouped(walking)) steps walked, \(Words.grouped(running)) run")
+        return StyledText("\(Words.grouped(running)) of \(Words.count(walking + running, "step"))")
     }
 
     private var days: StyledText? {

@@ -17,7 +17,7 @@ public enum JSONReference {
     }
 
     public static let documents = [
-        Entry("scan", ["scan"], "Peripherals that the scan has heard.", ScanView.Document.self),
+        Entry("scan", ["scan"], "Devices that the scan has heard.", ScanView.Document.self),
         Entry("gatt", ["gatt list"], "Services and values of a device.", GATTTableView.Document.self),
         Entry(
             "value", ["gatt read", "gatt write", "gatt notify"], "A value of a device; with gatt notify one such document for each value.",

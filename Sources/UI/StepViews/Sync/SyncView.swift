@@ -38,7 +38,7 @@ public struct SyncView: View {
         case .searching: "\(name): searching"
         case .adapterRestarted: "\(name): the adapter received nothing and was switched off and on; searching again"
         case .connecting: "\(name): connected"
-        case .reconnecting: "\(name): the link was lost; connecting again"
+        case .reconnecting: "\(name): the connection was lost; connecting again"
         case .reading(let done, let all): "\(name): reading, \(done) of \(all)"
         }
     }
@@ -46,11 +46,13 @@ public struct SyncView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
+        // Several pedometers can fail for one cause: what to do about it is said once.
+        var given: Set<String> = []
         for report in reports {
             page.paragraph(line(report), emphasis: report.failure == nil ? nil : .bad, hanging: 2)
             if let failure = report.failure {
                 // After an interruption, the sentence about the received data has the same advice.
-                if FailureCause(failure) != .interrupted || !report.hasReceived, let advice = advice(failure) {
+                if FailureCause(failure) != .interrupted || !report.hasReceived, let advice = advice(failure), given.insert(advice).inserted {
                     page.advice(Advice(markup: advice), indent: 2)
                 }
                 if report.hasReceived { page.paragraph(Self.resumption, indent: 2) }
@@ -68,7 +70,7 @@ public struct SyncView: View {
         guard report.failure == nil else {
             return "\(name): failed\(extent(report)): \(Printable(report.failureText ?? "no reason given", limit: 400))"
         }
-        var parts = [report.notices.contains(.countingStarted) ? "counting starts now" : report.undecidedSteps ?? gain(report.counts)]
+        var parts = [report.notices.contains(.countingStarted) ? "first reading" : report.undecidedSteps ?? gain(report.counts)]
         if let battery = report.battery { parts.append("battery \(battery) %") }
         if let firmware = report.firmware { parts.append("firmware \(Printable(firmware, limit: 32))") }
         if let seconds = report.readSeconds { parts.append("read in \(Words.fixed(seconds, 1)) s") }
@@ -185,7 +187,7 @@ extension SyncView {
                 .init("frames", .integer, "Raw frames that were stored."),
                 .init("battery", .nullable(.integer), "Per cent."),
                 .init("firmware", .nullable(.text), "The version of its firmware, where it was read."),
-                .init("connectedSeconds", .nullable(.number), "How long it was connected."),
+                .init("connectedSeconds", .nullable(.number), "How long the connection was open."),
                 .init("daysRead", .nullable(.integer), "Days (one for a counter) that were dealt with; null where the reading did not begin."),
                 .init("daysPlanned", .nullable(.integer), "Days that the reading set out to read."),
                 .init("missing", .list(Gap.schema), "Days that were not received completely; they are requested again at the next sync."),

@@ -88,7 +88,7 @@ extension SyncNotice {
         switch self {
         case .clockWasOff(let seconds):
             let by = seconds.map { $0 == 0 ? "" : " by \(Words.duration($0)) (it was \($0 > 0 ? "ahead" : "behind"))" } ?? ""
-            return "Its clock was off\(by), so hours read now may be wrong. Another program may have set it, often to UTC: "
+            return "Its clock was wrong\(by), so hours read now may be wrong. Another program may have set it, often to UTC: "
                 + "let only one program set it."
         case .batteryLow(let percent):
             return "Its battery is at \(percent) %: charge it soon."
@@ -102,7 +102,7 @@ extension SyncNotice {
         case .lost(let first, let last):
             return "It no longer holds the steps of \(Words.days(first, last)). Sync more often to lose no steps."
         case .dayNotClosed(let day):
-            return "Steps made on \(day) after it was last read are lost: it keeps only today's count. Sync shortly before midnight."
+            return "Steps taken on \(day) after it was last read are lost: it keeps only today's count. Sync shortly before midnight."
         case .missing(let gaps):
             return "\(gaps.words): not received completely. Requested again at the next sync."
         case .tooOld(let days):
@@ -112,7 +112,7 @@ extension SyncNotice {
             return "The \(Words.count(steps, "step")) that it shows may still be yesterday's. "
                 + "They are counted when a later sync shows which day they belong to."
         case .countingStarted:
-            return "First reading of a counter: steps are counted from the next sync on."
+            return "This was its first reading. Steps that are taken after it are counted from the next sync on."
         case .oversized(let values):
             return "\(Words.count(values, "value")) longer than the 512 bytes that Bluetooth allows: cut off. "
                 + "If this happens again, please report it."
@@ -122,8 +122,8 @@ extension SyncNotice {
             return "Local time has changed by \(Words.duration(seconds)) since the last sync, and it does not record where it was: "
                 + "the hours of the steps since then may be wrong, and these days are shown as partial."
         case .stepsInDoubt(let doubt):
-            return "\(doubt.words), so no steps were stored; the raw frames were. This model is experimental: please report it, with a file "
-                + "that shows what it sends"
+            return "\(doubt.words), so only the raw frames were stored, and no steps. This model is experimental: please report it, with a "
+                + "file that shows what it sends"
         case .adapterRestarted:
             return "The adapter had received nothing and was switched off and on, as 'restart-adapter' in the configuration allows."
         }

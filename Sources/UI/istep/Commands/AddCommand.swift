@@ -116,7 +116,8 @@ struct AddCommand: AsyncParsableCommand {
             try wiring.say("Added \(Printable(added.name)) (\(wiring.title(ofModel: added.model))) for \(Printable(owner.name)).")
             try wiring.say("Read its steps with: istep sync")
             if wiring.holdsTodayOnly(added) {
-                try wiring.say("It keeps only today's count, which is lost at midnight: 'istep auto on' also syncs it shortly before.")
+                try wiring.say(
+                    "It keeps only today's count and resets it at midnight. 'istep auto on' also syncs it shortly before midnight.")
             }
         }
     }

@@ -9,8 +9,8 @@ struct AutoCommand: AsyncParsableCommand {
         abstract: "Enable, disable or show automatic sync by systemd timers.",
         discussion: """
             When enabled, istep syncs and shares every night, again shortly before midnight for pedometers that keep only today's \
-            count, and when a Bluetooth adapter is plugged in. A missed nightly run is made up later; a missed run before midnight \
-            is not. The log is in the journal (journalctl --user-unit 'istep-*'); 'istep status' shows notices.
+            count, and when a Bluetooth adapter is plugged in. A nightly run that was missed runs later; a run before midnight that was missed \
+            does not. The log is in the journal (journalctl --user-unit 'istep-*'); 'istep status' shows notices.
             """,
         subcommands: [On.self, Off.self, Status.self],
         defaultSubcommand: Status.self)
@@ -19,7 +19,9 @@ struct AutoCommand: AsyncParsableCommand {
 extension AutoCommand {
     /// The options of all its subcommands.
     struct Options: ParsableArguments {
-        @Flag(name: .customLong("system"), help: "For the whole machine, with the history of the system user istep; requires root.")
+        @Flag(
+            name: .customLong("system"),
+            help: "For the whole machine, with the history of the system user istep; 'on' and 'off' require root.")
         var isSystemWide = false
 
         @Flag(help: "Print JSON for programs instead of text for people.")

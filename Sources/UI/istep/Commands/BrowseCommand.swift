@@ -16,7 +16,7 @@ struct BrowseCommand: AsyncParsableCommand {
               ?         help
               q         quit
 
-            The terminal needs \(BrowseState.smallest.columns) columns.
+            The terminal needs at least \(BrowseState.smallest.columns) columns and \(BrowseState.smallest.lines) lines.
             """)
 
     @OptionGroup var common: CommonOptions

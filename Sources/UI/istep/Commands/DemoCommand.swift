@@ -15,25 +15,28 @@ struct DemoCommand: AsyncParsableCommand {
 
               istep demo --keep                    start it
               istep --demo sync                    any command in the demo
-              export ISTEP_DEMO=FOLDER             the demo for all commands of this shell
+              export ISTEP_DEMO=DIRECTORY          the demo for all commands of this shell
               istep demo --keep --pedometer all    with all simulated models
               istep demo --end                     end it and delete it
 
-            The folder is printed. With a folder, --keep stores the demo's history there, and --end keeps it. The demo also ends when its \
-            folder is removed.
+            The directory is printed. With a directory, --keep stores the demo's history there, and --end keeps it. The demo also ends when \
+            its directory is removed.
             """)
 
     @Option(
         defaultAsFlag: DemoFolder.standard, parsing: .next,
-        help: ArgumentHelp("Leave the demo running, with its history in this folder.", valueName: "folder"))
+        help: ArgumentHelp("Leave the demo running, with its history in this directory.", valueName: "directory"))
     var keep: DemoFolder?
 
-    @Option(defaultAsFlag: DemoFolder.standard, parsing: .next, help: ArgumentHelp("End a demo that was left running.", valueName: "folder"))
+    @Option(
+        defaultAsFlag: DemoFolder.standard, parsing: .next,
+        help: ArgumentHelp("End a demo that was left running.", valueName: "directory"))
     var end: DemoFolder?
 
     @Option(
         help: ArgumentHelp(
-            "A pedometer in range: \(DemoPedometer.all.map(\.key).joined(separator: ", ")), or all. Can be repeated.", valueName: "model"))
+            "A pedometer in range: \(DemoPedometer.all.map(\.key).joined(separator: ", ")), or all. May be given more than once.",
+            valueName: "model"))
     var pedometer: [String] = []
 
     /// The background process, started by --keep.

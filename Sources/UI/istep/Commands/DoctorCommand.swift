@@ -17,9 +17,9 @@ struct DoctorCommand: AsyncParsableCommand {
             from their samples are corrected. Exit codes with --repair: 0 the history is sound now; 65 nothing in it can be read; 75 a sync or \
             a share is running.
 
-            Exit code 0: no faults (warnings possible). Otherwise the code of the worst fault: 69 no adapter, bus or device; 75 a pedometer \
-            is not in range, or another temporary failure; 77 not permitted; 78 the configuration is invalid; 65 the history is damaged; \
-            1 unexpected error.
+            Exit code 0: no faults (warnings possible). Otherwise the code of the worst fault: 69 something that is needed is not there, such \
+            as an adapter, a bus or a device; 75 a pedometer is not in range, or another temporary failure; 77 not permitted; 78 the \
+            configuration is invalid; 65 the history is damaged; 1 unexpected error.
             """)
 
     @Flag(name: .customLong("no-radio"), help: "Do not scan for pedometers or connect to them.")
@@ -28,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-network"), help: "Do not contact the destinations.")
     var noNetwork = false
 
-    @Flag(help: "Repair a damaged history: save what can be read.")
+    @Flag(help: "Repair a damaged history: save the readable part.")
     var repair = false
 
     @OptionGroup var common: CommonOptions

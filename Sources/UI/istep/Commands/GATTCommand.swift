@@ -120,7 +120,8 @@ extension GATTCommand {
 
     struct Notify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "notify", abstract: "Show the values that a device sends, a line each, until Ctrl-C.")
+            commandName: "notify", abstract: "Show the values that a device sends, one per line.",
+            discussion: "It ends after --seconds or --count, or with Ctrl-C (exit code 130).")
 
         @OptionGroup var target: Target
 
@@ -165,8 +166,8 @@ extension GATTCommand {
         var pedometer: String
 
         @Option(
-            help: ArgumentHelp("The file (default: istep-MODEL.txt in the current folder). An existing file is not replaced.", valueName: "file")
-        )
+            help: ArgumentHelp(
+                "The file (default: istep-MODEL.txt in the current directory). An existing file is not replaced.", valueName: "file"))
         var output: String?
 
         @Option(help: ArgumentHelp("Request at most this many days, including today.", valueName: "days"))

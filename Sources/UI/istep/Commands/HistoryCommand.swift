@@ -16,10 +16,10 @@ struct HistoryCommand: AsyncParsableCommand {
               istep history all --by weekday
               istep history --from 2014-04-01 --to yesterday --csv
 
-            A mark in a bar shows the goal of that day. Bars of weeks, months, years and weekdays show steps a day. Unknown days never count \
-            as 0, and means do not include today; the last line shows how many days are complete, partial and unknown. A rest day does not \
-            count for a streak and does not end it; an unknown day ends it. A current period is compared with the same number of days of \
-            the previous period.
+            A mark in a bar shows the goal: of that day, or the mean of the goals of the days in the bar. Bars of weeks, months, years and \
+            weekdays show steps a day. Unknown days never count as 0, and means do not include today; the last line shows how many days are \
+            complete, partial and unknown. A streak ends at a day that missed its goal, at an unknown day, and at a partial day below its \
+            goal. A rest day neither counts nor ends it. A current period is compared with the same number of days of the previous period.
 
             'week-start' in the configuration sets the first day of a week. The default is that of your locale, or Monday.
             """)

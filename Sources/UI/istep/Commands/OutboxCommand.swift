@@ -56,11 +56,14 @@ extension OutboxCommand {
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "Retry days that were rejected, may have arrived, or wait for a paused destination.",
+            abstract: """
+                Retry the days of a destination that were rejected or wait for the next attempt, and end its pause. With DAY: only that day, \
+                also if it may have arrived.
+                """,
             discussion: """
-                A day that may have arrived is sent again only if you name it. Check first whether the destination has it: \
+                A day that may have arrived is sent again only if you give DAY. Check first whether the destination has it: \
                 it may otherwise have the day twice. A day that is not over or has gaps, and is therefore held back, is also sent \
-                only if you name it.
+                only if you give DAY.
                 """)
 
         @OptionGroup var choice: Choice
@@ -104,7 +107,7 @@ extension OutboxCommand {
             abstract: "Remove days from the outbox that you do not want to share.",
             discussion: """
                 Nothing is deleted at the destination, and a day that may have arrived is treated as sent. A day that was never sent \
-                is added again when its steps change, or when you share it by name.
+                is added again when its steps change, or when you give it to 'istep share'.
                 """)
 
         @OptionGroup var choice: Choice

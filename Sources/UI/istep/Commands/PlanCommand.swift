@@ -20,7 +20,8 @@ struct PlanCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Goals of single weekdays, separated by commas; rest or 0 is a rest day.", valueName: "weekday=steps"))
+            "Goals of single weekdays, separated by commas; rest or 0 is a rest day; may be given more than once.",
+            valueName: "weekday=steps"))
     var on: [WeekdayGoals] = []
 
     @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"))

@@ -6,7 +6,7 @@ import StepViews
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "Show or set your height and weight, used to calculate distance and calories.",
+        abstract: "Show or set your height, weight, sex and step length, used to calculate distance and calories.",
         discussion: """
             The profile applies from today on (the first profile: to all days); earlier days keep their earlier profile.
 
@@ -23,7 +23,7 @@ struct ProfileCommand: AsyncParsableCommand {
     @Option(help: "Your sex, used for the step length.")
     var sex: Sex?
 
-    @Option(help: ArgumentHelp("Your date of birth.", valueName: "date"))
+    @Option(help: ArgumentHelp("Your date of birth. It is stored and shown, and not used in any calculation.", valueName: "date"))
     var birth: Day?
 
     @Option(help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"), transform: ArgumentRules.number)

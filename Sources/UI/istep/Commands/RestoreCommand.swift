@@ -10,9 +10,9 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "Restore a backup of the history; without a file, list the backups.",
         discussion: """
             Checks the backup and shows what it holds, then asks before it replaces the history; with --yes it does not ask. The \
-            previous history is never deleted: it is kept in the same directory with date and time in its name. The restored history knows \
-            which days were shared since the backup, so they are not sent again. Refused with exit code 75 while a \
-            sync or a share is running.
+            previous history is never deleted: it is kept in the same directory with date and time in its name. The record of the days that \
+            were shared is copied from the previous history to the restored one, so these days are not sent again. Refused with exit code 75 \
+            while a sync or a share is running.
             """)
 
     @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())

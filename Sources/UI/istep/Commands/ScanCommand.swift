@@ -8,15 +8,16 @@ struct ScanCommand: AsyncParsableCommand {
         commandName: "scan",
         abstract: "Find pedometers in range.",
         discussion: """
-            Shows the pedometers that istep can read; with --all, every Bluetooth LE device. A pedometer that is \
-            connected to a phone or computer is not visible: disconnect it there first.
+            Shows the pedometers that istep recognises and those that are registered; with --all, every Bluetooth LE device. A pedometer that \
+            is connected to a phone or computer is not visible: disconnect it there first.
 
-            For each device it shows how the model was recognised: by its name (other devices may have the same name), by its data or its service \
-            (which it advertises, or which are known from an earlier connection), or by all its services. With --probe it connects to the devices in range (at most \(Self.mostProbed), pedometers first) and \
-            recognises them by their services. This is the most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
+            For each device it shows how the model was recognised: by its name (other devices may have the same name); by the data or a service \
+            that it advertises; by a service that is known from an earlier connection; or by its services, after a connection. With --probe it \
+            connects to the devices in range (at most \(Self.mostProbed), pedometers first) and recognises them by their services. This is the \
+            most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
             """)
 
-    @Flag(help: "Show every device, not only pedometers that istep recognises.")
+    @Flag(help: "Show every device, not only pedometers.")
     var all = false
 
     @Option(help: ArgumentHelp("Only devices that advertise this service.", valueName: "uuid"))
@@ -48,8 +49,12 @@ struct ScanCommand: AsyncParsableCommand {
             Output.error.line(
                 "More than \(ScanOutcome.limit) devices were found. Only pedometers and the devices with the strongest signal are listed.")
         }
+        // Without a history nothing is registered.
+        let registered = try? await blocking { try wiring.history(for: .reading).pedometers() }
+        let names = Dictionary((registered ?? []).map { ($0.address, $0.name) }, uniquingKeysWith: { $1 })
         let isEveryOneWanted = all || service != nil || name != nil
-        var rows = outcome.devices.filter { isEveryOneWanted || $0.kind != nil }
+        // What a generic pedometer advertises shows no model.
+        var rows = outcome.devices.filter { isEveryOneWanted || $0.kind != nil || names[$0.address] != nil }
         var hidden = outcome.devices.count - rows.count
         var probing: ScanView.Probing?
         if probe {
@@ -67,9 +72,6 @@ struct ScanCommand: AsyncParsableCommand {
                 limit: Self.mostProbed, failures: results.failures.mapValues { "\($0)" }, refuted: results.refuted.mapValues(\.title))
             progress.end()
         }
-        // Without a history nothing is registered.
-        let registered = try? await blocking { try wiring.history(for: .reading).pedometers() }
-        let names = Dictionary((registered ?? []).map { ($0.address, $0.name) }, uniquingKeysWith: { $1 })
         try wiring.show(
             ScanView(rows: rows, hidden: hidden, isFiltered: service != nil || name != nil, probing: probing, registered: names))
     }

@@ -8,11 +8,11 @@ import StepViews
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Show your days in a browser on this machine, with sync and share on the same page.",
+        abstract: "Show your days in a browser on this machine; sync and share there.",
         discussion: """
             Serves pages of days, weeks, months and years, the outbox, pedometers, plan and profile at 127.0.0.1 until you press Ctrl-C. \
-            Nothing is reachable from other machines. The printed address opens the pages once, in one browser; other users of this machine \
-            cannot see them.
+            Nothing is reachable from other machines, and other users of this machine cannot see the pages. The printed address works once, \
+            within an hour. The browser that opened it keeps access until it is closed, and for a week after its last use at most.
 
               istep serve --open                     opens your browser
               istep serve --port 0                   any free port

@@ -17,9 +17,9 @@ struct ShareCommand: AsyncParsableCommand {
               istep share yesterday --again          again, although it was sent
               istep share --list --check             check each destination
 
-            'istep config kinds' lists the kinds of destinations. What cannot be sent now stays in the outbox and is sent later. \
-            Exit codes: 75 days stay in the outbox, 77 credentials were rejected, 78 the configuration is wrong, \
-            65 a destination rejected a day.
+            Here --to names a destination, and --to-day the last day. 'istep config kinds' lists the kinds of destinations. What cannot be sent \
+            now stays in the outbox and is sent later. Exit codes: 75 days stay in the outbox, 77 credentials were rejected, 78 the \
+            configuration is wrong, 65 a destination rejected a day.
             """)
 
     @Argument(help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"))

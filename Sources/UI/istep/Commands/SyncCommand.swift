@@ -16,8 +16,8 @@ struct SyncCommand: AsyncParsableCommand {
             requested again at each sync until the pedometer no longer holds it. Such days do not change the exit code.
 
             All pedometers are searched for together, and each is read when it is in range. A lost connection is re-established once. The \
-            output says how long the reading took; with --json connectedSeconds is the time connected, including the 2 s that BlueZ \
-            takes to disconnect.
+            output says how long the reading took. With --json, connectedSeconds is how long the connection was open, including the 2 s that \
+            BlueZ takes to disconnect.
 
             For timers and services: with --unattended it prints a one-line summary, waits for an adapter that is starting, \
             makes a backup of the history once a week, deletes old raw frames (after two years, or as 'frames' in the configuration says), and \

@@ -144,7 +144,7 @@ struct LastingDemo {
         guard try await stop() else {
             guard isLeft else { return try out.result(absence) }
             guard try removeLeftovers() || !isLeft else { throw world.isChanging }
-            return try out.result("The demo had been ended from outside; its files are removed.")
+            return try out.result("The demo was no longer running; its files are removed.")
         }
         // Of a process that had to be killed. If another demo has begun there already, they are removed by that one.
         if isLeft { _ = try removeLeftovers() }

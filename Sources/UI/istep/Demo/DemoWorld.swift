@@ -70,7 +70,7 @@ struct DemoWorld: Sendable {
         ]
     }
 
-    /// Directs this process to a demo, if `--demo` (or `--demo=FOLDER`) precedes the command or `variable` is set. The command `demo` itself
+    /// Directs this process to a demo, if `--demo` (or `--demo=DIRECTORY`) precedes the command or `variable` is set. The command `demo` itself
     /// is about demos from outside. Called before there are other threads that read the environment.
     ///
     /// - Parameter arguments: `--demo` is removed.
@@ -106,7 +106,7 @@ struct DemoWorld: Sendable {
         case let state? where isRunning: return state
         case nil where isRunning: throw isChanging
         case nil: throw CommandFailure(.unavailable, "No demo runs in '\(folder)'.", advice: start)
-        case _?: throw CommandFailure(.unavailable, "The demo in '\(folder)' was ended from outside.", advice: start)
+        case _?: throw CommandFailure(.unavailable, "The demo in '\(folder)' has stopped.", advice: start)
         }
     }
 
@@ -118,7 +118,7 @@ struct DemoWorld: Sendable {
 
 /// The owner of a demo's folder, and the first files in it.
 extension DemoWorld {
-    private static let advice = "Choose another folder: istep demo --keep FOLDER"
+    private static let advice = "Choose another directory: istep demo --keep DIRECTORY"
 
     /// Whether the folder exists and only this user can write to it.
     ///
@@ -171,13 +171,13 @@ extension DemoWorld {
     private func refusal(_ reason: String, _ remedy: String? = nil, isForAll: Bool = false) -> CommandFailure {
         let advice =
             if isTemporary, let remedy {
-                "\(remedy), or choose another folder: istep demo --keep FOLDER"
+                "\(remedy), or choose another directory: istep demo --keep DIRECTORY"
             } else if isForAll, !isTemporary {
-                "Choose a folder in it: istep demo --keep \(ShellCommand.quoted(folder + "/istep-demo"))"
+                "Choose a directory in it: istep demo --keep \(ShellCommand.quoted(folder + "/istep-demo"))"
             } else {
                 Self.advice
             }
-        return CommandFailure(.permission, "The folder '\(folder)' is not used for a demo: \(reason).", advice: advice)
+        return CommandFailure(.permission, "The directory '\(folder)' is not used for a demo: \(reason).", advice: advice)
     }
 
     /// A history that exists already belongs to a user: the demo's steps must not be added to it.
@@ -208,11 +208,11 @@ extension DemoWorld {
     @discardableResult private static func make(_ folder: String) throws(CommandFailure) -> Int {
         var made = 0
         let code = makeDirectory(folder, &made)
-        let message = "The folder '\(folder)' cannot be used: \(String(cString: strerror(code)))."
+        let message = "The directory '\(folder)' cannot be used: \(String(cString: strerror(code)))."
         switch code {
         case 0: return made
         case EACCES, EPERM, EROFS: throw CommandFailure(.permission, message, advice: advice)
-        case ENOSPC, EDQUOT: throw CommandFailure(.temporary, message, advice: "Free some space, or choose another folder.")
+        case ENOSPC, EDQUOT: throw CommandFailure(.temporary, message, advice: "Free some space, or choose another directory.")
         default: throw CommandFailure(.usage, message, advice: advice)
         }
     }

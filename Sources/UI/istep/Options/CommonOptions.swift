@@ -10,7 +10,12 @@ struct CommonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use this history instead of the default one.", valueName: "file"))
     var db: String?
 
-    @Option(help: ArgumentHelp("The user whose steps to use (default: the only user, or you).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The user (default: the only user of the history, otherwise your login name; 'sync', 'watch', 'devices', 'status' and 'outbox': \
+            all users).
+            """, valueName: "name"))
     var user: String?
 
     @Flag(help: "Print JSON for programs instead of text for people.")
@@ -30,7 +35,9 @@ struct BluetoothOptions: ParsableArguments {
     var adapter: String?
 
     @Option(
-        help: ArgumentHelp("Search for at most this many seconds (default: 20; scan: 10).", valueName: "seconds"),
+        help: ArgumentHelp(
+            "Search for at most this many seconds (default: 20; scan and doctor: 10; add: 15 for one device, 6 for any pedometer).",
+            valueName: "seconds"),
         transform: ArgumentRules.number)
     var timeout: Double?
 }

@@ -9,6 +9,8 @@ final class SyncLines: Sendable {
     private let wiring: Wiring
     private let progress: Progress
     private let failure = Mutex<(any Error)?>(nil)
+    /// Advice that was printed.
+    private let given = Mutex<Set<String>>([])
 
     init(_ wiring: Wiring, _ progress: Progress) {
         self.wiring = wiring
@@ -19,7 +21,7 @@ final class SyncLines: Sendable {
 
     func show(_ report: SyncReport) {
         progress.end()
-        let view = SyncView([report], now: wiring.now(), localTime: wiring.localTime, advice: { Failure($0).advice })
+        let view = SyncView([report], now: wiring.now(), localTime: wiring.localTime, advice: { [self] in newAdvice(on: $0) })
         failure.withLock { failure in
             do {
                 for line in view.lines(style) { try Output.standard.result(line) }
@@ -27,6 +29,12 @@ final class SyncLines: Sendable {
                 failure = failure ?? error
             }
         }
+    }
+
+    /// Nil where the same was printed for another pedometer.
+    private func newAdvice(on error: any Error) -> String? {
+        guard let advice = Failure(error).advice else { return nil }
+        return given.withLock { $0.insert(advice).inserted } ? advice : nil
     }
 
     /// - Throws: the first failure to write, here or before.

@@ -137,8 +137,7 @@ extension ListeningSocket.Failure: ReportableError {
     public var advice: String? {
         switch self {
         case .portInUse:
-            "Another program, another user or a server of another history has it. Choose another port: `istep serve --port 0` takes one that is "
-                + "free."
+            "Another program, another user or a server of another history has it. To use a free port: `istep serve --port 0`"
         case .pathInUse: "End that program, or choose another path."
         case .unusablePath: "Choose another path: istep serve --socket FILE"
         case .notLocal: "Only sockets of this machine are used: ListenStream=127.0.0.1:7837, or a path."
@@ -149,5 +148,5 @@ extension ListeningSocket.Failure: ReportableError {
 
 extension AccessFolder.Failure: ReportableError {
     public var category: FailureCategory { .permission }
-    public var advice: String? { "It must be a folder of yours that only you can read." }
+    public var advice: String? { "It must be a directory of yours that only you can read." }
 }

@@ -72,9 +72,9 @@ def nothing_heard():
     istep = Istep(added)
     with Away(*ADDRESSES):
         for command, code, words in (
-            (("sync", "--no-share", "--timeout", "12"), 75, "and neither was any other Bluetooth device"),
+            (("sync", "--no-share", "--timeout", "12"), 75, "and no other Bluetooth device was heard"),
             (("scan", "--timeout", "12"), 0, "no other Bluetooth device was heard"),
-            (("add", "--user", "anna", "--timeout", "12"), 75, "and no other Bluetooth device either"),
+            (("add", "--user", "anna", "--timeout", "12"), 75, "and no other Bluetooth device was heard"),
         ):
             result = istep(*command, exits=code)
             said = " ".join((result.out + result.err).split())

@@ -179,7 +179,7 @@ extension Central {
     ///   - limit: how long to scan.
     /// - Throws: `peripheralNotFound` after `limit`.
     public func find(
-        _ filter: ScanFilter, described description: String = "a peripheral as looked for", adapter: String? = nil,
+        _ filter: ScanFilter, described description: String = "a device that matches the search", adapter: String? = nil,
         limit: Duration
     ) async throws(BluetoothError) -> Discovery {
         let adapter = try await usableAdapter(adapter)

@@ -103,8 +103,8 @@ extension BluetoothError: CustomStringConvertible {
             "cannot write \(characteristic) of \(peripheral): \(reason)"
         case .notifyFailed(let characteristic, let peripheral, let reason):
             "cannot subscribe to \(characteristic) of \(peripheral): \(reason)"
-        case .attError(let code, let doing): "\(doing): the peripheral answered with error \(ATTErrorCode.text(code))"
-        case .notPaired(let doing): "\(doing): the peripheral requires pairing"
+        case .attError(let code, let doing): "\(doing): the device answered with error \(ATTErrorCode.text(code))"
+        case .notPaired(let doing): "\(doing): the device requires pairing"
         case .pairingFailed(let peripheral, let reason): "pairing with \(peripheral) failed: \(reason)"
         case .linkLost(let operation): "the connection was lost while \(operation)"
         case .adapterLost(let name): "the Bluetooth adapter \(name) is no longer available"
@@ -127,32 +127,40 @@ extension BluetoothError {
         case .noKernelSupport:
             "Use a kernel with Bluetooth (module bluetooth), outside of a container or a private network namespace."
         case .noAdapter(nil): "Plug in a Bluetooth LE adapter, or switch it on in the machine's firmware."
-        case .noAdapter: "List the adapters with `bluetoothctl list` and name one of those."
-        case .adapterDown: "Switch it on with `bluetoothctl power on`."
+        case .noAdapter: "Name an adapter of this machine. To list them: `bluetoothctl list`"
+        case .adapterDown: "Switch it on: `bluetoothctl power on`"
         // Powered=true alone does not lift the block.
-        case .adapterBlocked(_, hard: false): "Lift the block with `rfkill unblock bluetooth`."
-        case .adapterBlocked(_, hard: true): "Use the machine's wireless switch or key; no program can lift this block."
+        case .adapterBlocked(_, hard: false): "Unblock it: `rfkill unblock bluetooth`"
+        case .adapterBlocked(_, hard: true): "Use the machine's wireless switch or key; no program can do this."
         case .adapterStuck:
             """
-            Switch it off and on: `bluetoothctl power off`, then `bluetoothctl power on`. If that does not help: \
-            `sudo systemctl restart bluetooth`, or unplug and replug it.
+            Switch it off and on: `bluetoothctl power off`, then `bluetoothctl power on` If that does not help, unplug it and plug it in \
+            again, or restart the service: `sudo systemctl restart bluetooth`
             """
-        case .daemonSilent: "Restart it with `sudo systemctl restart bluetooth`."
-        case .daemonNotRunning: "Start it with `systemctl enable --now bluetooth` (package bluez)."
+        case .daemonSilent: "Restart it: `sudo systemctl restart bluetooth`"
+        case .daemonNotRunning:
+            "Install the package bluez if it is missing, then start the service: `sudo systemctl enable --now bluetooth`"
         case .noBus: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
-        case .accessDenied: "Add the user to the group bluetooth, or check /etc/dbus-1/system.d/bluetooth.conf."
+        case .accessDenied:
+            """
+            Add your user to the group bluetooth, then log in again: `sudo usermod -aG bluetooth USER` Or check bluetooth.conf in \
+            /etc/dbus-1/system.d or /usr/share/dbus-1/system.d.
+            """
         case .peripheralNotFound:
             "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
-        case .connectFailed(_, let reason): reason.advice
-        case .serviceNotFound, .characteristicNotFound:
-            "Check that this is the right peripheral. After a firmware update, `bluetoothctl remove` makes BlueZ look again."
+        case .connectFailed(let peripheral, let reason): reason.advice(peripheral)
+        case .serviceNotFound(_, let peripheral), .characteristicNotFound(_, _, let peripheral):
+            """
+            Check that this is the right device. If its firmware was updated, delete what BlueZ has stored about it: \
+            `bluetoothctl remove \(peripheral)`
+            """
         case .readFailed, .writeFailed, .notifyFailed: "Check the UUID and what the characteristic allows."
-        case .attError: "Look the code up in the peripheral's documentation; try again if it was busy."
+        case .attError: "Look the code up in the device's documentation; try again if it was busy."
         case .notPaired: "Pair with it first."
-        case .pairingFailed: "Bring the peripheral into its pairing mode, remove an older pairing on both sides, and try again."
-        case .linkLost: "Bring the peripheral nearer and try again."
+        case .pairingFailed: "Bring the device into its pairing mode, remove an older pairing on both sides, and try again."
+        case .linkLost: "Bring the device nearer and try again."
         case .adapterLost: "Plug the adapter in or switch it on, and try again."
-        case .timedOut: "Try again nearer to the peripheral. If it keeps happening, the peripheral may require pairing."
+        case .timedOut: "Try again nearer to the device. If it keeps happening, the device may require pairing."
         case .cancelled: "Run it again."
         case .busy: "Wait until it is free, or end the other program."
         case .unexpected: "Please report this, with the version of BlueZ."

@@ -66,22 +66,26 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         }
     }
 
-    var advice: String {
+    /// - Parameter peripheral: its address.
+    func advice(_ peripheral: String) -> String {
         if suspectsPairing || reason == .pairingBroken {
-            return "If this happens again, one side has lost the pairing: remove it with `bluetoothctl remove`, then pair again."
+            return "If this happens again, one side has lost the pairing. Remove it: `bluetoothctl remove \(peripheral)` Then pair again."
         }
         switch reason {
         case .tooManyConnections: return "Disconnect another Bluetooth device."
-        case .busy, .cancelled: return "End other programs that use this peripheral, and try again."
+        case .busy, .cancelled: return "End other programs that use this device, and try again."
         case .classicInsteadOfLE:
-            return "Set `ControllerMode = le` in /etc/bluetooth/main.conf if no other device needs BR/EDR."
-        case .adapterNotPowered: return "Switch it on with `bluetoothctl power on`."
+            return "If no other device needs BR/EDR, write into /etc/bluetooth/main.conf: ControllerMode = le"
+        case .adapterNotPowered: return "Switch it on: `bluetoothctl power on`"
         case .notSupported: return "The adapter may not support Bluetooth LE: try another one."
         case .noServices, .servicesUnresolved:
-            return "Try again. If it fails again, restart the peripheral, or `bluetoothctl remove` it so that BlueZ looks again."
+            return """
+                Try again. If it fails again, restart the device, or delete what BlueZ has stored about it: \
+                `bluetoothctl remove \(peripheral)`
+                """
         case .tableTooLarge:
             return "Check the address: this device cannot be read. If it is yours, please report it."
-        default: return "Bring the peripheral nearer and try again. Restart it if it fails again."
+        default: return "Bring the device nearer and try again. Restart it if it fails again."
         }
     }
 }
@@ -91,12 +95,12 @@ extension ConnectFailure: CustomStringConvertible {
     public var description: String {
         let text =
             switch reason {
-            case .linkFailed: "the link could not be set up"
+            case .linkFailed: "the connection could not be set up"
             case .timedOut: "no answer in time"
             case .cancelled: "the attempt was cancelled by another program"
             case .busy: "another connection attempt is in progress"
             case .refused: "refused"
-            case .abortedByPeripheral: "the peripheral ended the attempt"
+            case .abortedByPeripheral: "the device ended the attempt"
             case .tooManyConnections: "the adapter holds too many connections"
             case .protocolError: "link layer protocol error"
             case .notConnectedAfterAll: "BlueZ reported success without a connection"
@@ -104,7 +108,7 @@ extension ConnectFailure: CustomStringConvertible {
             case .noServices: "it shows no services"
             case .tableTooLarge: "it shows more services than any known device has"
             case .vanished: "BlueZ removed it from its device list"
-            case .droppedAgain: "the link dropped again at once"
+            case .droppedAgain: "the connection was lost again at once"
             case .outOfResources: "the machine ran out of resources for it"
             case .pairingBroken: "the pairing is broken"
             case .classicInsteadOfLE: "BlueZ tried BR/EDR instead of LE"

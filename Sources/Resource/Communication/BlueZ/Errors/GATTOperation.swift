@@ -45,7 +45,7 @@ struct GATTOperation: Sendable, Hashable {
         case "org.bluez.Error.NotPermitted":
             // BlueZ's answer to insufficient authentication, encryption and key size.
             return message == "Not paired" ? .notPaired(doing: text) : failed(message)
-        case "org.bluez.Error.NotAuthorized": return failed("the peripheral does not authorise it")
+        case "org.bluez.Error.NotAuthorized": return failed("the device does not authorise it")
         case "org.bluez.Error.NotSupported": return failed("the characteristic does not support it")
         case "org.bluez.Error.InvalidArguments", "org.bluez.Error.InvalidValueLength",
             "org.bluez.Error.InvalidOffset":

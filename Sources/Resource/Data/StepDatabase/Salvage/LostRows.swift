@@ -80,7 +80,7 @@ struct LostParents {
             case "sync": try makeSync(number, known, database)
             case "pedometer": try makePedometer(number, known, database)
             default:
-                let key = String.fromDatabaseValue(known["name_key"] ?? .null) ?? "person \(number)"
+                let key = String.fromDatabaseValue(known["name_key"] ?? .null) ?? "user \(number)"
                 try database.execute(sql: "INSERT INTO person (id, name, name_key) VALUES (?, ?, ?)", arguments: [number, key, key])
             }
             return true

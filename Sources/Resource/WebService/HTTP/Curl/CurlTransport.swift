@@ -190,7 +190,7 @@ struct CurlFailure {
         case CURLE_PEER_FAILED_VERIFICATION:
             "the certificate of \(origin) is not trusted: \(reason); check the address, or name the file of its authority in SSL_CERT_FILE"
         case CURLE_SSL_CACERT_BADFILE:
-            "there are no certificates of authorities to check \(origin) against: \(reason); check SSL_CERT_FILE, or apt-get install ca-certificates"
+            "there are no certificates of authorities to check \(origin) against: \(reason); check SSL_CERT_FILE, or sudo apt-get install ca-certificates"
         case CURLE_SSL_CONNECT_ERROR:
             "no TLS connection to \(origin): \(reason); check that its port is one for https"
         default: "no connection to \(origin): \(reason)"
@@ -232,7 +232,7 @@ enum CurlLibrary {
     /// Must not be called by two threads at once.
     static func load(_ name: String) -> String? {
         guard let reason = ccurl_load(name) else { return nil }
-        return "sharing needs libcurl: apt-get install libcurl4 (\(printable(String(cString: reason))))"
+        return "sharing needs libcurl: sudo apt-get install libcurl4 (\(printable(String(cString: reason))))"
     }
 }
 

@@ -38,7 +38,8 @@ public struct DayPicture: Hashable, Sendable {
     }
 
     static let library = "librsvg-2.so.2"
-    private static let advice = "Install librsvg (Debian and Ubuntu: apt install librsvg2-2), or post without a picture: picture = false"
+    private static let advice =
+        "Install librsvg (Debian and Ubuntu: sudo apt-get install librsvg2-2), or post without a picture: picture = false"
     private static let loading = Mutex(())
 
     /// Why pictures cannot be drawn on this machine; nil if they can.

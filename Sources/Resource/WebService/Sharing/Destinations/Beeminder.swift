@@ -17,7 +17,7 @@ extension DestinationKind {
             # token_credential = "beeminder"       # or a systemd credential
 
             # username = "anna"                    # the owner of the goal; default: the owner of the token
-            # users = ["Anna"]                     # whose days are sent, if the history has several people
+            # users = ["Anna"]                     # whose days are sent, if the history has several users
             # url = "https://www.beeminder.com"    # another address of the service
             # insecure = false                     # true: plain http, also to other machines
             """

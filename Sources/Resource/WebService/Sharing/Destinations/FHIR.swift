@@ -11,7 +11,7 @@ extension DestinationKind {
             kind = "fhir"
             # The base address of the server, which must support conditional updates of Observation by identifier.
             url = "https://example.org/fhir"
-            # The person whose days are sent: the reference on the server, and the name in istep.
+            # The user whose days are sent: the reference on the server, and the name in istep.
             subject = "Patient/123"
             users = ["Anna"]
             # A file that contains only the token, readable by you only: chmod 600. Or token_env, or token_credential.

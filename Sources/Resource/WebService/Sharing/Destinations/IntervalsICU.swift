@@ -80,7 +80,7 @@ extension DestinationKind {
             # api_key_credential = "intervals"     # or a systemd credential
 
             # athlete = "i12345"                   # for a coach's key; default: the owner of the key
-            # users = ["Anna"]                     # whose days are sent, if the history has several people
+            # users = ["Anna"]                     # whose days are sent, if the history has several users
             # url = "https://intervals.icu"        # another address of the service
             # insecure = false                     # true: plain http, also to other machines
             """

@@ -68,8 +68,8 @@ struct LineFile {
             pauses += 1
             guard pauses <= Self.mostPauses else {
                 throw ShareFailure(
-                    .busy, "the folder \(quoted(directoryName(path))) is locked by another program",
-                    advice: "End that program, or set `path` to a file in another folder.")
+                    .busy, "the directory \(quoted(directoryName(path))) is locked by another program",
+                    advice: "End that program, or set `path` to a file in another directory.")
             }
             do { try await pause(Self.pause) } catch { throw ShareFailure(.busy, "interrupted") }
         }
@@ -121,7 +121,8 @@ struct LineFile {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(folder, W_OK) == 0 else {
             throw ShareFailure(
-                .misconfigured, "\(quoted(folder)) is not a folder that you can write to", advice: "Set `path` to a file in a writable folder.")
+                .misconfigured, "\(quoted(folder)) is not a directory that you can write to",
+                advice: "Set `path` to a file in a writable directory.")
         }
     }
 
@@ -131,7 +132,8 @@ struct LineFile {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ShareFailure(.misconfigured, "the folder \(quoted(folder)) cannot be created", advice: "Create it, or set `path` to another.")
+            throw ShareFailure(
+                .misconfigured, "the directory \(quoted(folder)) cannot be created", advice: "Create it, or set `path` to another.")
         }
     }
 

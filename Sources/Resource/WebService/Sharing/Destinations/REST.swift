@@ -46,7 +46,7 @@ struct RESTDestination: ConfiguredDestination {
         // A missing parent gives 409 (RFC 4918, section 9.7.1); some servers answer 404.
         guard method == "PUT", isWebDAV != false, [404, 409].contains(response.status) else { throw failure }
         if try await collections.makeParent(of: request.url, isWebDAV: isWebDAV == true) { return try await exchange.confirmed(request) }
-        failure.advice = "If folders of `url` are missing, create them; for a WebDAV server, set `webdav = true`: istep then creates them."
+        failure.advice = "If folders of `url` are missing, create them. For a WebDAV server, set webdav = true: istep then creates them."
         throw failure
     }
 

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// What errors and views advise. A view puts each command on a line of its own: words behind it in the same sentence would stand alone.
+@Suite(.timeLimit(.minutes(5))) struct AdviceTests {
+    /// Lines of code. Literals that continue on the next line are joined, and each interpolated command is in backticks.
+    private static func lines(of source: Source) -> [Substring] {
+        source.code.map(\.text).joined(separator: "\n")
+            .replacing(" \\\n", with: " ").replacing("\"\n+ \"", with: "")
+            .replacing(/\\\(command: (?:[^()]|\([^()]*\))*\)/, with: "`a b`")
+            .split(separator: "\n")
+            // Of an example configuration.
+            .filter { !$0.hasPrefix("#") }
+    }
+
+    /// - Parameter isLast: whether no other command follows in the same literal.
+    private static func mayFollow(_ words: Substring, isLast: Bool) -> Bool {
+        if ["", "."].contains(words) || words.prefixMatch(of: /\.? [A-Z]/) != nil { return true }
+        return !isLast && (["; ", ", ", ", then "].contains(words) || words.hasSuffix(": "))
+    }
+
+    @Test func `no words follow a command in the same sentence`() throws {
+        var commands = 0
+        for source in try Source.modules().values.joined() {
+            for line in Self.lines(of: source) {
+                let pieces = line.split(separator: "`", omittingEmptySubsequences: false)
+                guard pieces.count % 2 == 1 else { continue }
+                // A single word between backticks is the name of a setting.
+                for index in stride(from: 1, to: pieces.count, by: 2) where pieces[index].contains(" ") {
+                    commands += 1
+                    let words = pieces[index + 1].prefix { $0 != "\"" }
+                    let isLast = index + 2 == pieces.count || words.endIndex < pieces[index + 1].endIndex
+                    #expect(Self.mayFollow(words, isLast: isLast), "\(source.path): \(line)")
+                }
+            }
+        }
+        #expect(commands > 100, "\(commands)")
+    }
+}
