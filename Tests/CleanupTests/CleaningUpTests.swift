@@ -33,4 +33,12 @@ import Testing
         task.cancel()
         #expect(await task.value)
     }
+
+    @Test func `work that must finish is not cancelled with its task`() async {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await uncancelled { Task.isCancelled }
+        }
+        #expect(await task.value == false)
+    }
 }

@@ -76,7 +76,8 @@ import Testing
                 return try await notifier.show(notice)
             }
             late.cancel()
-            await #expect(throws: DBusError.cancelled(call: "Notify")) { try await late.value }
+            let call = "org.freedesktop.Notifications.Notify on /org/freedesktop/Notifications"
+            await #expect(throws: DBusError.cancelled(call: call, wasSent: false)) { try await late.value }
             #expect(await desktop.shown.count == 1)
         }
     }

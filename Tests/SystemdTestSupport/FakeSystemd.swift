@@ -8,8 +8,8 @@ public actor FakeSystemd: DBusObject {
         public var activeState = "inactive"
         /// Properties of the interface of its kind.
         public var own: [String: DBusValue] = [:]
-        /// How a job for it ends.
-        public var jobResult = "done"
+        /// How a job for it ends; nil if it does not.
+        public var jobResult: String? = "done"
 
         public init() {}
     }
@@ -103,7 +103,9 @@ public actor FakeSystemd: DBusObject {
         nextJob += 1
         // systemd also reports other jobs, and answers before the job ends.
         await call.reply([.objectPath(job)])
-        for (path, result) in [("/org/freedesktop/systemd1/job/900", "failed"), (job.string, unit.jobResult)] {
+        let ends: [(path: String, result: String?)] = [("/org/freedesktop/systemd1/job/900", "failed"), (job.string, unit.jobResult)]
+        for (path, result) in ends {
+            guard let result else { continue }
             try? await bus.emit(
                 "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved",
                 [.uint32(1), .objectPath(ObjectPath(path)!), .string(name), .string(result)])

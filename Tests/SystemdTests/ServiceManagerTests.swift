@@ -1,19 +1,22 @@
 import DBus
 import PrivateBus
-import Systemd
 import SystemdTestSupport
+import TestSupport
 import Testing
+
+@testable import Systemd
 
 @Suite(.timeLimit(.minutes(5))) struct ServiceManagerTests {
     private static let names = ["a.timer", "a.service"]
 
     private func withManager(
-        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), _ body: (ServiceManager, FakeSystemd) async throws -> Void
+        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), clock: any Clock<Duration> = ContinuousClock(),
+        _ body: (ServiceManager, FakeSystemd) async throws -> Void
     ) async throws {
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let fake = try await FakeSystemd.start(bus.address, units: units)
-        let manager = try await ServiceManager.open(.user, on: .address(bus.address))
+        let manager = try await ServiceManager.open(.user, on: .address(bus.address), clock: clock)
         try await body(manager, fake)
         await manager.close()
         await fake.close()
@@ -102,6 +105,22 @@ import Testing
             #expect(error == .jobFailed(unit: "a.timer", result: "dependency"))
             #expect(error?.advice?.contains("journalctl --user-unit a.timer`; ") == true)
         }
+    }
+
+    @Test func `a job that does not end within the limit is reported`() async throws {
+        let clock = ManualClock()
+        try await withManager(clock: clock) { manager, fake in
+            await fake.set("a.timer") { $0.jobResult = nil }
+            async let passing: Void = clock.pass(.seconds(25))
+            let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: ["a.timer"]) }
+            #expect(error == .jobFailed(unit: "a.timer", result: "no result in time"))
+            await passing
+        }
+    }
+
+    @Test func `a manager that ends before its answer is reported as no manager`() {
+        let error = SystemdError(.remote(name: "org.freedesktop.DBus.Error.NoReply", message: "gone"), doing: "reading a.timer", .user)
+        #expect(error == .noManager(.user, reason: "gone"))
     }
 
     @Test(arguments: ["org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"])

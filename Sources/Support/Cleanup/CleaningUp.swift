@@ -22,3 +22,8 @@ package func cleaningUpOnFailure<R, E: Error>(
         throw error
     }
 }
+
+/// Runs `work` to its end even if the calling task is cancelled: for a cleanup that must be done in every case.
+package func uncancelled<T: Sendable>(_ work: @escaping @Sendable () async -> T) async -> T {
+    await Task { await work() }.value
+}

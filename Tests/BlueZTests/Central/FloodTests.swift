@@ -1,8 +1,9 @@
-import DBus
+import Dispatch
 import Testing
 import TestSupport
 
 @testable import BlueZ
+@testable import DBus
 
 /// A `bluetoothd` that floods the central: queues and caches stay bounded, and essential operations still work.
 @Suite(.timeLimit(.minutes(5))) struct FloodTests {
@@ -84,7 +85,51 @@ import TestSupport
         }
     }
 
-    /// While the central's actor is blocked, nothing is read from the bus, and more signals arrive than can be queued.
+    /// While the daemon's actor is blocked, signals are queued, and the newest ones are dropped. The queued ones are applied first, and the
+    /// state that is read again after them stays.
+    @Test func `after newer signals were dropped, older ones do not replace what is read again`() async throws {
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            let bus = fixture.fake.bus
+            // Sent after all others: when it has arrived, they have.
+            let arrived = DispatchSemaphore(value: 0)
+            let last = try await fixture.central.daemon.bus.signals(MatchRule(sender: "org.bluez", member: "Last")) { _ in
+                arrived.signal()
+                return true
+            }
+            let notifications = NotificationQueue(clock: fixture.clock)
+            _ = await fixture.central.daemon.listen(to: Sample.counter, with: notifications)
+            let events = await fixture.central.daemon.deviceEvents(on: Sample.adapter, of: [.ring])
+            typealias Change = (path: ObjectPath, properties: FakeBlueZ.Properties)
+            let other: Change = (Sample.otherDevice, ["RSSI": .int16(-50)])
+            let connected: Change = (Sample.device, ["Connected": .boolean(true)])
+            let disconnected: Change = (Sample.device, ["Connected": .boolean(false)])
+            let changes: [Change] = [other, connected] + Array(repeating: other, count: 5_000) + [disconnected]
+            await fixture.central.daemon.block {
+                bus.enqueue { bus in
+                    for (path, properties) in changes {
+                        try? bus.emit(
+                            path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+                            [.string("org.bluez.Device1"), .properties(properties), .strings([])])
+                    }
+                    try? bus.emit("/", "test.Signals", "Last")
+                }
+                arrived.wait()
+            }
+            var states: [Bool] = []
+            // The devices that are known at the beginning, and again after the state was read again.
+            for await case .known(let device) in events {
+                states.append(device.isConnected)
+                if states.count == 2 { break }
+            }
+            #expect(states == [false, false])
+            try await fixture.fake.add([Sample.otherDevice: ["org.bluez.Device1": Sample.deviceProperties(.other, rssi: -50)]])
+            while await fixture.central.daemon.cache.device(Sample.otherDevice) == nil { try await letOthersRun() }
+            #expect(await fixture.central.daemon.cache.device(Sample.device)?.isConnected == false)
+            #expect(await notifications.next(within: nil) == .overrun)
+            withExtendedLifetime(last) {}
+        }
+    }
+
     @Test func `after signals were missed the state is read again`() async throws {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             await fixture.central.daemon.signalsWereMissed()
@@ -117,6 +162,31 @@ import TestSupport
         #expect(events.contains { if case .adapter = $0 { true } else { false } })
     }
 
+    @Test func `a crowded observer receives the present state of the adapter last, not an earlier one`() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: DeviceEvent.self, bufferingPolicy: .bufferingNewest(DeviceObserver.capacity))
+        let observer = DeviceObserver(adapter: Sample.adapter, addresses: nil, continuation: continuation)
+        var cache = ObjectCache()
+        cache.setOwner(":1.1")
+        cache.beginSnapshot()
+        cache.finishSnapshot([
+            Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()],
+            Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -60)],
+        ])
+        for isPowered in [false, true] {
+            let change = ObjectChange.changed(
+                Sample.adapter, interface: "org.bluez.Adapter1", ["Powered": .boolean(isPowered)], invalidated: [])
+            cache.apply(change)
+            observer.receive(change, cache)
+        }
+        let change = ObjectChange.changed(Sample.device, interface: "org.bluez.Device1", ["RSSI": .int16(-50)], invalidated: [])
+        for _ in 0..<DeviceObserver.capacity { observer.receive(change, cache) }
+        continuation.finish()
+        var states: [Bool] = []
+        for await case .adapter(let record) in stream { states.append(record?.isPowered == true) }
+        #expect(states.last == true)
+    }
+
     @Test func `an observer of one device receives the events of no other`() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: DeviceEvent.self)
         let observer = DeviceObserver(adapter: Sample.adapter, addresses: [.other], continuation: continuation)
@@ -131,4 +201,9 @@ import TestSupport
         for await case .added(let device) in stream { heard.append(device.address) }
         #expect(heard == [.other])
     }
+}
+
+extension Daemon {
+    /// Runs `body` on this actor, which does nothing else until `body` returns.
+    fileprivate func block(_ body: @Sendable () -> Void) { body() }
 }

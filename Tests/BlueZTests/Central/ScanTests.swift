@@ -30,6 +30,27 @@ struct ScanTests {
         }
     }
 
+    /// A paired device is connected to without a search; if it is out of range, the kernel gives up after 20 s.
+    @Test func `the time in which a connection is set up does not count towards the limit`() async throws {
+        try await withFixture(device: Sample.deviceProperties(.ring, ["Paired": .boolean(true)])) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.hang)
+            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear(Sample.otherDevice, Sample.deviceProperties(.other, rssi: -50)))
+            let connecting = Task {
+                try await fixture.central.withPeripheral(.ring, limits: ConnectionLimits(attempts: 1)) { _ in }
+            }
+            await fixture.fake.until { $0.contains("Connect") }
+            let scanning = Task { () async throws -> DeviceAddress? in
+                for try await found in await fixture.central.scan(limit: .seconds(20)) { return found.address }
+                return nil
+            }
+            // The scan has begun, and discovery has not.
+            await fixture.clock.pass(.seconds(20))
+            await fixture.fake.release("Connect")?.fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
+            #expect(try await scanning.value == .other)
+            await #expect(throws: BluetoothError.self) { try await connecting.value }
+        }
+    }
+
     @Test func `ends when its task is cancelled`() async throws {
         try await withFixture { fixture in
             let task = Task {

@@ -32,14 +32,6 @@ struct LimitedTests {
         #expect(await task.value == "cancelled")
     }
 
-    @Test func `work that must finish is not cancelled with its task`() async {
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await uncancelled { Task.isCancelled }
-        }
-        #expect(await task.value == false)
-    }
-
     @Test func `a stopwatch uses its clock`() {
         let stopwatch = Stopwatch(clock)
         clock.advance(by: .seconds(3))

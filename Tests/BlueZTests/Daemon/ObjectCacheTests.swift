@@ -29,6 +29,18 @@ import Testing
         #expect(cache.adapters.map(\.name) == ["hci0"])
     }
 
+    @Test func `a disconnection during a snapshot is counted once`() {
+        var cache = loaded([Sample.device: [interface: Sample.deviceProperties(rssi: -60)]])
+        cache.beginSnapshot()
+        cache.apply(connected(false))
+        #expect(cache.disconnections[Sample.device] == 1)
+        cache.finishSnapshot([Sample.device: [interface: Sample.deviceProperties(rssi: -60)]])
+        #expect(cache.disconnections[Sample.device] == 1)
+        cache.beginSnapshot()
+        cache.finishSnapshot([:])
+        #expect(cache.disconnections.isEmpty)
+    }
+
     @Test func `properties change and are invalidated`() {
         var cache = loaded([Sample.device: [interface: Sample.deviceProperties(rssi: -60)]])
         cache.apply(connected(true))

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `a failure with another cause than the peripheral ends all attempts`() {
-        #expect(ConnectOutcome(.cancelled(call: "Connect"), peripheral: "P") == .fatal(.cancelled))
+        #expect(ConnectOutcome(.cancelled(call: "Connect", wasSent: true), peripheral: "P") == .fatal(.cancelled))
         #expect(
             ConnectOutcome(.remote(name: "org.freedesktop.DBus.Error.NoReply", message: ""), peripheral: "P")
                 == .fatal(.daemonNotRunning))

@@ -52,7 +52,7 @@ import Testing
     @Test func `time-out and cancellation are different`() {
         #expect(
             read.error(.timedOut(call: "ReadValue", seconds: 10)) == .timedOut(operation: doing, seconds: 10))
-        #expect(read.error(.cancelled(call: "ReadValue")) == .cancelled)
+        #expect(read.error(.cancelled(call: "ReadValue", wasSent: true)) == .cancelled)
     }
 
     @Test func `the end of the daemon is reported`() {

@@ -1,7 +1,8 @@
-import BlueZ
 import DBus
 import TestSupport
 import Testing
+
+@testable import BlueZ
 
 @Suite(.timeLimit(.minutes(5)))
 struct NotificationsTests {
@@ -122,5 +123,98 @@ struct NotificationsTests {
             }
             #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StartNotify", "Disconnect", "StopNotify"])
         }
+    }
+
+    @Test func `ending a subscription twice leaves that of another reader`() async throws {
+        try await withNotifications { fixture, peripheral, first in
+            let second = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
+            await first.stop()
+            await first.stop()
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify"])
+            try await fixture.fake.notify([1])
+            var iterator = second.makeAsyncIterator()
+            #expect(try await iterator.next() == [1])
+        }
+    }
+
+    // MARK: Subscribing to a link that has ended
+
+    private static let subscribing = "subscribing to \(Sample.counterUUID) of C0:DE:00:00:00:01"
+
+    @Test func `a subscription after the program disconnected is an error`() async throws {
+        try await withNotifications { _, peripheral, first in
+            peripheral.disconnect()
+            for try await _ in first { Issue.record("a value after the end") }
+            await #expect(throws: BluetoothError.linkLost(during: "\(Self.subscribing) after its end")) {
+                _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
+            }
+        }
+    }
+
+    @Test func `a second subscription after the link was lost is an error`() async throws {
+        try await withNotifications { fixture, peripheral, first in
+            try await fixture.fake.drop()
+            let waiting = "waiting for notifications of \(Sample.counterUUID) of C0:DE:00:00:00:01"
+            var iterator = first.makeAsyncIterator()
+            async let passing: Void = fixture.clock.pass(.milliseconds(300))
+            await #expect(throws: BluetoothError.linkLost(during: waiting)) { try await iterator.next() }
+            await passing
+            async let passingAgain: Void = fixture.clock.pass(.milliseconds(300))
+            await #expect(throws: BluetoothError.linkLost(during: Self.subscribing)) {
+                _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
+            }
+            await passingAgain
+        }
+    }
+
+    // MARK: Sharing a subscription that BlueZ has not answered
+
+    private func subscribe(_ peripheral: Peripheral) -> Task<Notifications, any Error> {
+        Task { try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID) }
+    }
+
+    /// Runs `body` with two readers that wait for the answer to one StartNotify.
+    private func withTwoWaiting(
+        _ body: (Fixture, Peripheral, _ first: Task<Notifications, any Error>, _ second: Task<Notifications, any Error>) async throws -> Void
+    ) async throws {
+        try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
+            await fixture.fake.on("Connect", FakeBlueZ.connect)
+            await fixture.fake.on("StartNotify", FakeBlueZ.hang, FakeBlueZ.agree)
+            try await fixture.central.withPeripheral(.ring) { peripheral in
+                let first = subscribe(peripheral)
+                await fixture.fake.until { $0.contains("StartNotify") }
+                let second = subscribe(peripheral)
+                while await fixture.central.daemon.readers(of: Sample.counter) < 2 { try await letOthersRun() }
+                try await body(fixture, peripheral, first, second)
+            }
+        }
+    }
+
+    @Test func `a refused subscription fails for all who share it`() async throws {
+        try await withTwoWaiting { fixture, peripheral, first, second in
+            await fixture.fake.release("StartNotify")?.fail("org.bluez.Error.NotSupported", "Not Supported")
+            for reader in [first, second] { await #expect(throws: BluetoothError.self) { _ = try await reader.value } }
+            #expect(await fixture.central.daemon.readers(of: Sample.counter) == 0)
+            _ = try await peripheral.notifications(of: Sample.counterUUID, in: Sample.serviceUUID)
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StartNotify"])
+        }
+    }
+
+    @Test func `a reader whose companion is cancelled subscribes by itself`() async throws {
+        try await withTwoWaiting { fixture, _, first, second in
+            first.cancel()
+            await #expect(throws: BluetoothError.cancelled) { _ = try await first.value }
+            let notifications = try await second.value
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StartNotify"])
+            try await fixture.fake.notify([1])
+            var iterator = notifications.makeAsyncIterator()
+            #expect(try await iterator.next() == [1])
+        }
+    }
+}
+
+extension Daemon {
+    fileprivate func readers(of characteristic: ObjectPath) -> Int {
+        links.values.first?.subscriptions[characteristic]?.count ?? 0
     }
 }

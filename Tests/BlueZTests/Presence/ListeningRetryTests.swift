@@ -29,6 +29,14 @@ import Testing
         #expect(failures.answer(to: .adapterLost("hci0"), isUsable: true) == .tryAgain)
     }
 
+    /// Nothing announces that it answers again: its objects have to be requested.
+    @Test(arguments: [false, true])
+    func `a silent daemon is asked again after growing pauses`(isUsable: Bool) {
+        var failures = ListeningRetry()
+        let answers = (0..<3).map { _ in failures.answer(to: .daemonSilent, isUsable: isUsable) }
+        #expect(answers == [.pause(.seconds(5)), .pause(.seconds(10)), .pause(.seconds(20))])
+    }
+
     @Test func `the pause after other errors grows up to five minutes`() {
         var failures = ListeningRetry()
         let pauses = (0..<9).map { _ in failures.answer(to: .accessDenied("scanning"), isUsable: true) }

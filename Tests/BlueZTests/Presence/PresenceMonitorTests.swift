@@ -234,6 +234,17 @@ struct PresenceMonitorTests {
         }
     }
 
+    @Test func `the stream of sightings ends when the central is closed while it waits for the adapter`() async throws {
+        try await withWorld(.scans, inRange: false) { world in
+            await world.presence.watch(for: [.ring])
+            #expect(await world.sightings.next() == .listening(.scans))
+            await world.stack.setPowered(false)
+            await world.sightings.until(.unavailable(.adapterDown("hci0")))
+            await world.central.close()
+            #expect(await world.sightings.next() == nil)
+        }
+    }
+
     @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
     func `a device that is no longer searched for is not reported`(means: PresenceMonitor.Means) async throws {
         try await withWorld(means, inRange: false) { world in

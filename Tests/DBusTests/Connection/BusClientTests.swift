@@ -29,7 +29,7 @@ import Testing
             let kept = await inbox.next()
             #expect(await client.isOpen)
             task.cancel()
-            #expect(await task.value == .cancelled(call: "test.Interface.Method on /a"))
+            #expect(await task.value == .cancelled(call: "test.Interface.Method on /a", wasSent: true))
             #expect(await !client.isOpen)
             await kept?.reply()
         }

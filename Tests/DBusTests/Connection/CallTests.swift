@@ -88,7 +88,7 @@ import Testing
             let task = Task { await failure { _ = try await client.callTest(server, "/a") } }
             let kept = await inbox.next()
             task.cancel()
-            #expect(await task.value == .cancelled(call: "test.Interface.Method on /a"))
+            #expect(await task.value == .cancelled(call: "test.Interface.Method on /a", wasSent: true))
             await kept?.reply()
             let answer = try await client.callBus("GetId")
             #expect(answer.count == 1)
@@ -103,7 +103,7 @@ import Testing
                 withUnsafeCurrentTask { $0?.cancel() }
                 return await failure { _ = try await client.callTest(server, "/a", [.string("never")]) }
             }
-            #expect(await task.value == .cancelled(call: "test.Interface.Method on /a"))
+            #expect(await task.value == .cancelled(call: "test.Interface.Method on /a", wasSent: false))
             async let second = client.callTest(server, "/a", [.string("second")])
             let call = await inbox.next()
             #expect(call?.message.body == [.string("second")])

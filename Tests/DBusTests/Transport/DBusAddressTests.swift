@@ -15,6 +15,15 @@ import Testing
         #expect(throws: DBusError.self) { try DBusAddress.session.resolved { _ in nil } }
     }
 
+    /// D-Bus specification, "Server Addresses". The expected values are those of libdbus (dbus_address_escape_value).
+    @Test(arguments: [
+        ("/run/user/1000", "/run/user/1000"), (#"/a-z_A.Z\*09"#, #"/a-z_A.Z\*09"#), ("/a=b,c:d", "/a%3db%2cc%3ad"), ("/100%", "/100%25"),
+        ("/~\u{1}\u{7f}", "/%7e%01%7f"), ("/ä€", "/%c3%a4%e2%82%ac"), ("/e\u{301}", "/e%cc%81"), ("", ""),
+    ])
+    func `each byte of a path is escaped as the specification says`(path: String, escaped: String) throws {
+        #expect(try DBusAddress.session.resolved { ["XDG_RUNTIME_DIR": path][$0] } == "unix:path=\(escaped)/bus")
+    }
+
     @Test func `an explicit address is used unchanged`() throws {
         #expect(try DBusAddress.address("tcp:host=a").resolved { _ in "other" } == "tcp:host=a")
     }

@@ -1,5 +1,7 @@
-import ModemManager
+import DBus
 import Testing
+
+@testable import ModemManager
 
 @Suite(.timeLimit(.minutes(5))) struct TextMessageErrorTests {
     static let all: [TextMessageError] = [
@@ -23,8 +25,9 @@ import Testing
         #expect(Self.all.filter(\.mayHaveBeenSent) == [.unanswered(reason: "no answer"), .cancelled(wasSent: true)])
     }
 
-    @Test func `no transient error means that the message may have been sent`() {
-        #expect(Self.all.filter { $0.isTransient && $0.mayHaveBeenSent }.isEmpty)
+    @Test func `after a cancellation the message may have been sent only if the call was`() {
+        #expect(SendFailure(.cancelled(call: "Send", wasSent: false), parts: 1).error == .cancelled(wasSent: false))
+        #expect(SendFailure(.cancelled(call: "Send", wasSent: true), parts: 1).error == .cancelled(wasSent: true))
     }
 
     @Test func `the advice for a disabled modem names the command to enable it`() {

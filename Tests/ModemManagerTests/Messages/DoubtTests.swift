@@ -49,7 +49,6 @@ struct DoubtTests {
             return
         }
         #expect(reason.contains(words))
-        #expect(error?.isTransient == true)
         #expect(kept == 0)
     }
 

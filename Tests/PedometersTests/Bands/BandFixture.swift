@@ -54,7 +54,9 @@ struct BandFixture {
 /// The player takes one type of session.
 private struct AnySession: PedometerSession {
     var session: any PedometerSession
-    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction { session.next(after: event, at: now) }
+    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
+        session.next(after: event, at: now, uptime: uptime)
+    }
 }
 
 func bytes(_ hex: String) -> [UInt8] {

@@ -91,6 +91,16 @@ import Testing
         #expect(outcome.received * 4 <= 610)
     }
 
+    @Test func `a clock of the machine that is put forward does not end a wait or an answer`() {
+        var session = ExchangeSession(Script(exchanges: [exchange(.required)]))
+        let now = Timestamp(1_000)
+        for event in [SessionEvent.started, .done] { _ = session.next(after: event, at: now, uptime: .zero) }
+        let waits = SessionAction.receive(seconds: 5)
+        #expect(session.next(after: .done, at: now, uptime: .zero) == waits)
+        #expect(session.next(after: .value([1]), at: now + 3_600, uptime: .seconds(1)) == waits)
+        #expect(session.next(after: .value([7]), at: now + 7_200, uptime: .seconds(2)) == waits)
+    }
+
     @Test func `packets that cannot be decoded are reported`() {
         let outcome = play([exchange(.required)]) { _ in [[4], [4], [2]] }
         #expect(outcome.report?.notices == [.implausible(samples: 1), .undecodable(frames: 2)])

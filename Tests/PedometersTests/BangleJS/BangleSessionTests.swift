@@ -42,6 +42,14 @@ import Testing
 
     private func total(_ watch: SimulatedBangle) -> Int { watch.truth.values.reduce(0, +) }
 
+    @Test func `a clock of the machine that is put forward does not end a wait`() {
+        let context = SessionContext(pedometer: .sample(BangleJS.self), localTime: .zone(Self.berlin))
+        var session = BangleSession(context)
+        for event in [SessionEvent.started, .done] { _ = session.next(after: event, at: Self.now, uptime: .zero) }
+        let waits = session.next(after: .done, at: Self.now, uptime: .zero)
+        #expect(session.next(after: .value(Array("live\n".utf8)), at: Self.now + 3_600, uptime: .seconds(1)) == waits)
+    }
+
     @Test func `all records are read, at the beginning of their ten minutes, and idle ones account for their time`() throws {
         let watch = watch()
         let outcome = play(watch)

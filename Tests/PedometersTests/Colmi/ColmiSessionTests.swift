@@ -21,6 +21,14 @@ import Testing
                     start: Timestamp(today * 86_400 + 33 * 900 - berlin), length: 900, steps: 100, distance: 30, energy: 0.1, utcOffset: berlin))
     }
 
+    @Test func `a clock of the machine that is put forward does not end a wait`() {
+        var session: any PedometerSession = Colmi.session(context())
+        for event in [SessionEvent.started, .done] { _ = session.next(after: event, at: now, uptime: .zero) }
+        let waits = session.next(after: .done, at: now, uptime: .zero)
+        let unasked = ColmiPacket(ColmiPacket.Command.unasked, [ColmiPacket.unaskedSteps])
+        #expect(session.next(after: .value(unasked.bytes), at: now + 3_600, uptime: .seconds(1)) == waits)
+    }
+
     @Test func `a week requires at most ten writes`() {
         let outcome = week.play(context(days: 7), at: now)
         // Battery, seven days, today's total, the clock. A reading of eight days has no total, and ten writes, too.

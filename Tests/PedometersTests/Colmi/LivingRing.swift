@@ -43,7 +43,7 @@ struct LivingRing {
 
     /// Steps of one of the ring's days, as it would send them.
     func steps(ofRingDay day: Int) -> Int {
-        slots.filter { ColmiSlotConverter.day(ofWall: $0.key) == day }.values.reduce(0, +)
+        slots.filter { DeviceClock(wall: $0.key).day == day }.values.reduce(0, +)
     }
 
     /// The days of the ring with steps.
@@ -69,7 +69,7 @@ struct LivingRing {
                 if request[0] == 0x43 { now = now + slow }
                 pending = answer(request, now)
                 if request[0] == 0x43, Int(request[1]) == lost { pending.removeLast() }
-                if request[0] == 0x43 { left = strike(ColmiSlotConverter.day(ofWall: now.seconds + lead) - Int(request[1]), &pending) }
+                if request[0] == 0x43 { left = strike(DeviceClock(wall: now.seconds + lead).day - Int(request[1]), &pending) }
                 event = .done
             case .receive(let seconds):
                 if left == 0 {
@@ -125,10 +125,10 @@ struct LivingRing {
     }
 
     private mutating func answer(_ request: [UInt8], _ now: Timestamp) -> [[UInt8]] {
-        let today = ColmiSlotConverter.day(ofWall: now.seconds + lead)
+        let today = DeviceClock(wall: now.seconds + lead).day
         var script = RingScript(today: today)
         for (wall, steps) in slots.sorted(by: { $0.key < $1.key }) {
-            script.history[ColmiSlotConverter.day(ofWall: wall), default: []].append((wall % 86_400 / 900, steps))
+            script.history[DeviceClock(wall: wall).day, default: []].append((wall % 86_400 / 900, steps))
         }
         if request[0] == 0x01 {
             let fields = request[1...6].map { Int($0 >> 4) * 10 + Int($0 & 15) }

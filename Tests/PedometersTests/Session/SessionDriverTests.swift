@@ -17,7 +17,7 @@ import Testing
         var last: SampleBatch?
         var readsOn = false
 
-        mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+        mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
             events.append(event)
             if event == .linkLost { return last.map { .deliver($0, progress: .reading(done: 1, of: 2)) } ?? .finish(SessionReport()) }
             return actions.isEmpty ? .finish(SessionReport(battery: 50)) : actions.removeFirst()

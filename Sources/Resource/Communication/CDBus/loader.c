@@ -25,7 +25,7 @@ const char *cdbus_problem(void) {
 static void *find(const char *name) {
     void *function = cdbus_problem() ? NULL : dlsym(library, name);
     if (function) return function;
-    fprintf(stderr, "istep: %s cannot be called: install libdbus (Debian: libdbus-1-3)\n", name);
+    fprintf(stderr, "%s cannot be called: install libdbus (Debian: libdbus-1-3)\n", name);
     exit(EX_UNAVAILABLE);
 }
 
@@ -38,7 +38,6 @@ static void *find(const char *name) {
         return function arguments; \
     }
 
-FORWARD(char *, dbus_address_escape_value, (const char *value), (value))
 FORWARD(dbus_bool_t, dbus_connection_can_send_type, (DBusConnection *connection, int type), (connection, type))
 FORWARD(void, dbus_connection_close, (DBusConnection *connection), (connection))
 FORWARD(dbus_bool_t, dbus_connection_get_is_connected, (DBusConnection *connection), (connection))

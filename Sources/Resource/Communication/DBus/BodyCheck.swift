@@ -15,9 +15,9 @@ struct BodyCheck {
     private var position = 0
     private var descriptors = 0
 
-    /// - Returns: the signature of the body.
+    /// - Returns: the number of file descriptors.
     /// - Throws: `DBusError.invalidMessage`.
-    static func check(_ values: [DBusValue]) throws(DBusError) -> (signature: String, descriptors: Int) {
+    static func check(_ values: [DBusValue]) throws(DBusError) -> Int {
         var check = BodyCheck()
         var signature = ""
         for value in values {
@@ -25,7 +25,7 @@ struct BodyCheck {
             try check.visit(value, depth: 0)
         }
         try Names.requireSignature(signature)
-        return (signature, check.descriptors)
+        return check.descriptors
     }
 
     private mutating func visit(_ value: DBusValue, depth: Int) throws(DBusError) {

@@ -1,4 +1,3 @@
-internal import CDBus
 internal import Glibc
 
 /// Which bus to connect to.
@@ -34,11 +33,21 @@ public enum DBusAddress: Sendable, Hashable {
         }
     }
 
-    /// A path as a value in an address.
+    /// A path as a value in an address (D-Bus specification, "Server Addresses"). Written without libdbus, which may be missing: that is
+    /// noticed when the connection is opened.
     private static func escaped(_ path: String) -> String {
-        guard let escaped = dbus_address_escape_value(path) else { return path }
-        defer { dbus_free(escaped) }
-        return String(cString: escaped)
+        let digits = Array("0123456789abcdef".utf8)
+        var escaped: [UInt8] = []
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "\\"), UInt8(ascii: "*"):
+                escaped.append(byte)
+            default:
+                escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
     }
 
     private static func environment(_ name: String) -> String? {

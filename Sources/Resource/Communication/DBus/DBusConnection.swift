@@ -127,8 +127,8 @@ extension DBusConnection {
 
     /// Sends a call and waits for its reply.
     ///
-    /// The message is sent and the continuation stored without any `await` in between, or the reply could be read before somebody waits
-    /// for it. A call of an `async` function of the same actor does not suffice: in a task that prefers an executor it is a suspension.
+    /// The message is sent and the continuation stored without any `await` in between. Calling an async method in between would break
+    /// this: in a task with an executor preference that call suspends, and the reply could be handled before anybody waits.
     private func reply(
         to outgoing: borrowing OutgoingMessage, _ title: WaitingCall.Title, _ timeout: Duration
     ) async -> Result<[DBusValue], DBusError> {
@@ -138,7 +138,7 @@ extension DBusConnection {
                 let call = WaitingCall(title: title, timeout: timeout, continuation: continuation)
                 do throws(DBusError) {
                     guard let transport else { throw .disconnected }
-                    if Task.isCancelled { throw .cancelled(call: title.description) }
+                    if Task.isCancelled { throw .cancelled(call: title.description, wasSent: false) }
                     let serial = try transport.send(outgoing)
                     sent.serial.store(serial, ordering: .relaxed)
                     let deadline = DispatchTime.now().uptimeNanoseconds + timeout.nanoseconds
@@ -156,7 +156,7 @@ extension DBusConnection {
     /// - Parameter serial: 0 if the call was not sent.
     private func cancelCall(_ serial: UInt32) {
         guard let call = pending.take(serial) else { return }
-        call.finish(.failure(.cancelled(call: call.title.description)))
+        call.finish(.failure(.cancelled(call: call.title.description, wasSent: true)))
     }
 
     /// Makes the one timer of the connection fire at `deadline` at the latest.
@@ -214,8 +214,6 @@ struct WaitingCall {
 /// The calls that wait for a reply, and their deadlines.
 struct PendingCalls<Waiter> {
     private var calls: [UInt32: (waiter: Waiter, deadline: UInt64)] = [:]
-
-    var isEmpty: Bool { calls.isEmpty }
 
     /// - Parameter deadline: nanoseconds of any clock that does not go back.
     mutating func add(_ waiter: Waiter, serial: UInt32, deadline: UInt64) {

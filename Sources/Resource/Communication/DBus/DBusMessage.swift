@@ -96,7 +96,7 @@ struct OutgoingMessage: ~Copyable {
     private static func make(
         _ values: [DBusValue], order: KeyOrder? = nil, _ create: () -> OpaquePointer?
     ) throws(DBusError) -> OutgoingMessage {
-        let descriptors = try BodyCheck.check(values).descriptors
+        let descriptors = try BodyCheck.check(values)
         guard let message = create() else { throw .invalidMessage("out of memory") }
         let outgoing = OutgoingMessage(owning: message, descriptors: descriptors)
         try BodyWriter(order: order).append(values, to: message)

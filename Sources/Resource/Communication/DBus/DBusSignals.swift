@@ -35,8 +35,12 @@ public struct DBusSignals: AsyncSequence, Sendable {
     }
 
     /// How many signals were dropped since the last call, because they arrived faster than they were read. If the caller derives a state
-    /// from signals, it has to read that state again.
+    /// from signals, it has to read that state again, once `isDrained` is true.
     public func takeMissed() -> Int { backlog.takeMissed() }
+
+    /// Whether all that arrived were read. Until then, those that wait may be older than dropped ones: a state that is read again before would
+    /// be replaced by an older one.
+    public var isDrained: Bool { backlog.memory == 0 }
 
     /// Returns one signal after the other.
     public struct Iterator: AsyncIteratorProtocol {
@@ -145,7 +149,7 @@ extension DBusConnection {
         continuation.onTermination = { _ in
             self.enqueue { $0.endSignals(id, rule, text) }
         }
-        // Closed since the bus answered: the stream was finished before it had a handler, and nothing else is left to do.
+        // If the connection was closed meanwhile, the stream has finished already and needs no handler.
         return DBusSignals(stream: stream, backlog: backlog)
     }
 
@@ -178,7 +182,7 @@ extension DBusConnection {
 
     /// Watches the owner of `name`, and every change of it, until `unfollow`.
     private func follow(_ name: String) async throws(DBusError) {
-        let rule = Self.ownerRule(name)
+        let rule = try Self.ownerRule(name)
         router.owners.follow(name)
         do throws(DBusError) {
             try await addMatch(rule)
@@ -198,11 +202,11 @@ extension DBusConnection {
 
     private func unfollow(_ name: String) {
         router.owners.unfollow(name)
-        removeMatch(Self.ownerRule(name))
+        if let rule = try? Self.ownerRule(name) { removeMatch(rule) }
     }
 
-    private static func ownerRule(_ name: String) -> String {
-        "type='signal',sender='\(BusDriver.name)',interface='\(BusDriver.interface)',member='NameOwnerChanged',arg0='\(name)'"
+    private static func ownerRule(_ name: String) throws(DBusError) -> String {
+        try MatchRule(sender: BusDriver.name, interface: BusDriver.interface, member: "NameOwnerChanged", arg0: name).text()
     }
 
     private func addMatch(_ rule: String) async throws(DBusError) {

@@ -30,7 +30,7 @@ final class TransportOpener: Sendable {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in opener.begin(continuation) }
         } onCancel: {
-            opener.finish(.failure(.cancelled(call: "connecting to \(address.escapedForMessages)")))
+            opener.finish(.failure(.cancelled(call: "connecting to \(address.escapedForMessages)", wasSent: false)))
         }
         return try outcome.get()
     }

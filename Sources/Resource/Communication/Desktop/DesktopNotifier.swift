@@ -43,10 +43,9 @@ public actor DesktopNotifier {
     ///
     /// - Returns: the number by which the server knows it; nil if it was handed over and the answer did not arrive within the limit: many
     ///   servers show a notification at once and answer late.
-    /// - Throws: `DBusError`: the server refused it or went away, or the task was cancelled before.
+    /// - Throws: `DBusError`: the server refused it or went away, or the task was cancelled before it was handed over.
     @discardableResult
     public func show(_ notice: DesktopNotice) async throws(DBusError) -> Int? {
-        if Task.isCancelled { throw .cancelled(call: "Notify") }
         var hints: [String: DBusValue] = [
             "urgency": .byte(notice.urgency.rawValue), "desktop-entry": .string(Self.program),
         ]
@@ -63,8 +62,8 @@ public actor DesktopNotifier {
             return reply.first?.intValue ?? 0
         } catch {
             switch error {
-            case .timedOut, .cancelled: return nil
-            case .cannotConnect, .disconnected, .remote, .invalidMessage, .nameTaken: throw error
+            case .timedOut, .cancelled(_, wasSent: true): return nil
+            case .cancelled, .cannotConnect, .disconnected, .remote, .invalidMessage, .nameTaken: throw error
             }
         }
     }

@@ -59,14 +59,6 @@ extension TextMessageError {
         default: false
         }
     }
-
-    /// Whether the same call may succeed later without any change by the user: no network now, a modem that is just starting.
-    public var isTransient: Bool {
-        switch self {
-        case .noBus, .notRunning, .noModem, .notRegistered, .notReady, .notNow, .cancelled(wasSent: false): true
-        default: false
-        }
-    }
 }
 
 extension TextMessageError: CustomStringConvertible {
@@ -138,19 +130,12 @@ extension TextMessageError {
         case .timedOut(_, let seconds): self = .notNow(reason: "ModemManager did not answer within \(brief(seconds)) s when \(operation)")
         case .cancelled: self = .cancelled(wasSent: false)
         case .invalidMessage(let what), .nameTaken(let what): self = .refused(reason: "\(operation): \(what)")
-        case .remote(let name, let message): self.init(remote: name, message, doing: operation)
-        }
-    }
-
-    private init(remote name: String, _ message: String, doing operation: String) {
-        let bus = MessageErrorName.bus
-        switch name {
-        // The bus reports NoReply for a receiver that left before it answered: ModemManager ended.
-        case bus + "ServiceUnknown", bus + "NameHasNoOwner", bus + "NoReply": self = .notRunning
-        case _ where name.hasPrefix(bus + "Spawn") || name.hasPrefix("org.freedesktop.systemd1."): self = .notRunning
-        case bus + "AccessDenied", bus + "AuthFailed", bus + "InteractiveAuthorizationRequired", MessageErrorName.unauthorized:
-            self = .accessDenied("\(operation): \(Self.words(message))")
-        default: self = .notSent(name, reason: "\(operation): \(Self.words(name, message))")
+        case .remote(let name, let message):
+            switch (error.kind, name) {
+            case (.noService, _): self = .notRunning
+            case (.accessDenied, _), (_, MessageErrorName.unauthorized): self = .accessDenied("\(operation): \(Self.words(message))")
+            default: self = .notSent(name, reason: "\(operation): \(Self.words(name, message))")
+            }
         }
     }
 
@@ -172,15 +157,8 @@ extension TextMessageError {
 
 extension DBusError {
     /// Whether ModemManager answered that there is no such object: it is gone, or never existed.
-    var saysUnknownObject: Bool {
-        switch remoteName {
-        // GDBus answers UnknownMethod for paths where nothing is exported (before GLib 2.58, and for some interfaces).
-        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
-            "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.InvalidArgs":
-            true
-        default: false
-        }
-    }
+    /// (GDBus answers UnknownMethod for paths where nothing is exported, before GLib 2.58 and for some interfaces.)
+    var saysUnknownObject: Bool { kind == .unknownObject || remoteName == MessageErrorName.bus + "InvalidArgs" }
 }
 
 /// Error names of the bus and of ModemManager (its reference manual, "Errors").
@@ -213,8 +191,7 @@ struct SendFailure {
         case .cannotConnect, .disconnected, .nameTaken:
             self.error = .unanswered(reason: "the connection to the bus was lost before the answer")
         case .timedOut(_, let seconds): self.error = .unanswered(reason: "no answer within \(brief(seconds)) s")
-        // The call had been sent: otherwise the cancellation would have been noticed before it.
-        case .cancelled: self.error = .cancelled(wasSent: true)
+        case .cancelled(_, let wasSent): self.error = .cancelled(wasSent: wasSent)
         case .remote(let name, let message): self.error = Self.error(name, message, parts: parts)
         }
     }

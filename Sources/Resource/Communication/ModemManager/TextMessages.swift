@@ -116,12 +116,8 @@ extension TextMessages {
         let draft = try MessageDraft(text, to: number)
         try await modem().requireReady()
         let message = try await create(draft)
-        // From here on the outcome is unknown, unless the answer shows it.
-        if Task.isCancelled {
-            await delete(message)
-            throw .cancelled(wasSent: false)
-        }
         do {
+            // From here on the outcome is unknown, unless the answer shows it.
             _ = try await call(message, ModemManagerName.message, "Send", timeout: limits.send)
             return message.string
         } catch {
@@ -157,10 +153,10 @@ extension TextMessages {
     private func delete(_ message: ObjectPath) async {
         // Also for a task that was cancelled; a message that stays in the list does no harm.
         let bus = bus, daemon = daemon, path = path, limit = limits.call
-        await Task {
+        await uncancelled {
             _ = try? await bus.call(
                 daemon, path, ModemManagerName.messaging, "Delete", [.objectPath(message)], timeout: limit)
-        }.value
+        }
     }
 }
 

@@ -129,14 +129,6 @@ extension PedometerError: ReportableError {
         case .unknownModel, .badOption: .usage
         }
     }
-
-    /// Whether another attempt later may succeed.
-    public var isTransient: Bool {
-        switch self {
-        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard: true
-        case .undecodable, .scriptFailed, .missingApp, .advertisesNoSteps, .wrongDevice, .bondFailed, .unknownModel, .badOption: false
-        }
-    }
 }
 
 // BlueZ's module has no access to the domain; the conformance is added here.

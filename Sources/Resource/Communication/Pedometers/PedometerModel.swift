@@ -25,9 +25,6 @@ extension PedometerModel {
     public static var caveat: String? { nil }
     public static var characteristicServices: [BluetoothUUID] { [] }
 
-    /// Whether an advertisement shows that the peripheral is one of these.
-    public static func recognises(_ discovery: Discovery) -> Bool { evidence(in: discovery) != nil }
-
     /// As the domain knows it.
     public static var kind: PedometerKind {
         PedometerKind(
@@ -38,7 +35,7 @@ extension PedometerModel {
 
 /// A pedometer that is read over a connection.
 public protocol LinkedPedometerModel: PedometerModel {
-    /// Services that a peripheral must have; otherwise it is not the device that its name indicates.
+    /// Services that a peripheral must have; otherwise it is not the device that its name indicates. By default `characteristicServices`.
     static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID]
     /// A value that may require an encrypted link, and so pairing; nil if the model's steps can be read without.
     static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress?
@@ -82,6 +79,7 @@ public struct BondQuestion: Sendable {
 }
 
 extension LinkedPedometerModel {
+    public static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID] { characteristicServices }
     public static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress? { nil }
     public static func checkProtected(_ value: [UInt8], of pedometer: Pedometer) throws(PedometerError) {}
     public static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)? { nil }

@@ -5,22 +5,25 @@ public actor ServiceManager: BusClient {
     public nonisolated let scope: UnitScope
     let bus: DBusConnection
     let limit: Duration
+    private let clock: any Clock<Duration>
 
-    private init(_ scope: UnitScope, _ bus: DBusConnection, _ limit: Duration) {
+    private init(_ scope: UnitScope, _ bus: DBusConnection, _ limit: Duration, _ clock: any Clock<Duration>) {
         self.scope = scope
         self.bus = bus
         self.limit = limit
+        self.clock = clock
     }
 
     /// - Parameters:
     ///   - address: the bus on which the manager is: the system's, or the user's own.
-    ///   - limit: how long each answer may take.
+    ///   - limit: how long each answer, and each start or stop of a unit, may take.
+    ///   - clock: measures how long a start or stop takes.
     /// - Throws: `SystemdError.noManager`.
     public static func open(
-        _ scope: UnitScope, on address: DBusAddress, limit: Duration = .seconds(25)
+        _ scope: UnitScope, on address: DBusAddress, limit: Duration = .seconds(25), clock: any Clock<Duration> = ContinuousClock()
     ) async throws(SystemdError) -> ServiceManager {
         do {
-            return ServiceManager(scope, try await DBusConnection.open(address, timeout: limit), limit)
+            return ServiceManager(scope, try await DBusConnection.open(address, timeout: limit), limit, clock)
         } catch {
             throw SystemdError(error, doing: "connecting", scope)
         }
@@ -105,21 +108,21 @@ extension ServiceManager {
             throw SystemdError(error, doing: doing, scope)
         }
         let reply = try await call(member, [.string(name), .string("replace")], doing: doing, unit: name)
-        let result = await Self.end(of: reply.first?.pathValue, in: ends, within: limit)
+        let result = await Self.end(of: reply.first?.pathValue, in: ends, within: limit, clock)
         _ = try? await call("Unsubscribe", doing: doing)
         // A unit that was skipped because a condition does not hold has not failed.
         guard let result, ["done", "skipped"].contains(result) else { throw .jobFailed(unit: name, result: result ?? "no result in time") }
     }
 
     /// - Returns: systemd's term for how the job ended; nil if the bus went away or the time ran out before.
-    private static func end(of job: ObjectPath?, in ends: DBusSignals, within limit: Duration) async -> String? {
+    private static func end(of job: ObjectPath?, in ends: DBusSignals, within limit: Duration, _ clock: any Clock<Duration>) async -> String? {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {
                 for await end in ends where end.body.count == 4 && end.body[1].pathValue == job { return end.body[3].stringValue }
                 return nil
             }
             group.addTask {
-                try? await Task.sleep(for: limit)
+                try? await clock.sleep(for: limit)
                 return nil
             }
             defer { group.cancelAll() }

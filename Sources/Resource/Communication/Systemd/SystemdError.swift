@@ -60,15 +60,12 @@ extension SystemdError {
         case .disconnected: self = .noManager(scope, reason: "the connection to the bus was lost")
         case .timedOut, .cancelled, .invalidMessage, .nameTaken: self = .failed(doing: doing, reason: error.description)
         case .remote(let name, let message):
-            switch name {
-            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
-                _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn"):
-                self = .noManager(scope, reason: message)
-            case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired",
-                "org.freedesktop.DBus.Error.AuthFailed":
-                self = .refused(doing: doing, scope)
-            case "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.DBus.Error.FileNotFound":
+            switch (name, error.kind) {
+            case ("org.freedesktop.systemd1.NoSuchUnit", _), ("org.freedesktop.DBus.Error.FileNotFound", _):
                 self = unit.map { .notInstalled(unit: $0, scope) } ?? .failed(doing: doing, reason: message)
+            // Its own errors say nothing about whether it runs.
+            case (_, .noService) where !name.hasPrefix("org.freedesktop.systemd1."): self = .noManager(scope, reason: message)
+            case (_, .accessDenied): self = .refused(doing: doing, scope)
             default: self = .failed(doing: doing, reason: message.isEmpty ? name : message)
             }
         }

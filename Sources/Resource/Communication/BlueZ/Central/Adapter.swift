@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import DBus
 
 /// A Bluetooth adapter of the machine, as `bluetoothd` knows it.

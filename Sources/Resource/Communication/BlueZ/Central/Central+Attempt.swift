@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import DBus
 
 extension Central {
@@ -16,8 +17,7 @@ extension Central {
         do throws(AttemptError) {
             result = .success(try await bringUp(device, on: adapter, limits, use))
         } catch {
-            // Also when cancelled, in particular while a Connect may still be in progress: Disconnect cancels it. Not while a Connect of
-            // another program is in progress: it would cancel that.
+            // Disconnect also cancels a pending Connect: ours must be cancelled, another program's must not.
             if error.isBusy {
                 owned.remove(device.path)
             } else if use == .own {
@@ -45,8 +45,10 @@ extension Central {
         _ device: DeviceRecord, on adapter: ObjectPath, _ limits: ConnectionLimits, _ use: LinkUse
     ) async throws(AttemptError) -> Link {
         let peripheral = device.address.description
+        // `device` is the state from before this attempt.
+        let wasConnected = device.isConnected
         let disconnections = await daemon.cache.disconnections[device.path]
-        if !device.isConnected {
+        if !wasConnected {
             do throws(DBusError) {
                 _ = try await daemon.call(device.path, BlueZName.device, "Connect", limit: limits.connect)
             } catch {
@@ -79,7 +81,7 @@ extension Central {
             let now = await daemon.cache.device(device.path) ?? device
             return Link(
                 daemon: daemon, id: watch, address: device.address, addressType: now.addressType, name: now.name,
-                device: device.path, table: table, limits: limits, use: use, isTakenOver: device.isConnected, timer: timer)
+                device: device.path, table: table, limits: limits, use: use, isTakenOver: wasConnected, timer: timer)
         } catch {
             await daemon.releaseLink(watch)
             throw error
@@ -109,8 +111,8 @@ extension Central {
         if case .failure(let failure) = result { throw .failed(failure) }
     }
 
-    /// The device's services. ServicesResolved has been seen before the objects of the services: if the cache lacks any, they are requested
-    /// once more.
+    /// The device's services. BlueZ has been observed to set ServicesResolved before it announced all objects: if the cache has none, they
+    /// are requested once more.
     private func serviceTable(_ device: ObjectPath) async throws(AttemptError) -> GATTTable {
         let table = try await knownTable(device)
         guard table.isEmpty else { return table }

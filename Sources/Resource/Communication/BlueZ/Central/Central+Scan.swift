@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import DBus
 internal import Synchronization
 
@@ -6,7 +7,8 @@ extension Central {
     ///
     /// A peripheral is reported when it is first heard and when one of its properties changes (name, services, data, signal strength).
     /// Peripherals that BlueZ only has in its store are not reported; connected ones are, since they are near although silent. Several
-    /// scans may run at the same time, also on one adapter; they pause while a connection is set up.
+    /// scans may run at the same time, also on one adapter; they pause while a connection is set up, and that time does not
+    /// count towards `limit`.
     ///
     /// The stream ends after `limit`. The scan also ends, with discovery stopped and the filter removed, when the stream is cancelled or
     /// dropped. It throws `BluetoothError` when no adapter can be used, or the adapter goes away. If the stream is not read, the oldest of
@@ -34,6 +36,8 @@ extension Central {
 
     /// Scans until `isEnough` returns true, the time is over, or the task is cancelled. Discovery has ended on return.
     ///
+    /// Time in which discovery is held does not count: setting up a connection to a device out of range takes as long as a whole scan.
+    ///
     /// - Parameter begun: called once BlueZ has started the scan.
     func listen(
         _ filter: ScanFilter, on adapter: AdapterRecord, limit: Duration,
@@ -48,7 +52,7 @@ extension Central {
         } else {
             await begun()
             error =
-                await limited(limit, clock) { () async -> BluetoothError? in
+                await limited(by: { try await self.sleep(limit, whileListeningOn: adapter.path) }) { () async -> BluetoothError? in
                     await withTaskGroup(of: BluetoothError?.self) { group in
                         group.addTask { await failed.value }
                         group.addTask { await Self.read(events, filter, adapter.name, isEnough) }
@@ -60,6 +64,17 @@ extension Central {
         await uncancelled { await self.leaveDiscovery(adapter.path, id) }
         if let error { throw await explain(error, adapter) }
         try Self.throwIfCancelled()
+    }
+
+    /// Sleeps until discovery could run for `limit`.
+    private func sleep(_ limit: Duration, whileListeningOn adapter: ObjectPath) async throws {
+        var held = heldTimes[adapter]?.total ?? .zero
+        var left = limit
+        while left > .zero {
+            try await clock.sleep(for: left)
+            let now = heldTimes[adapter]?.total ?? .zero
+            (left, held) = (now - held, now)
+        }
     }
 
     /// Nil if `isEnough` was true, or the task was cancelled.
@@ -182,11 +197,13 @@ extension Central {
     /// Stops discovery while a connection is set up.
     func holdDiscovery(_ adapter: ObjectPath) async {
         discoveries[adapter, default: DiscoveryControl()].hold()
+        heldTimes[adapter, default: HeldTime()].begin(clock)
         await settleDiscovery(adapter)
     }
 
     func releaseDiscovery(_ adapter: ObjectPath) async {
         discoveries[adapter]?.release()
+        if discoveries[adapter]?.isHeld != true { heldTimes[adapter]?.end() }
         await settleDiscovery(adapter)
     }
 
@@ -246,8 +263,7 @@ extension Central {
         switch error.remoteName {
         case "org.bluez.Error.NotReady":
             return Self.fault(name, known: await daemon.cache.adapter(path), machine: daemon.machine?.read())
-        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
-            return .adapterLost(name)
+        case _ where error.kind == .unknownObject: return .adapterLost(name)
         case "org.bluez.Error.InProgress": return .adapterStuck(name, reason: "a scan start or stop is in progress and does not end")
         default: break
         }

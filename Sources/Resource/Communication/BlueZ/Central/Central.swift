@@ -18,6 +18,7 @@ public actor Central {
     let agent: PairingAgent
     var discoveries: [ObjectPath: DiscoveryControl] = [:]
     var settling: [ObjectPath: Task<Void, Never>] = [:]
+    var heldTimes: [ObjectPath: HeldTime] = [:]
     var scans: [Int: @Sendable (BluetoothError) -> Void] = [:]
     var inUse: Set<DeviceAddress> = []
     /// Devices whose link this central has to disconnect, or is setting up.

@@ -40,6 +40,7 @@ struct DiscoveryControl {
     mutating func leave(_ id: Int) { members[id] = nil }
     mutating func hold() { holds += 1 }
     mutating func release() { holds -= 1 }
+    var isHeld: Bool { holds > 0 }
 
     mutating func didTake(_ step: Step) {
         switch step {
@@ -61,6 +62,24 @@ struct DiscoveryControl {
             defer { members = [:] }
             return members.keys.sorted()
         }
+    }
+}
+
+/// How long discovery was held on one adapter in all.
+struct HeldTime {
+    private var ended: Duration = .zero
+    private var running: Stopwatch?
+
+    /// Until now.
+    var total: Duration { ended + (running?.elapsed() ?? .zero) }
+
+    mutating func begin(_ clock: any Clock<Duration>) {
+        if running == nil { running = Stopwatch(clock) }
+    }
+
+    mutating func end() {
+        ended = total
+        running = nil
     }
 }
 

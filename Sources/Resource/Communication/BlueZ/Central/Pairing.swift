@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import DBus
 
 extension Central {
@@ -86,7 +87,7 @@ extension DBusError {
     /// Whether the call was ended on this side, so that BlueZ may still be pairing.
     var isOurs: Bool {
         switch self {
-        case .timedOut, .cancelled: true
+        case .timedOut, .cancelled(_, wasSent: true): true
         default: false
         }
     }

@@ -30,7 +30,9 @@ extension Daemon {
         // and the missing adapter is the actual cause.
         if let fault = machine?.read().missing(nil) { throw fault }
         do {
-            _ = try await busCall("StartServiceByName", [.string(BlueZName.service), .uint32(0)])
+            _ = try await bus.call(
+                BlueZName.bus, BlueZName.busPath, BlueZName.bus, "StartServiceByName", [.string(BlueZName.service), .uint32(0)],
+                timeout: .seconds(15))
         } catch {
             if case .accessDenied = BluetoothError(error, doing: "starting bluetoothd") {
                 throw .accessDenied("starting bluetoothd")
@@ -43,15 +45,10 @@ extension Daemon {
 
     private func currentOwner() async throws(BluetoothError) -> String? {
         do {
-            return try await busCall("GetNameOwner", [.string(BlueZName.service)]).first?.stringValue
+            return try await bus.owner(of: BlueZName.service)
         } catch {
-            if error.remoteName == "org.freedesktop.DBus.Error.NameHasNoOwner" { return nil }
             throw BluetoothError(error, doing: "looking for bluetoothd")
         }
-    }
-
-    private func busCall(_ member: String, _ arguments: [DBusValue]) async throws(DBusError) -> [DBusValue] {
-        try await bus.call(BlueZName.bus, BlueZName.busPath, BlueZName.bus, member, arguments, timeout: .seconds(15))
     }
 
     func ownerChanged(_ message: DBusMessage) {
@@ -84,6 +81,7 @@ extension Daemon {
         case .success(let objects):
             cache.finishSnapshot(objects)
             settle(nil)
+            recover()
         case .failure(let error):
             // The next `ready()` asks again.
             cache.setOwner(nil)
@@ -110,12 +108,20 @@ extension Daemon {
         settle(nil)
     }
 
-    /// Signals arrived faster than they could be read, and some were dropped: the state is read again, and readers of notifications get an
-    /// error that some are missing.
-    func signalsWereMissed() {
+    /// Signals arrived faster than they could be read, and some were dropped: readers of notifications get an error that some are missing.
+    func notificationsWereMissed() {
         for queue in notifications.queues(inside: nil) { queue.overrun() }
+    }
+
+    /// Signals were dropped, and all that arrived before them were applied: the state is read again.
+    func signalsWereMissed() {
         isStale = true
-        guard recovery == nil, end == nil else { return }
+        recover()
+    }
+
+    /// Reads the state again if it is stale and was read before.
+    private func recover() {
+        guard isStale, recovery == nil, end == nil, cache.isLoaded else { return }
         recovery = Task { [weak self, clock] in
             // Longer pauses after failures, so that a flood of signals does not cause a flood of calls.
             let backoff = ExponentialBackoff(first: .seconds(2), longest: .seconds(60))

@@ -88,9 +88,17 @@ actor Daemon {
         }
         pumps.append(
             Task { [weak self] in
+                var wereMissed = false
                 for await signal in signals {
                     await self?.receive(signal)
-                    if signals.takeMissed() > 0 { await self?.signalsWereMissed() }
+                    if signals.takeMissed() > 0 {
+                        wereMissed = true
+                        await self?.notificationsWereMissed()
+                    }
+                    if wereMissed, signals.isDrained {
+                        wereMissed = false
+                        await self?.signalsWereMissed()
+                    }
                 }
                 await self?.stop(.noBus("the connection to the bus was lost"))
             })
@@ -145,8 +153,15 @@ struct LinkWatch {
     let timer: LinkTimer
     var end: LinkEnd?
     var waiting: [Int: CheckedContinuation<LinkEnd?, Never>] = [:]
-    /// Characteristics that are subscribed to, with the number of readers.
-    var subscriptions: [ObjectPath: Int] = [:]
+    /// Characteristics that are subscribed to, or are being.
+    var subscriptions: [ObjectPath: Readers] = [:]
+}
+
+/// The readers of one characteristic, who share one subscription.
+struct Readers: Sendable {
+    var count = 1
+    /// The call of StartNotify.
+    let start: Task<Result<Void, BluetoothError>, Never>
 }
 
 extension Daemon {
@@ -197,17 +212,48 @@ extension Daemon {
         links[id] = nil
     }
 
-    /// Whether StartNotify has to be called: one subscription serves all readers.
-    func beginSubscription(_ id: Int, _ path: ObjectPath) -> Bool {
-        links[id]?.subscriptions[path, default: 0] += 1
-        return links[id]?.subscriptions[path] == 1
+    /// Subscribes for one more reader. All readers of a characteristic share one subscription; if it fails, it fails for all of them.
+    ///
+    /// Must be called after `listen`: the end of a link finishes the queues that listen at that time, and is an error from then on.
+    ///
+    /// - Parameter start: calls StartNotify.
+    func subscribe(
+        _ id: Int, _ path: ObjectPath, doing operation: String, _ start: @escaping @Sendable () async -> Result<Void, BluetoothError>
+    ) async throws(BluetoothError) {
+        while true {
+            if let end = endOfLink(id) { throw await reason(id, end).error(during: operation) }
+            let task: Task<Result<Void, BluetoothError>, Never>
+            let isShared: Bool
+            if let running = links[id]?.subscriptions[path]?.start {
+                links[id]?.subscriptions[path]?.count += 1
+                task = running
+                isShared = true
+            } else {
+                task = Task { await start() }
+                links[id]?.subscriptions[path] = Readers(start: task)
+                isShared = false
+            }
+            let result = await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                if !isShared { task.cancel() }
+            }
+            guard case .failure(let error) = result else { return }
+            if links[id]?.subscriptions[path]?.start == task { links[id]?.subscriptions[path] = nil }
+            if Task.isCancelled { throw .cancelled }
+            // The reader that had called StartNotify was cancelled: that is no reason for this one to fail.
+            guard error == .cancelled, isShared else { throw error }
+        }
     }
 
     /// Whether StopNotify has to be called.
-    @discardableResult
     func endSubscription(_ id: Int, _ path: ObjectPath) -> Bool {
-        guard let readers = links[id]?.subscriptions[path] else { return false }
-        links[id]?.subscriptions[path] = readers == 1 ? nil : readers - 1
+        guard let readers = links[id]?.subscriptions[path]?.count else { return false }
+        if readers > 1 {
+            links[id]?.subscriptions[path]?.count = readers - 1
+        } else {
+            links[id]?.subscriptions[path] = nil
+        }
         return readers == 1
     }
 
@@ -264,7 +310,7 @@ extension Daemon {
         defer { timer?.cancel() }
         let result: Result<T, BluetoothError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Again: in a task that prefers an executor, the actor may have done other work since.
+                // Checked again: in a task with an executor preference this point may follow a suspension.
                 if let end { return continuation.resume(returning: .failure(end)) }
                 if let result = check(cache) { return continuation.resume(returning: result) }
                 if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }

@@ -30,34 +30,34 @@ struct DeviceObserver {
     let continuation: AsyncStream<DeviceEvent>.Continuation
 
     /// Never drops the adapter's state in favour of a device's.
-    private func yield(_ event: DeviceEvent) {
+    private func yield(_ event: DeviceEvent, _ cache: ObjectCache) {
         if let addresses, let address = event.device?.address, !addresses.contains(address) { return }
-        guard case .dropped(.adapter(let state)) = continuation.yield(event) else { return }
-        // Appended to the queue again; a device's event is dropped for it.
-        continuation.yield(.adapter(state))
+        guard case .dropped(.adapter) = continuation.yield(event) else { return }
+        // The present state, since a newer one than the dropped one may be in the queue. The oldest event is dropped for it.
+        continuation.yield(.adapter(cache.adapter(adapter)))
     }
 
     func receive(_ change: ObjectChange?, _ cache: ObjectCache) {
         guard let change else {
-            yield(.adapter(cache.adapter(adapter)))
-            for device in cache.devices(on: adapter) { yield(.known(device)) }
+            yield(.adapter(cache.adapter(adapter)), cache)
+            for device in cache.devices(on: adapter) { yield(.known(device), cache) }
             return
         }
         if change.path == adapter {
-            yield(.adapter(cache.adapter(adapter)))
+            yield(.adapter(cache.adapter(adapter)), cache)
         } else if change.path.isInside(adapter) {
-            receive(change, cache.device(change.path))
+            receive(change, cache.device(change.path), cache)
         }
     }
 
-    private func receive(_ change: ObjectChange, _ device: DeviceRecord?) {
+    private func receive(_ change: ObjectChange, _ device: DeviceRecord?, _ cache: ObjectCache) {
         switch change {
         case .added(_, let interfaces) where interfaces[BlueZName.device] != nil:
-            if let device { yield(.added(device)) }
+            if let device { yield(.added(device), cache) }
         case .removed(let path, let interfaces) where interfaces.contains(BlueZName.device):
-            yield(.removed(path))
+            yield(.removed(path), cache)
         case .changed(_, BlueZName.device, let properties, _):
-            if let device { yield(.changed(device, Set(properties.keys))) }
+            if let device { yield(.changed(device, Set(properties.keys)), cache) }
         default: break
         }
     }

@@ -5,9 +5,16 @@ internal import DBus
 func limited<T: Sendable>(
     _ limit: Duration, _ clock: any Clock<Duration>, _ work: @escaping @Sendable () async -> T
 ) async -> T? {
+    await limited(by: { try await clock.sleep(for: limit) }, work)
+}
+
+/// Runs `work`, but no longer than until `sleep` returns; otherwise as above.
+func limited<T: Sendable>(
+    by sleep: @escaping @Sendable () async throws -> Void, _ work: @escaping @Sendable () async -> T
+) async -> T? {
     await withTaskGroup(of: LimitedEvent<T>.self) { group in
         group.addTask { .done(await work()) }
-        group.addTask { (try? await clock.sleep(for: limit)) == nil ? .stopped : .timeUp }
+        group.addTask { (try? await sleep()) == nil ? .stopped : .timeUp }
         var result: T?
         for await event in group {
             switch event {
@@ -24,11 +31,6 @@ func limited<T: Sendable>(
 }
 
 private enum LimitedEvent<T: Sendable>: Sendable { case done(T), timeUp, stopped }
-
-/// Runs `work` to its end even if the calling task is cancelled: for clean-up that must be done in every case.
-func uncancelled<T: Sendable>(_ work: @escaping @Sendable () async -> T) async -> T {
-    await Task { await work() }.value
-}
 
 /// Measures the time since its creation on a clock.
 package struct Stopwatch: Sendable {

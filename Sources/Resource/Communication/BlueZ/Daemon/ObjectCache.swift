@@ -62,38 +62,53 @@ struct ObjectCache: Sendable {
         if pendingSnapshots == 0 { journal = [] }
     }
 
-    /// Stores the snapshot. Signals and the reply arrive by different paths, so a signal sent after the reply may have been applied before
-    /// it: the journal is applied again on top. Signals older than the reply do no harm there, since the last signal about an object agrees
-    /// with the reply. Only the newest ones are recorded: those that may have overtaken the reply.
+    /// Stores the snapshot, then applies the journal again: a signal that BlueZ sent after its reply may have been applied before the reply
+    /// was received. Signals that BlueZ sent before its reply are applied again too, without effect: the last one about an object agrees with
+    /// the reply.
     mutating func finishSnapshot(_ snapshot: [ObjectPath: [String: Properties]]) {
-        let (changes, pending) = (journal, max(0, pendingSnapshots - 1))
+        let (changes, pending, counted) = (journal, max(0, pendingSnapshots - 1), disconnections)
         self = ObjectCache(snapshot: snapshot, of: self)
         for change in changes { update(change) }
+        // The disconnections in the journal were counted when they arrived.
+        disconnections = counted.filter { objects[$0.key] != nil }
         // Another snapshot may have been requested meanwhile: it needs the signals since then.
         if pending > 0 { (journal, pendingSnapshots) = (changes, pending) }
+    }
+
+    /// The order in which the objects of a snapshot are added, within the limits.
+    private enum Priority: Int, Comparable {
+        /// Devices that are waited for, connected or paired.
+        case protected
+        case heard
+        /// Devices that BlueZ only has in its store.
+        case stored
+        /// Objects below devices, which are added after those.
+        case attribute
+
+        static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
     }
 
     /// Replaces the known objects by those of a snapshot, the more important devices first.
     private init(snapshot: [ObjectPath: [String: Properties]], of old: ObjectCache) {
         self.init(owner: old.owner, generation: old.generation, wanted: old.wanted)
         isLoaded = true
-        var ranked: [(rank: Int, path: ObjectPath)] = []
+        var ranked: [(priority: Priority, path: ObjectPath)] = []
         for (path, interfaces) in snapshot where path.string.utf8.count <= CacheLimits.path {
             guard let device = interfaces[BlueZName.device] else {
                 // Objects above devices. Those below a device are added after it.
-                if path.deviceAbove == nil { add(path, CacheLimits.kept(interfaces)) } else { ranked.append((3, path)) }
+                if path.deviceAbove == nil { add(path, CacheLimits.kept(interfaces)) } else { ranked.append((Priority.attribute, path)) }
                 continue
             }
-            ranked.append((Self.isProtected(device, wanted) ? 0 : device["RSSI"] != nil ? 1 : 2, path))
+            let priority: Priority = Self.isProtected(device, wanted) ? .protected : device["RSSI"] != nil ? .heard : .stored
+            ranked.append((priority, path))
         }
-        for (rank, path) in ranked.sorted(by: { $0.rank < $1.rank }) {
-            if rank == 3, let device = path.deviceAbove, objects[device] == nil {
+        for (priority, path) in ranked.sorted(by: { $0.priority < $1.priority }) {
+            if priority == .attribute, let device = path.deviceAbove, objects[device] == nil {
                 omitted += 1
                 continue
             }
             add(path, CacheLimits.kept(snapshot[path] ?? [:]), mayReplace: false)
         }
-        disconnections = old.disconnections.filter { objects[$0.key] != nil }
     }
 
     /// - Returns: false if the signal has nothing that is kept. Such is each notification, a change of `Value` alone.
@@ -165,9 +180,14 @@ struct ObjectCache: Sendable {
         guard let old else { return remove(path) }
         // A property that has grown is removed, since its old value is no longer true. One that has not grown, such as `Connected`, takes
         // its new value.
-        objects[path] = grown.filter { old[$0.key] != nil }.reduce(into: [:]) { kept, interface in
-            kept[interface.key] = interface.value.filter { $0.value.memory <= old[interface.key]?[$0.key]?.memory ?? -1 }
+        func hasNotGrown(_ interface: String, _ name: String, _ value: DBusValue) -> Bool {
+            value.memory <= old[interface]?[name]?.memory ?? -1
         }
+        var kept: [String: Properties] = [:]
+        for (interface, properties) in grown where old[interface] != nil {
+            kept[interface] = properties.filter { hasNotGrown(interface, $0.key, $0.value) }
+        }
+        objects[path] = kept
         didChange(path)
     }
 
@@ -183,7 +203,7 @@ struct ObjectCache: Sendable {
 
     /// Drops the device that was not heard for longest. False if none of those checked may be dropped.
     private mutating func dropOne() -> Bool {
-        // Moved out during the call: a closure with copies of the dictionaries would make the next change copy all of them.
+        // Moved out, so that the closure may read `self`; captured copies of the dictionaries would be copied in full at the next change.
         var queue = RecencyQueue<ObjectPath>()
         swap(&queue, &devicesByAge)
         let victim = queue.removeFirst { path in

@@ -178,24 +178,23 @@ extension BluetoothError {
         case .timedOut(_, let seconds): self = .timedOut(operation: operation, seconds: seconds)
         case .cancelled: self = .cancelled
         case .invalidMessage(let what), .nameTaken(let what): self = .unexpected("\(operation): \(what)")
-        case .remote(let name, let message): self.init(remote: name, message, doing: operation)
+        case .remote(let name, let message):
+            switch (error.kind, name) {
+            case (.noService, _): self = .daemonNotRunning
+            case (.accessDenied, _), (_, "org.bluez.Error.NotAuthorized"): self = .accessDenied("\(operation): \(message)")
+            case (_, "org.bluez.Error.InProgress"): self = .busy(operation)
+            default: self = .unexpected("\(operation): \(name): \(message)")
+            }
         }
     }
+}
 
-    private init(remote name: String, _ message: String, doing operation: String) {
-        switch name {
-        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
-            // The bus reports NoReply for a receiver that left before it answered: bluetoothd ended.
-            "org.freedesktop.DBus.Error.NoReply":
-            self = .daemonNotRunning
-        case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn") || name.hasPrefix("org.freedesktop.systemd1."):
-            self = .daemonNotRunning
-        case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.AuthFailed",
-            "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired":
-            self = .accessDenied("\(operation): \(message)")
-        case "org.bluez.Error.NotAuthorized": self = .accessDenied("\(operation): \(message)")
-        case "org.bluez.Error.InProgress": self = .busy(operation)
-        default: self = .unexpected("\(operation): \(name): \(message)")
+extension BluetoothError {
+    /// Whether the link cannot be used any more, or must not: all further operations over it fail.
+    package var endsLink: Bool {
+        switch self {
+        case .linkLost, .adapterLost, .cancelled, .daemonNotRunning, .daemonSilent, .noBus: true
+        default: false
         }
     }
 }

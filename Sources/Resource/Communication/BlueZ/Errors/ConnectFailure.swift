@@ -152,8 +152,8 @@ extension ConnectOutcome {
             "org.bluez.Error.AuthenticationCanceled", "org.bluez.Error.AuthenticationTimeout":
             self = .failed(ConnectFailure(.pairingBroken, detail: message))
         // "Method "Connect" … doesn't exist": BlueZ drops an unpaired peripheral when discovery ends.
-        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
-            "org.freedesktop.DBus.Error.UnknownInterface", "org.bluez.Error.DoesNotExist":
+        case "org.bluez.Error.DoesNotExist",
+            _ where error.kind == .unknownObject:
             self = .failed(ConnectFailure(.vanished))
         default:
             let known = BluetoothError(error, doing: "connecting to \(peripheral)")

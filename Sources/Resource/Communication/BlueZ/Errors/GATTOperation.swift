@@ -51,8 +51,7 @@ struct GATTOperation: Sendable, Hashable {
             "org.bluez.Error.InvalidOffset":
             return failed(message)
         // The objects of the characteristics are removed when the link ends or the peripheral changes its services.
-        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
-            "org.freedesktop.DBus.Error.UnknownInterface":
+        case _ where error.kind == .unknownObject:
             return .linkLost(during: text)
         default: return BluetoothError(error, doing: text)
         }

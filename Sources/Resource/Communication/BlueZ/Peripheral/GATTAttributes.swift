@@ -66,15 +66,20 @@ public struct GATTCharacteristic: Sendable, Hashable {
         public static let writableAuxiliaries = Flags(rawValue: 1 << 9)
 
         /// BlueZ's words in the order of the bits (`doc/org.bluez.GattCharacteristic.rst`).
-        private static let words = [
+        private static let allWords = [
             "broadcast", "read", "write-without-response", "write", "notify", "indicate", "authenticated-signed-writes",
             "extended-properties", "reliable-write", "writable-auxiliaries",
         ]
 
+        /// In BlueZ's words.
+        package var words: [String] {
+            Self.allWords.enumerated().filter { contains(Flags(rawValue: 1 << UInt16($0.offset))) }.map { $0.element }
+        }
+
         /// Reads BlueZ's words. Others, which BlueZ uses only for characteristics of this machine, are ignored.
         init(words: [String]) {
             self = words.reduce(into: []) { flags, word in
-                if let bit = Self.words.firstIndex(of: word) { flags.insert(Flags(rawValue: 1 << UInt16(bit))) }
+                if let bit = Self.allWords.firstIndex(of: word) { flags.insert(Flags(rawValue: 1 << UInt16(bit))) }
             }
         }
     }

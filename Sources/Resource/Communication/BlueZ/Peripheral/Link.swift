@@ -61,8 +61,8 @@ enum LinkUse: Sendable, Hashable {
 }
 
 extension Link {
-    /// The path of a characteristic by its UUIDs. Before it is reported as missing, BlueZ's objects are read once more: ServicesResolved has been seen
-    /// before all objects were there.
+    /// The path of a characteristic by its UUIDs. Before it is reported as missing, BlueZ's objects are read once more: BlueZ has been
+    /// observed to set ServicesResolved before it announced all objects.
     func path(
         _ service: BluetoothUUID, _ characteristic: BluetoothUUID
     ) async throws(BluetoothError) -> ObjectPath {
@@ -147,7 +147,7 @@ extension Link {
             }
             return .end(nil)
         }
-        // Cancellation starts to disconnect: the end of the link is then its consequence.
+        // Cancelling the task also starts the disconnection; the end of the link is then reported as the cancellation.
         if case .end = event, Task.isCancelled { throw .cancelled }
         switch event {
         case .reply(.success(let values)): return values

@@ -25,8 +25,8 @@ final class NotificationQueue: Sendable {
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
-    /// The one task that ends waits whose limit is over. It is not stopped when a value arrives: the next wait usually follows at once, and
-    /// the task then sleeps again for the rest of that.
+    /// The one task that ends waits whose limit is over. When a value arrives, it is kept for the next wait, which usually follows at once:
+    /// it then sleeps again for the rest of that.
     private struct Timer {
         let id: Int
         var wakes: Duration

@@ -40,13 +40,16 @@ extension Peripheral {
         for path in paths {
             // Before StartNotify: a peripheral may send notifications before BlueZ has answered.
             let id = await link.daemon.listen(to: path, with: queue)
-            do {
-                // One subscription per client and characteristic: a second reader in this program shares it.
-                if await link.daemon.beginSubscription(link.id, path) {
-                    _ = try await link.call(path, "StartNotify", [], operation)
+            do throws(BluetoothError) {
+                try await link.daemon.subscribe(link.id, path, doing: operation.text) { [link] () async -> Result<Void, BluetoothError> in
+                    do throws(BluetoothError) {
+                        _ = try await link.call(path, "StartNotify", [], operation)
+                        return .success(())
+                    } catch {
+                        return .failure(error)
+                    }
                 }
             } catch {
-                await link.daemon.endSubscription(link.id, path)
                 await link.daemon.stopListening(to: path, id)
                 await subscription.stop()
                 throw error
@@ -136,7 +139,12 @@ private final class Subscription: Sendable {
 
     func stop() async {
         queue.finish(.released)
-        for (path, id) in sources.withLock({ $0 }) {
+        // Taken, so that a second call of `stop` does not end the subscription of another reader.
+        let ended = sources.withLock { sources in
+            defer { sources = [] }
+            return sources
+        }
+        for (path, id) in ended {
             await link.daemon.stopListening(to: path, id)
             // A second reader may still need them.
             guard await link.daemon.endSubscription(link.id, path) else { continue }

@@ -24,8 +24,8 @@ public struct Peripheral: Sendable {
     /// Measures how long the link has been up; valid also after its end.
     public var timer: LinkTimer { link.timer }
 
-    /// Begins to disconnect and returns at once; every operation fails with `linkLost` from now on. BlueZ takes about 2 s, and the end of
-    /// `withPeripheral` waits for that: work that needs no link can be done meanwhile.
+    /// Begins to disconnect and returns at once. Operations that are started later fail with `linkLost`. BlueZ takes about 2 s, and the end
+    /// of `withPeripheral` waits for that: work that needs no link can be done meanwhile.
     public func disconnect() { beginRelease() }
 
     /// Pairs over this link and keeps the bond; returns at once if it is paired already. For a peripheral that shows only when it is

@@ -16,7 +16,8 @@ struct ListeningRetry: Sendable, Hashable {
     ///   - error: why it failed.
     ///   - isUsable: whether there is an adapter that can be used now.
     mutating func answer(to error: BluetoothError, isUsable: Bool) -> Answer {
-        guard isUsable else {
+        // A bluetoothd that was silent announces nothing when it answers again: only another call shows it.
+        guard isUsable || error == .daemonSilent else {
             count = 0
             return .waitForAdapter
         }

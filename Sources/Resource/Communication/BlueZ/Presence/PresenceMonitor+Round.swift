@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import DBus
 internal import Synchronization
 

@@ -25,7 +25,7 @@ public actor PresenceMonitor {
     /// How a monitor listens.
     public enum Means: Sendable, Hashable { case monitor, scans }
 
-    /// Ends when the bus goes away, and with `close`. If it is not read, the oldest of 64 entries are lost.
+    /// Ends when the bus goes away, when the central is closed, and with `close`. If it is not read, the oldest of 64 entries are lost.
     public nonisolated let sightings: AsyncStream<Sighting>
     let continuation: AsyncStream<Sighting>.Continuation
 
@@ -41,7 +41,7 @@ public actor PresenceMonitor {
     /// be heard, or a whole scan must succeed.
     private var needsProof = false
     /// How long ago the last scan ended or, before the first, a monitor was registered.
-    private var sinceScan: (@Sendable () -> Duration)?
+    private var sinceScan: Stopwatch?
     private var listening: Task<Void, Never>?
     private var rounds = 0
 
@@ -113,13 +113,13 @@ public actor PresenceMonitor {
     /// The rest of the pause between two scans beside a monitor: it continues from one round to the next.
     func left(of pause: Duration) -> Duration {
         guard let sinceScan else {
-            self.sinceScan = central.daemon.clock.stopwatch()
+            self.sinceScan = Stopwatch(central.daemon.clock)
             return pause
         }
-        return max(.zero, pause - sinceScan())
+        return max(.zero, pause - sinceScan.elapsed())
     }
 
-    func hasScanned() { sinceScan = central.daemon.clock.stopwatch() }
+    func hasScanned() { sinceScan = Stopwatch(central.daemon.clock) }
 
     // MARK: The loop
 
@@ -141,7 +141,9 @@ public actor PresenceMonitor {
                 if try await round.run(mayMonitor: releases < 3) == .released { releases += 1 }
                 failures = ListeningRetry()
             } catch {
-                guard error != .cancelled, !Task.isCancelled else { return }
+                guard !Task.isCancelled else { return }
+                // The central was closed.
+                guard error != .cancelled else { return continuation.finish() }
                 continuation.yield(.unavailable(error))
                 // It could listen before: the present obstacle is new.
                 if hasBegun { failures = ListeningRetry() }
@@ -158,23 +160,16 @@ public actor PresenceMonitor {
         @Sendable func isUsable(_ cache: ObjectCache) -> Bool {
             cache.isLoaded && cache.adapters.contains { (name == nil || $0.name == name) && $0.isPowered }
         }
-        switch failures.answer(to: error, isUsable: isUsable(await central.daemon.cache)) {
+        let isUsableNow = isUsable(await central.daemon.cache)
+        switch failures.answer(to: error, isUsable: isUsableNow) {
         case .tryAgain: needsProof = false
         case .pause(let pause):
-            needsProof = true
+            needsProof = isUsableNow
             try? await central.clock.sleep(for: pause)
         case .waitForAdapter:
             needsProof = false
             // Limited: a service that the bus starts on demand has to be requested again at some time.
             try? await central.daemon.wait(limit: .seconds(1800), doing: "") { isUsable($0) ? .success(()) : nil }
         }
-    }
-}
-
-extension Clock where Duration == Swift.Duration {
-    /// Returns a function that measures the time since this call.
-    fileprivate func stopwatch() -> @Sendable () -> Duration {
-        let start = now
-        return { start.duration(to: self.now) }
     }
 }

@@ -24,7 +24,6 @@ typedef struct DBusMessageIter { void *room[16]; } DBusMessageIter;
 /// Loads libdbus. Returns NULL, or why it cannot be loaded: then the functions below end the program. May be called by several threads.
 const char *cdbus_problem(void);
 
-char *dbus_address_escape_value(const char *value);
 void dbus_error_free(DBusError *error);
 void dbus_error_init(DBusError *error);
 void dbus_free(void *memory);

@@ -44,7 +44,9 @@ struct BangleSession: PedometerSession {
     private var packets = 0
     private var announced: Int?
     /// When the present wait began: when the request was sent, or when the last part of its answer arrived.
-    private var waitStart = Timestamp(0)
+    private var waitStart = Duration.zero
+    /// Of the present event. Both are times of a clock that is never set.
+    private var uptime = Duration.zero
     private var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
@@ -53,7 +55,8 @@ struct BangleSession: PedometerSession {
         converter = BangleSlotConverter(cursor: context.pedometer.cursor, localTime: context.localTime, now: Timestamp(0))
     }
 
-    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
+        self.uptime = uptime
         switch (stage, event) {
         case (_, .started):
             return .subscribe(BangleJS.output)
@@ -88,7 +91,7 @@ struct BangleSession: PedometerSession {
         asksAgain = false
         stage = .requesting
         (lines, hasBegun, noise, announced) = (LineReader(), false, 0, nil)
-        waitStart = now
+        waitStart = uptime
         let since = restart(now)
         // The first line break ends what another program may have left on the console; \u{10} switches off the echo of this line.
         let line = "\n\u{10}GB({\"t\":\"actfetch\",\"ts\":\(since.seconds * 1000)})\n"
@@ -134,10 +137,10 @@ struct BangleSession: PedometerSession {
                 restart(now)
                 hasBegun = true
                 wasAnswered = true
-                waitStart = now
+                waitStart = uptime
             case .record(let milliseconds, let steps):
                 noise = 0
-                waitStart = now
+                waitStart = uptime
                 received += 1
                 receivedInAll += 1
                 converter.add(milliseconds: milliseconds, steps: steps)
@@ -153,7 +156,7 @@ struct BangleSession: PedometerSession {
                 scriptError = error
             case .undecodableRecord:
                 // The watch counts it, too.
-                waitStart = now
+                waitStart = uptime
                 received += 1
                 receivedInAll += 1
                 undecodable += 1
@@ -164,7 +167,7 @@ struct BangleSession: PedometerSession {
         let isEndless = noise > Self.mostNoise || received > Self.mostRecords || receivedInAll > Self.mostRecords * Self.attempts
         if isEndless { return fail(.undecodable("text without end")) }
         // Live steps do not extend the wait.
-        if now - waitStart > Int(Self.replyTimeout) { return silence(now) }
+        if uptime - waitStart > .seconds(Self.replyTimeout) { return silence(now) }
         guard converter.pending >= Self.batchRecords || packets >= Self.batchPackets else { return .receive(seconds: Self.replyTimeout) }
         packets = 0
         stage = .delivering
@@ -238,8 +241,6 @@ struct BangleSlotConverter {
     /// Seconds by which the latest record is in the future.
     private(set) var lead: Int?
 
-    /// Seconds by which a watch may be ahead.
-    private static let drift = 120
     /// Seconds for which records are requested, and some days: an older record is an error.
     private static let memory = (BangleJS.oldestDay + 2) * 86_400
     /// Seconds on each side of a change of daylight saving that are not known completely.
@@ -248,7 +249,7 @@ struct BangleSlotConverter {
     init(cursor known: PedometerCursor, localTime: LocalTime, now: Timestamp) {
         var cursor = known
         // Noted by a machine whose clock was ahead: all newer records would count as read.
-        if let read = known.readThrough, read > now + Self.drift { (cursor.readThrough, cursor.utcOffset) = (nil, nil) }
+        if known.readThrough?.isAhead(of: now) == true { (cursor.readThrough, cursor.utcOffset) = (nil, nil) }
         self.cursor = cursor
         self.localTime = localTime
         self.now = now
@@ -283,7 +284,7 @@ struct BangleSlotConverter {
             (start, offset) = (Timestamp(wall - before), before)
         }
         let through = start + BangleJS.slot
-        guard through <= now + Self.drift else {
+        guard !through.isAhead(of: now) else {
             lead = max(lead ?? 0, through - now)
             return misplaced += 1
         }

@@ -29,8 +29,6 @@ public enum CRP: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
 
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
-
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
 
     public static func session(_ context: SessionContext) -> any PedometerSession { CRPSession(context, setsClock: true) }
@@ -81,7 +79,8 @@ struct CRPSession: PedometerSession {
     private let setsClock: Bool
     private var stage = Stage.waiting
     private var received = 0
-    private var start = Timestamp(0)
+    /// By uptime.
+    private var start = Duration.zero
     private var setter = ClockSetter()
     private var report = SessionReport()
 
@@ -90,17 +89,17 @@ struct CRPSession: PedometerSession {
         self.setsClock = setsClock
     }
 
-    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
         switch (stage, event) {
         case (_, .started):
-            start = now
+            start = uptime
             return .subscribe(CRP.steps)
         case (.waiting, .done):
             return .receive(seconds: Self.timeout)
         case (.waiting, .value(let bytes)):
             received += 1
             guard let steps = CRPSteps(bytes) else {
-                guard received < Self.most, now - start < Int(Self.timeout) else {
+                guard received < Self.most, uptime - start < .seconds(Self.timeout) else {
                     return .fail(.undecodable("\(received) values that are not step counts"))
                 }
                 return .receive(seconds: Self.timeout)
@@ -112,7 +111,7 @@ struct CRPSession: PedometerSession {
         case (.waiting, .silence), (.waiting, .absent):
             guard received == 0 else { return .fail(.undecodable("\(received) values that are not step counts")) }
             return .fail(.sentNoSteps(seconds: Self.timeout))
-        case (.delivering, .done) where setsClock && isClockSafe(now):
+        case (.delivering, .done) where setsClock && ClockCorrection.isSafe(at: now, context.localTime):
             stage = .settingClock
             // The ring is read without this characteristic, too: that it has one is known of one client only.
             return .writeIfPresent(CRP.setTime(setter.begin(at: now, context.localTime)), to: CRP.requests)
@@ -123,10 +122,6 @@ struct CRPSession: PedometerSession {
         case (_, .linkLost), (.delivering, _), (.settingClock, _):
             return .finish(report)
         }
-    }
-
-    private func isClockSafe(_ now: Timestamp) -> Bool {
-        ClockCorrection.safe.contains(DeviceClock(wall: now.seconds + context.localTime.utcOffset(now)).secondOfDay)
     }
 }
 

@@ -32,11 +32,6 @@ public enum Colmi: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
 
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
-
-    /// Steps are never encrypted.
-    public static func protectedValue(of pedometer: Pedometer) -> GATTAddress? { nil }
-
     /// `3C`, what the ring supports: bit 3 of byte 2 of the answer asks for a bond. R09 and R11 set it, and without a bond some of these are
     /// not found again after their first connection. Most rings answer with an error, or not at all.
     ///
@@ -127,10 +122,9 @@ extension ColmiPacket {
     ///
     /// - Parameter wall: the time that the ring's clock is set to, in seconds since 1970.
     static func setTime(wall: Int) -> ColmiPacket {
-        let day = Day(of: Timestamp(wall), utcOffset: 0)
-        let (date, second) = (day.components, wall - day.daysSince1970 * 86_400)
-        let fields = [date.year % 100, date.month, date.day, second / 3600, second / 60 % 60, second % 60]
-        return ColmiPacket(Command.setTime, fields.map { UInt8((($0 / 10) << 4) + $0 % 10) } + [1])
+        let time = DeviceClock(wall: wall).fields
+        let numbers = [time.year % 100, time.month, time.day, time.hour, time.minute, time.second]
+        return ColmiPacket(Command.setTime, numbers.map { UInt8((($0 / 10) << 4) + $0 % 10) } + [1])
     }
 
     /// 0...99, or nil if a nibble is not a decimal digit.
@@ -185,7 +179,7 @@ struct ColmiDay {
     var slots: [Record] { records.compactMap(\.self).sorted { $0.wall < $1.wall } }
 
     /// The day of its last record, as days since 1970; nil if none arrived.
-    var date: Int? { slots.last.map { ColmiSlotConverter.day(ofWall: $0.wall) } }
+    var date: Int? { slots.last.map { DeviceClock(wall: $0.wall).day } }
 
     mutating func add(_ packet: ColmiPacket) -> Progress {
         guard packet.command == ColmiPacket.Command.steps else { return .other }

@@ -58,7 +58,9 @@ struct ColmiSession: PedometerSession {
     /// The ring has sent packets without end.
     private var isEndless = false
     /// When the present wait began: when the request was sent, or when the last packet of its answer arrived.
-    private var waitStart = Timestamp(0)
+    private var waitStart = Duration.zero
+    /// Of the present event. Both are times of a clock that is never set.
+    private var uptime = Duration.zero
     private var clockSet: ClockState.Setting?
     /// The ring's own total of today.
     private var total: Int?
@@ -74,7 +76,8 @@ struct ColmiSession: PedometerSession {
         plan = .todayOnly(cursor, today: 0)  // replaced when the session starts
     }
 
-    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
+        self.uptime = uptime
         switch (stage, event) {
         case (_, .started):
             begin(now)
@@ -105,7 +108,7 @@ struct ColmiSession: PedometerSession {
     private mutating func begin(_ now: Timestamp) {
         var cursor = context.pedometer.cursor
         // Written by a machine whose clock was ahead: with a mark in the future, newer steps would stay unread.
-        if let readThrough = cursor.readThrough, readThrough > now + ColmiSlotConverter.drift {
+        if cursor.readThrough?.isAhead(of: now) == true {
             cursor.readThrough = nil
             converter = ColmiSlotConverter(clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor)
         }
@@ -152,7 +155,7 @@ struct ColmiSession: PedometerSession {
         stage = next
         self.attempt = attempt
         packets = 0
-        waitStart = now
+        waitStart = uptime
         let packet: ColmiPacket
         switch next {
         case .day(let day, let daysAgo):
@@ -227,15 +230,15 @@ struct ColmiSession: PedometerSession {
         case .day(let day, let daysAgo):
             return receive(answer.add(packet), day, daysAgo: daysAgo, now)
         case .settling(let day, let daysAgo, let answered):
-            if packet.command == ColmiPacket.Command.steps { waitStart = now }
-            guard now - waitStart < Int(Self.quiet) else { return deliver(day, daysAgo: daysAgo, answered, now) }
+            if packet.command == ColmiPacket.Command.steps { waitStart = uptime }
+            guard uptime - waitStart < .seconds(Self.quiet) else { return deliver(day, daysAgo: daysAgo, answered, now) }
             return .receive(seconds: Self.quiet)
         case .total(let day, let daysAgo):
             if packet.command == ColmiPacket.Command.total {
                 total = packet.isError ? nil : packet.total
                 return deliver(day, daysAgo: daysAgo, .complete, now)
             }
-            guard now - waitStart < Int(Self.totalTimeout) else { return deliver(day, daysAgo: daysAgo, .complete, now) }
+            guard uptime - waitStart < .seconds(Self.totalTimeout) else { return deliver(day, daysAgo: daysAgo, .complete, now) }
             return .receive(seconds: Self.totalTimeout)
         case .clock where packet.command == ColmiPacket.Command.setTime:
             if !packet.isError { report.clockSet = clockSet }
@@ -247,13 +250,13 @@ struct ColmiSession: PedometerSession {
 
     /// A packet that is not part of the answer does not extend the wait: while its wearer walks a ring sends live steps every second.
     private mutating func waiting(_ now: Timestamp) -> SessionAction {
-        now - waitStart < Int(Self.replyTimeout) ? .receive(seconds: Self.replyTimeout) : repeated(now)
+        uptime - waitStart < .seconds(Self.replyTimeout) ? .receive(seconds: Self.replyTimeout) : repeated(now)
     }
 
     private mutating func receive(_ progress: ColmiDay.Progress, _ day: Int, daysAgo: Int, _ now: Timestamp) -> SessionAction {
         switch progress {
         case .more:
-            waitStart = now
+            waitStart = uptime
             return .receive(seconds: Self.replyTimeout)
         case .other:
             return waiting(now)
@@ -268,7 +271,7 @@ struct ColmiSession: PedometerSession {
             guard attempt > 1 else { return deliver(day, daysAgo: daysAgo, progress, now) }
             // A slow ring answers each of the repeated requests: a late answer must not be used for the next day.
             stage = .settling(day, daysAgo: daysAgo, answered: progress)
-            waitStart = now
+            waitStart = uptime
             return .receive(seconds: Self.quiet)
         }
     }

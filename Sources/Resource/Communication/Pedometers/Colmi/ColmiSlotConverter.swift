@@ -28,17 +28,15 @@ struct ColmiSlotConverter {
         known = Dictionary((cursor.tail ?? []).map { ($0.wall, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Seconds by which the clock of a ring may drift.
-    static let drift = 120
     /// Seconds: the days that a ring holds, and one more for clocks that are off.
     static let memory = (Colmi.oldestDay + 2) * 86_400
     /// Seconds before and after midnight in which a correct ring may be on another day than this machine.
     private static let midnight = 900
 
     /// The day that the ring calls today, as days since 1970.
-    func today(at now: Timestamp) -> Int { Self.day(ofWall: clock.wall(at: now)) }
+    func today(at now: Timestamp) -> Int { DeviceClock(wall: clock.wall(at: now)).day }
 
-    func wallDay(of moment: Timestamp) -> Int { Self.day(ofWall: clock.wall(at: moment)) }
+    func wallDay(of moment: Timestamp) -> Int { DeviceClock(wall: clock.wall(at: moment)).day }
 
     /// The moment at which one of the ring's days begins.
     func start(_ day: Int) -> Timestamp { clock.moment(wall: day * 86_400) }
@@ -68,7 +66,7 @@ struct ColmiSlotConverter {
             let (sample, slot) = convert(record, length)
             seen[slot.wall] = slot
             guard sample.steps > 0 else { continue }
-            if sample.start <= now + Self.drift, sample.start >= now - Self.memory {
+            if sample.start <= now + WallSlotConverter.drift, sample.start >= now - Self.memory {
                 samples.append(sample)
             } else {
                 misplaced += 1
@@ -103,7 +101,7 @@ struct ColmiSlotConverter {
             .filter { slot in
                 guard slot.wall >= oldest else { return false }
                 // An hour is the longest slot.
-                return slot.base > 0 || slot.wall + 3600 > wall || Self.day(ofWall: slot.wall) >= today
+                return slot.base > 0 || slot.wall + 3600 > wall || DeviceClock(wall: slot.wall).day >= today
             }
             .sorted { $0.wall < $1.wall }
     }
@@ -112,13 +110,13 @@ struct ColmiSlotConverter {
 
     private mutating func judge(_ answer: ColmiDay, _ length: Int, daysAgo: Int, now: Timestamp) {
         guard verdict == .right, let last = answer.slots.last(where: isFresh) else { return }
-        let found = Self.day(ofWall: last.wall)
+        let found = DeviceClock(wall: last.wall).day
         let expected = today(at: now) - daysAgo
         let ahead = last.wall - clock.wall(at: now)
-        if ahead > Self.drift {
+        if ahead > WallSlotConverter.drift {
             verdict = last.wall <= now.seconds ? .utc : .off(seconds: ahead)
         } else if found != expected, !isNearMidnight(now) {
-            let utc = Self.day(ofWall: now.seconds) - daysAgo
+            let utc = DeviceClock(wall: now.seconds).day - daysAgo
             verdict = utc == found ? .utc : .off(seconds: (found - expected) * 86_400)
         } else if answer.slots.contains(where: { hasGrownSinceOver($0, length) }) {
             verdict = .off(seconds: nil)
@@ -135,10 +133,8 @@ struct ColmiSlotConverter {
     private func hasGrownSinceOver(_ record: ColmiDay.Record, _ length: Int) -> Bool {
         guard let readThrough, let first = known.values.map(\.start).min(), isFresh(record) else { return false }
         let start = clock.interpret(wall: record.wall, length: length).start
-        guard start >= first, start + length <= readThrough - Self.drift else { return false }
+        guard start >= first, start + length <= readThrough - WallSlotConverter.drift else { return false }
         guard let before = known[record.wall] else { return record.steps > 0 }
         return before.start == start && record.steps > before.steps
     }
-
-    static func day(ofWall wall: Int) -> Int { Day(of: Timestamp(wall), utcOffset: 0).daysSince1970 }
 }

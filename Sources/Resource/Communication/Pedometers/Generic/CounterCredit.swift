@@ -66,11 +66,10 @@ extension PedometerCursor {
     /// The cursor without marks later than this reading, stored while a machine's clock was ahead; nil if it has none. With such a mark, no
     /// reading would count until its time is reached.
     func withoutFuture(of reading: CounterReading) -> PedometerCursor? {
-        let latest = reading.at + WallSlotConverter.drift
         var past = self
-        if let read = past.readThrough, read > latest { past.readThrough = nil }
-        if let last = past.counter, last.at > latest { (past.counter, past.clockLead) = (nil, nil) }
-        if let undecided = past.undecided, undecided.at > latest { past.undecided = nil }
+        if past.readThrough?.isAhead(of: reading.at) == true { past.readThrough = nil }
+        if past.counter?.at.isAhead(of: reading.at) == true { (past.counter, past.clockLead) = (nil, nil) }
+        if past.undecided?.at.isAhead(of: reading.at) == true { past.undecided = nil }
         return past == self ? nil : past
     }
 }

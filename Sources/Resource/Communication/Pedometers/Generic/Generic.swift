@@ -3,8 +3,8 @@ public import StepDomain
 
 /// Any pedometer that shows its steps as a number in one characteristic: the user specifies which, and how it is encoded.
 ///
-/// It is the basic case of the design: three UUIDs and a value. Such a pedometer keeps no history; its steps are the differences between
-/// readings.
+/// A characteristic, addressed by the UUIDs of its service and itself. Such a pedometer keeps no history; its steps are the differences
+/// between readings.
 public enum Generic: LinkedPedometerModel {
     public static let key = "generic"
     public static let title = "generic pedometer"
@@ -170,7 +170,7 @@ struct GenericSession: PedometerSession {
         self.context = context
     }
 
-    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
         switch event {
         case .started:
             return .read(options.address)
@@ -254,23 +254,17 @@ struct DeviceClock: Hashable {
 
     /// Nil if the value is too short or not a valid time; a year, month or day of 0 means "unknown".
     init?(currentTime value: [UInt8]) {
-        guard value.count >= 7 else { return nil }
-        let year = Int(value[0]) | Int(value[1]) << 8
-        guard let day = Day(year: year, month: Int(value[2]), day: Int(value[3])), value[4] < 24, value[5] < 60, value[6] < 60 else {
-            return nil
-        }
-        wall = day.daysSince1970 * 86_400 + Int(value[4]) * 3600 + Int(value[5]) * 60 + Int(value[6])
+        guard value.count >= 7, let year = value.little(0, 2) else { return nil }
+        self.init(
+            year: year, month: Int(value[2]), day: Int(value[3]), hour: Int(value[4]), minute: Int(value[5]), second: Int(value[6]))
     }
 
     /// A value to write, of all 10 bytes: InfiniTime before 1.14 reads beyond a shorter one (its issue 1724).
     var currentTime: [UInt8] {
-        let date = Day(daysSince1970: day).components
-        let weekday = Day(daysSince1970: day).weekday.rawValue
-        let numbers = [
-            date.year & 0xff, date.year >> 8, date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60, weekday,
-        ]
+        let time = fields
+        let numbers = [time.month, time.day, time.hour, time.minute, time.second, weekday + 1]
         // No fraction of a second; adjust reason: external reference time update (bit 1).
-        return numbers.map { UInt8($0) } + [0, 0x02]
+        return [UInt8].little(time.year, 2) + numbers.map { UInt8($0) } + [0, 0x02]
     }
 
     /// The day that it shows, as days since 1970.

@@ -27,7 +27,6 @@ public enum ID115: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
     public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(ID115Reading(context)) }
     public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(ID115Reading(context, isProbe: true)) }
@@ -76,7 +75,8 @@ struct ID115Reading: ExchangeProtocol {
         case nil:
             stage = .steps
             return ProtocolExchange(request: .write([0x08, 0x03, 0x01, 0x00, 0x00], to: ID115.requests), name: "the steps of today")
-        case .steps where !isProbe && ClockCorrection.safe.contains(secondOfDay(now)):
+        // Near midnight its clock is not set: that could set today's steps to zero, or add them to those of yesterday.
+        case .steps where !isProbe && ClockCorrection.isSafe(at: now, context.localTime):
             stage = .clock
             let clock = setter.begin(at: now, context.localTime)
             let time = clock.fields
@@ -89,9 +89,6 @@ struct ID115Reading: ExchangeProtocol {
             return nil
         }
     }
-
-    /// Of local time. Near midnight its clock is not set: that could set today's steps to zero, or add them to those of yesterday.
-    private func secondOfDay(_ now: Timestamp) -> Int { DeviceClock(wall: now.seconds + context.localTime.utcOffset(now)).secondOfDay }
 
     mutating func begin(at now: Timestamp) { if stage == .steps { packets = [] } }
 
@@ -170,7 +167,7 @@ struct ID115Reading: ExchangeProtocol {
             return batch
         }
         let lead = day - converter.today(now)
-        guard lead == 0 || (abs(lead) == 1 && !ClockCorrection.safe.contains(secondOfDay(now))) else {
+        guard lead == 0 || (abs(lead) == 1 && !ClockCorrection.isSafe(at: now, context.localTime)) else {
             // Its date is wrong, so it is not known when its slots were. Its clock is set now.
             batch.notices = [.clockWasOff(seconds: lead * 86_400)]
             return batch

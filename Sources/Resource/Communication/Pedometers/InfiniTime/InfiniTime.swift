@@ -27,8 +27,6 @@ public enum InfiniTime: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
 
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
-
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
 
     public static func session(_ context: SessionContext) -> any PedometerSession { InfiniTimeSession(context, setsClock: true) }
@@ -58,7 +56,7 @@ struct InfiniTimeSession: PedometerSession {
         self.setsClock = setsClock
     }
 
-    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
         switch (stage, event) {
         case (_, .started):
             return .read(InfiniTime.steps)
@@ -114,7 +112,7 @@ struct InfiniTimeSession: PedometerSession {
             batch.notices.removeAll { if case .clockWasOff = $0 { true } else { false } }
         case .set(let seconds), .postponed(let seconds):
             correction = .none
-            // It is set soon; what matters to the hours of the steps is reported all the same.
+            // A later sync sets it. Until then it is reported if it is far enough off to shift the times of the steps.
             let matters = !setsClock || abs(seconds) > CounterOfToday.clockTolerance
             if !reportsClock, matters { report.notices.append(.clockWasOff(seconds: seconds)) }
         case .none: break
@@ -140,6 +138,11 @@ enum ClockCorrection: Hashable {
     static let tolerance = 120
     /// Times of day, in seconds, at which the clock may be set from, and to.
     static let safe = 3_600..<(86_400 - 1_800)
+
+    /// Whether a clock that cannot be read, and so is taken to be right, may be set to local time now.
+    static func isSafe(at now: Timestamp, _ localTime: LocalTime) -> Bool {
+        safe.contains(DeviceClock(wall: now.seconds + localTime.utcOffset(now)).secondOfDay)
+    }
 
     init(of clock: DeviceClock, at reading: CounterReading) {
         let lead = clock.lead(over: reading)

@@ -34,7 +34,6 @@ public enum Jring: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
     public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(JringReading(context)) }
     public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(JringReading(context, isProbe: true)) }

@@ -41,7 +41,6 @@ public enum Lefun: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
     public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(LefunReading(context)) }
     public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(LefunReading(context, isProbe: true)) }

@@ -29,7 +29,6 @@ public enum MoYoung: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
     public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(MoYoungReading(context)) }
     public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(MoYoungReading(context, isProbe: true)) }
@@ -110,7 +109,8 @@ struct MoYoungReading: ExchangeProtocol {
             stage = .hours
             let request = MoYoungFrames.request(0x59, [0], isSecond: isSecond)
             return ProtocolExchange(request: .write(request, to: MoYoung.requests), name: "the hours of today", answer: .optional, attempts: 2)
-        case .hours where isClockSafe(now):
+        // It counts today's steps: a clock that is set over midnight would set them to zero.
+        case .hours where ClockCorrection.isSafe(at: now, context.localTime):
             stage = .clock
             let time = setter.begin(at: now, context.localTime).wall - 8 * 3_600
             let request = MoYoungFrames.request(0x31, .big(time, 4) + [8], isSecond: isSecond)
@@ -119,11 +119,6 @@ struct MoYoungReading: ExchangeProtocol {
             stage = .end
             return nil
         }
-    }
-
-    /// It counts today's steps: a clock that is set over midnight would set them to zero.
-    private func isClockSafe(_ now: Timestamp) -> Bool {
-        ClockCorrection.safe.contains(DeviceClock(wall: now.seconds + context.localTime.utcOffset(now)).secondOfDay)
     }
 
     mutating func begin(at now: Timestamp) { frames = MoYoungFrames() }

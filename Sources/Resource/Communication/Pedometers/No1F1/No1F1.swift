@@ -26,7 +26,6 @@ public enum No1F1: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
     public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(No1F1Reading(context)) }
     public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(No1F1Reading(context, isProbe: true)) }
@@ -62,9 +61,7 @@ struct No1F1Reading: ExchangeProtocol {
 
     mutating func next(at now: Timestamp) -> ProtocolExchange? {
         func exchange(_ bytes: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer = .optional) -> ProtocolExchange {
-            ProtocolExchange(
-                request: .write(bytes, to: No1F1.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
-                attempts: answer == .required ? 3 : 1)
+            ProtocolExchange(writing: bytes, to: No1F1.requests, name: name, answer: answer)
         }
         switch stage {
         case nil:

@@ -27,7 +27,7 @@ public struct BlueZExplorer: GATTExplorer {
                     if readsValues, characteristic.flags.contains(.read) { value = try await Self.value(of: characteristic, peripheral) }
                     characteristics.append(
                         GATTCharacteristicContent(
-                            uuid: characteristic.uuid.description, handle: Int(characteristic.handle), flags: characteristic.flags.names,
+                            uuid: characteristic.uuid.description, handle: Int(characteristic.handle), flags: characteristic.flags.words,
                             descriptors: characteristic.descriptors.map(\.uuid.description), value: value))
                 }
                 services.append(
@@ -42,11 +42,9 @@ public struct BlueZExplorer: GATTExplorer {
         do throws(BluetoothError) {
             return .bytes(try await peripheral.read(characteristic))
         } catch {
-            switch error {
-            case .linkLost, .adapterLost, .cancelled, .daemonNotRunning, .daemonSilent, .noBus: throw error
-            case .notPaired: return .refused("needs pairing")
-            default: return .refused(String(describing: error))
-            }
+            if error.endsLink { throw error }
+            if case .notPaired = error { return .refused("needs pairing") }
+            return .refused(String(describing: error))
         }
     }
 
@@ -77,19 +75,17 @@ public struct BlueZExplorer: GATTExplorer {
             while true {
                 let left = seconds.map { Duration.seconds($0) - (clock.now - start) } ?? .seconds(3_600)
                 guard left > .zero else { return }
+                let value: [UInt8]
                 do throws(BluetoothError) {
-                    guard let value = try await values.next(within: left) else { return }
-                    guard try Self.report(value, report) else { return }
+                    guard let next = try await values.next(within: left) else { return }
+                    value = next
                 } catch {
                     guard case .timedOut = error else { throw error }
+                    continue
                 }
+                guard try report(value) else { return }
             }
         }
-    }
-
-    /// - Throws: `BluetoothError.unexpected` if the value could not be passed on.
-    private static func report(_ value: [UInt8], _ report: ([UInt8]) throws -> Bool) throws(BluetoothError) -> Bool {
-        do { return try report(value) } catch { throw .unexpected("\(error)") }
     }
 
     private static func uuids(_ address: CharacteristicAddress) throws(PedometerError) -> (BluetoothUUID, BluetoothUUID) {
@@ -109,17 +105,5 @@ public struct BlueZExplorer: GATTExplorer {
         return try await central().closing { [adapter, limits] central in
             try await central.withPeripheral(address, adapter: adapter, limits: limits) { try await body($0) }
         }
-    }
-}
-
-extension GATTCharacteristic.Flags {
-    /// In BlueZ's words.
-    var names: [String] {
-        let all: [(GATTCharacteristic.Flags, String)] = [
-            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"), (.write, "write"),
-            (.notify, "notify"), (.indicate, "indicate"), (.authenticatedSignedWrites, "authenticated-signed-writes"),
-            (.extendedProperties, "extended-properties"), (.reliableWrite, "reliable-write"), (.writableAuxiliaries, "writable-auxiliaries"),
-        ]
-        return all.filter { contains($0.0) }.map(\.1)
     }
 }

@@ -6,17 +6,14 @@ public import StepDomain
 /// Holds a bounded number of devices, whatever is heard: a transmitter can make up any number of addresses. Pedometers, and the devices
 /// with the strongest signal, are kept.
 public struct ScanResults {
-    /// The most devices that are kept, unless more are wanted.
+    /// The most devices that are kept.
     public static let limit = ScanOutcome.limit
 
     public private(set) var devices: [DeviceAddress: Discovery] = [:]
     /// Whether more than `limit` were heard.
     public private(set) var isCut = false
-    /// These are kept in any case.
-    private let wanted: Set<DeviceAddress>
 
-    /// - Parameter wanted: these are kept in any case.
-    public init(wanted: Set<DeviceAddress> = []) { self.wanted = wanted }
+    public init() {}
 
     public mutating func add(_ discovery: Discovery) {
         devices[discovery.address] = discovery
@@ -24,17 +21,16 @@ public struct ScanResults {
         if devices.count >= 2 * Self.limit { cut() }
     }
 
-    /// Keeps at most `limit` devices, or as many as are wanted if that is more.
+    /// Keeps at most `limit` devices.
     public mutating func cut() {
         guard devices.count > Self.limit else { return }
         isCut = true
         let ranked = devices.values.map { (rank: rank($0), device: $0) }.sorted { ($0.rank, $0.device.address) < ($1.rank, $1.device.address) }
-        devices = Dictionary(uniqueKeysWithValues: ranked.prefix(max(Self.limit, wanted.count)).map { ($0.device.address, $0.device) })
+        devices = Dictionary(uniqueKeysWithValues: ranked.prefix(Self.limit).map { ($0.device.address, $0.device) })
     }
 
     /// Devices with the lowest rank are kept.
     private func rank(_ discovery: Discovery) -> Int {
-        if wanted.contains(discovery.address) { return -2_000 }
         let strength = -(discovery.rssi ?? -128)
         return PedometerRegistry.model(of: discovery) == nil ? strength : strength - 1_000
     }
@@ -50,9 +46,9 @@ public struct ScanResults {
     ///
     /// - Parameter heard: called with the number of devices so far.
     public static func collect(
-        _ scan: AsyncThrowingStream<Discovery, any Error>, wanted: Set<DeviceAddress> = [], heard: (Int) -> Void = { _ in }
+        _ scan: AsyncThrowingStream<Discovery, any Error>, heard: (Int) -> Void = { _ in }
     ) async throws -> ScanResults {
-        var results = ScanResults(wanted: wanted)
+        var results = ScanResults()
         for try await discovery in scan {
             results.add(discovery)
             heard(min(results.devices.count, limit))

@@ -8,7 +8,7 @@ struct PedometerReading: Sendable {
     let central: Central
     let receiver: any ReadingReceiver
     let target: ReadTarget
-    /// It was not heard in a search: only one attempt to connect is made.
+    /// A search did not hear it: only one attempt to connect is made.
     var wasSearchedFor = false
 
     private var pedometer: Pedometer { target.pedometer }

@@ -1,7 +1,6 @@
 internal import Backoff
 public import BlueZ
 public import StepDomain
-internal import Synchronization
 
 /// Listens for pedometers through BlueZ, and connects again if the bus goes away or is not there yet.
 public actor ReconnectingScanner: PresenceScanner {
@@ -12,7 +11,7 @@ public actor ReconnectingScanner: PresenceScanner {
     private var wanted: Set<DeviceAddress> = []
     private var advertised: Set<DeviceAddress> = []
     /// The addresses as they were passed to `scan(for:)`, which may be written differently.
-    private nonisolated let names = Mutex<[DeviceAddress: String]>([:])
+    private var names: [DeviceAddress: String] = [:]
 
     /// Two seconds at first: a bus or a daemon that is being restarted is back soon.
     static let backoff = ExponentialBackoff(first: .seconds(2), longest: .seconds(60))
@@ -30,7 +29,7 @@ public actor ReconnectingScanner: PresenceScanner {
     /// A text that is not an address is ignored.
     public func scan(for addresses: Set<String>, advertised: Set<String>) async {
         let pairs = addresses.compactMap { text in DeviceAddress(text).map { ($0, text) } }
-        names.withLock { $0 = Dictionary(pairs) { first, _ in first } }
+        names = Dictionary(pairs) { first, _ in first }
         wanted = Set(pairs.map(\.0))
         self.advertised = Set(advertised.compactMap { DeviceAddress($0) })
         await presence?.watch(for: wanted, byData: self.advertised)
@@ -51,7 +50,7 @@ public actor ReconnectingScanner: PresenceScanner {
                 await presence.watch(for: wanted, byData: advertised)
                 for await sighting in presence.sightings {
                     switch sighting {
-                    case .heard(let address): if let name = names.withLock({ $0[address] }) { report(.heard(address: name)) }
+                    case .heard(let address): if let name = names[address] { report(.heard(address: name)) }
                     case .listening:
                         failures = 0
                         report(.listening)

@@ -27,6 +27,15 @@ struct ProtocolExchange: Hashable {
     var attempts = 3
 }
 
+extension ProtocolExchange {
+    /// A request that is waited for briefly, and sent only once, unless its answer is required.
+    init(writing bytes: [UInt8], to address: GATTAddress, name: String, answer: Answer) {
+        let isRequired = answer == .required
+        self.init(
+            request: .write(bytes, to: address), name: name, answer: answer, timeout: isRequired ? 5 : 2, attempts: isRequired ? 3 : 1)
+    }
+}
+
 /// What a packet means to the present exchange.
 enum ExchangeProgress: Hashable {
     /// Part of the answer.
@@ -84,10 +93,10 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     /// Seconds without a packet after which the rest of a wrong answer is not expected any more.
     private static var quiet: Double { 1 }
-    /// Seconds after which the request is sent again although packets still arrive.
-    private static var longestRest: Int { 10 }
-    /// Seconds after which an answer that still arrives has no end. That of a month takes about two minutes.
-    private static var longestAnswer: Int { 600 }
+    /// The time after which the request is sent again although packets still arrive.
+    private static var longestRest: Duration { .seconds(10) }
+    /// The time after which an answer that still arrives has no end. That of a month takes about two minutes.
+    private static var longestAnswer: Duration { .seconds(600) }
 
     private var reading: Protocol
     private var stage = Stage.subscribing
@@ -99,13 +108,16 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     /// Reported after what has arrived is delivered.
     private var failure: PedometerError?
     /// When the present wait began: when the request was sent, or when the last packet of its answer arrived.
-    private var waitStart = Timestamp(0)
+    private var waitStart = Duration.zero
     /// When the request was sent.
-    private var sent = Timestamp(0)
+    private var sent = Duration.zero
+    /// Of the present event. The three are times of a clock that is never set.
+    private var uptime = Duration.zero
 
     init(_ reading: Protocol) { self.reading = reading }
 
-    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
+        self.uptime = uptime
         switch (stage, event) {
         case (_, .started):
             let addresses = reading.notifying
@@ -138,7 +150,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
         case (.settling, .value):
             packets += 1
             guard packets <= Self.mostPackets else { return .fail(.undecodable("too many packets")) }
-            return now - waitStart < Self.longestRest ? .receive(seconds: Self.quiet) : send(now)
+            return uptime - waitStart < Self.longestRest ? .receive(seconds: Self.quiet) : send(now)
         case (.settling, _):
             return send(now)
         case (.waiting, .value(let bytes)):
@@ -159,7 +171,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     private mutating func send(_ now: Timestamp) -> SessionAction {
         guard let exchange else { return .finish(report) }
-        (packets, hasAnswer, waitStart, sent) = (0, false, now, now)
+        (packets, hasAnswer, waitStart, sent) = (0, false, uptime, uptime)
         reading.begin(at: now)
         switch exchange.request {
         case .write(let bytes, let address):
@@ -179,12 +191,12 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     private mutating func receive(_ bytes: [UInt8], _ now: Timestamp) -> SessionAction {
         packets += 1
         guard let exchange else { return .finish(report) }
-        guard packets <= Self.mostPackets, now - sent <= Self.longestAnswer else {
+        guard packets <= Self.mostPackets, uptime - sent <= Self.longestAnswer else {
             return exchange.answer == .optional ? end(.incomplete, now) : .fail(.undecodable("too many packets"))
         }
         switch reading.receive(bytes, at: now) {
         case .more:
-            (hasAnswer, waitStart) = (true, now)
+            (hasAnswer, waitStart) = (true, uptime)
             return .receive(seconds: exchange.timeout)
         case .done:
             return end(.complete, now)
@@ -199,7 +211,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
             attempt += 1
             // The rest of this answer must not be taken for the next one.
             stage = .settling
-            waitStart = now
+            waitStart = uptime
             return .receive(seconds: Self.quiet)
         case .failed(let error):
             return .fail(error)
@@ -207,7 +219,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     }
 
     private mutating func wait(_ exchange: ProtocolExchange, _ now: Timestamp) -> SessionAction {
-        now - waitStart < Int(exchange.timeout) ? .receive(seconds: exchange.timeout) : silence(now)
+        uptime - waitStart < .seconds(exchange.timeout) ? .receive(seconds: exchange.timeout) : silence(now)
     }
 
     private mutating func silence(_ now: Timestamp) -> SessionAction {

@@ -10,8 +10,10 @@ internal import Synchronization
 /// When the link ends (or the reading is cancelled) the event is `.linkLost`, whatever the action was. The session may answer with a last
 /// `.deliver`, so that the data received so far is stored; then the driver throws the link's error, and does not call the session again.
 public protocol PedometerSession: Sendable {
-    /// - Parameter now: when the event happened.
-    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction
+    /// - Parameters:
+    ///   - now: when the event happened.
+    ///   - uptime: the same on a clock that is never set: for time-outs.
+    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction
     /// Whether the actions from a `.deliver` to the next one only read. Then they may go on before the batch is stored, and the answer to
     /// `.deliver` comes at once (see `BatchStorage`). False before anything that changes the pedometer, such as its clock: the batch must be
     /// safe first.
@@ -20,6 +22,11 @@ public protocol PedometerSession: Sendable {
 
 extension PedometerSession {
     public var readsOn: Bool { false }
+
+    /// Where the clock is not set during the reading.
+    public mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+        next(after: event, at: now, uptime: .seconds(now.seconds))
+    }
 }
 
 public enum SessionAction: Hashable, Sendable {
@@ -76,7 +83,7 @@ public struct SessionReport: Hashable, Sendable {
     }
 }
 
-/// A characteristic, addressed as in the design: by the UUIDs of service and characteristic.
+/// A characteristic, addressed by the UUIDs of its service and itself.
 public struct GATTAddress: Hashable, Sendable {
     public let service: BluetoothUUID
     public let characteristic: BluetoothUUID
@@ -174,10 +181,8 @@ final class PeripheralLink: SessionLink {
         do throws(BluetoothError) {
             return try await body(peripheral)
         } catch {
-            switch error {
-            case .linkLost, .adapterLost, .cancelled, .daemonNotRunning, .daemonSilent, .noBus: throw error
-            default: return nil
-            }
+            if error.endsLink { throw error }
+            return nil
         }
     }
 

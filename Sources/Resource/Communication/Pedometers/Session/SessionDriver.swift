@@ -112,7 +112,7 @@ struct SessionDriver: Sendable {
         var event = SessionEvent.started
         var storage = BatchStorage(store: merge, report: progress)
         while true {
-            let action = session.next(after: event, at: now())
+            let action = session.next(after: event, at: now(), uptime: uptime())
             switch action {
             case .deliver(let batch, let step):
                 try await add(batch, step, &log, to: &storage)
@@ -131,7 +131,7 @@ struct SessionDriver: Sendable {
                     }
                     event = try await carryOut(action, &log, &storage)
                 } catch {
-                    if case .deliver(let batch, let step) = session.next(after: .linkLost, at: now()) {
+                    if case .deliver(let batch, let step) = session.next(after: .linkLost, at: now(), uptime: uptime()) {
                         try await add(batch, step, &log, to: &storage)
                     }
                     try await storage.flush()

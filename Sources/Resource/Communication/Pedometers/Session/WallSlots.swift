@@ -184,7 +184,7 @@ struct WallSlotConverter {
 
     /// Days before today, by the pedometer's clock, back to that on which it was last read; nil if it never was, or at a time in the future.
     func daysSinceRead(_ cursor: PedometerCursor, now: Timestamp) -> Int? {
-        guard let read = cursor.readThrough, read <= now + Self.drift else { return nil }
+        guard let read = cursor.readThrough, !read.isAhead(of: now) else { return nil }
         return today(now) - DeviceClock(wall: wall(read)).day
     }
 
@@ -225,12 +225,17 @@ struct ClockSetter {
     mutating func confirm() { confirmed = setting }
 }
 
+extension Timestamp {
+    /// Whether it is further in the future than clocks drift: such a mark was made while a clock was ahead.
+    func isAhead(of now: Timestamp) -> Bool { self > now + WallSlotConverter.drift }
+}
+
 extension PedometerCursor {
     /// All that the pedometer knew of the time before `moment` has been read.
     func advanced(to moment: Timestamp, now: Timestamp) -> PedometerCursor {
         var cursor = self
         // A mark in the future comes from a machine whose clock was ahead.
-        let before = readThrough.flatMap { $0 <= now + WallSlotConverter.drift ? $0 : nil }
+        let before = readThrough.flatMap { $0.isAhead(of: now) ? nil : $0 }
         cursor.readThrough = max(moment, before ?? moment)
         return cursor
     }

@@ -39,7 +39,6 @@ public enum YCBT: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
     public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(YCBTReading(context)) }
     public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(YCBTReading(context, isProbe: true)) }
@@ -137,9 +136,7 @@ struct YCBTReading: ExchangeProtocol {
 
     mutating func next(at now: Timestamp) -> ProtocolExchange? {
         func exchange(_ frame: YCBTFrame, _ name: String, _ answer: ProtocolExchange.Answer) -> ProtocolExchange {
-            ProtocolExchange(
-                request: .write(frame.bytes, to: YCBT.requests), name: name, answer: answer, timeout: answer == .required ? 5 : 2,
-                attempts: answer == .required ? 3 : 1)
+            ProtocolExchange(writing: frame.bytes, to: YCBT.requests, name: name, answer: answer)
         }
         switch stage {
         case nil:

@@ -1,0 +1,36 @@
+import BlueZ
+import Pedometers
+import SimulatedBlueZ
+import StepDomain
+import TestSupport
+import Testing
+
+/// Looking at a simulated device over a real D-Bus.
+@Suite(.timeLimit(.minutes(5))) struct BlueZExplorerTests {
+    /// Of a file that cannot be written any more, for example.
+    private struct CannotPassOn: Error {}
+
+    @Test func `an error of the receiver of values is thrown unchanged, and the link ends`() async throws {
+        let device = SimulatedPedometer(
+            address: "C0:DE:00:00:00:01", name: "Counter", advertisedServices: ["fff0"], steps: CharacteristicID("fff0", "fff1"),
+            source: .manual(7))
+        let stack = try await SimulatedBlueZ.start(peripherals: [device], timing: .immediate)
+        let explorer = BlueZExplorer(adapter: nil, limits: ConnectionLimits()) {
+            try await Central.open(.address(stack.address), clock: SlowClock())
+        }
+        let announcing = Task {
+            for await case .subscribed in stack.events {
+                device.announce()
+                return
+            }
+        }
+        await #expect(throws: CannotPassOn.self) {
+            try await explorer.notifications(
+                of: CharacteristicAddress(service: "fff0", characteristic: "fff1"), of: device.address, seconds: nil
+            ) { _ in throw CannotPassOn() }
+        }
+        await announcing.value
+        #expect(await stack.snapshot.connected.isEmpty)
+        await stack.stop()
+    }
+}
