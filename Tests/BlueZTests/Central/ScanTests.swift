@@ -46,7 +46,8 @@ struct ScanTests {
             // The scan has begun, and discovery has not.
             await fixture.clock.pass(.seconds(20))
             await fixture.fake.release("Connect")?.fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
-            #expect(try await scanning.value == .other)
+            let found = try await scanning.value
+            #expect(found == .other)
             await #expect(throws: BluetoothError.self) { try await connecting.value }
         }
     }

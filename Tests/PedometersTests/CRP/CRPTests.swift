@@ -135,7 +135,7 @@ import Testing
             let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
             let wrong = PedometerError.wrongDevice(model: Colmi.title, missing: Colmi.service.description, actual: CRP.title)
             await #expect(throws: wrong) { try await reader.check(pedometer) }
-            #expect("\(wrong)".contains("but a CRP smart ring"))
+            #expect("\(wrong)".contains("Its services are those of this model: CRP smart ring"))
         } catch {
             await stack.stop()
             throw error

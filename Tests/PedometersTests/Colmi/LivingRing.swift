@@ -47,7 +47,7 @@ struct LivingRing {
     }
 
     /// The days of the ring with steps.
-    var walkedDays: Set<Int> { Set(slots.keys.map(ColmiSlotConverter.day)) }
+    var walkedDays: Set<Int> { Set(slots.keys.map { DeviceClock(wall: $0).day }) }
 
     /// - Parameters:
     ///   - slow: seconds from one answer to the next.

@@ -89,7 +89,7 @@ import Testing
         ("url = '{date}://example.org'", "cannot depend on the day"),
         ("url = 'https://example.org/{name}'", "the template names {name}"),
         ("url = 'https://anna:secret@example.org'", "cannot contain a user or password"),
-        ("url = 'http://example.org'", "insecure = true"),
+        ("url = 'http://example.org'", "set `insecure` to true"),
         ("url = 'https://example.org'\nheaders = { Authorization = 'x' }", "istep itself sets"),
         ("url = 'https://example.org'\nheaders = { 'X A' = 'x' }", "a header of your own"),
         ("url = 'https://example.org'\nmethod = 'put'", "PUT"),
