@@ -29,8 +29,8 @@ extension AutoCommand {
         var quiet = false
 
         /// Runs `body` on the service, and shows the state that it returns.
-        func show(_ body: (Scheduling) async throws -> SyncSchedule) async throws {
-            let schedule = try await Wiring.withScheduling(isSystemWide: isSystemWide, body)
+        func show(_ body: (any Scheduler) async throws -> SyncSchedule) async throws {
+            let schedule = try await Wiring.withScheduler(isSystemWide: isSystemWide, body)
             let view = AutoView(schedule, now: Wiring.now(), localTime: .system)
             if !quiet || json { try Wiring.show(view, json: json) }
         }
@@ -56,7 +56,8 @@ extension AutoCommand {
         private func remind() throws {
             let wiring = try Wiring(try CommonOptions.parse([]))
             let pedometers = try (try? wiring.history(for: .reading))?.pedometers() ?? []
-            for reminder in Scheduling.reminders(environment: Wiring.environment, pedometers: pedometers) {
+            let variables = wiring.settings.variablesOfPlaces(in: wiring.environment)
+            for reminder in SchedulingReminder.all(variables: variables, pedometers: pedometers) {
                 switch reminder {
                 case .ignoredVariable(let name):
                     Output.error.line(
