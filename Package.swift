@@ -214,7 +214,7 @@ let package = Package(
             path: "Tests/EnduranceTests", swiftSettings: rules),
 
         .testTarget(
-            name: "TestSupportTests", dependencies: ["TestSupport"], path: "Tests/TestSupportTests", swiftSettings: rules),
+            name: "TestSupportTests", dependencies: ["TestSupport", "ProcessSpawning"], path: "Tests/TestSupportTests", swiftSettings: rules),
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: rules),
 
         // The simulation for Tests/RealStack, which compares it with the real bluetoothd

@@ -98,7 +98,7 @@ import Testing
             _ = try history.database.merge(SampleBatch(samples: [slot(480, 900), slot(495, 100), slot(480 - 1440, 7)]), sync: history.sync)
             // One slot has grown, one is new, one is the same.
             _ = try history.database.merge(SampleBatch(samples: [slot(480, 950), slot(495, 100), slot(510, 30)]), sync: later)
-            try history.database.endSync(later, at: noon + 3610, outcome: .complete, battery: nil, failure: nil)
+            try history.database.endSync(later, at: noon + 3610, outcome: .complete, battery: nil, failure: nil, cause: nil)
             let syncs = try history.database.syncs(behind: day, of: history.user)
             #expect(
                 syncs == [
@@ -123,7 +123,7 @@ import Testing
             let band = try history.database.addPedometer(.ring(of: ben, address: "30:34:42:00:00:02", name: "band"))
             let sync = try history.database.beginSync(of: band.id, at: noon)
             _ = try history.database.merge(SampleBatch(samples: [slot(0, 77)]), sync: sync)
-            try history.database.endSync(sync, at: noon + 9, outcome: .complete, battery: nil, failure: nil)
+            try history.database.endSync(sync, at: noon + 9, outcome: .complete, battery: nil, failure: nil, cause: nil)
             try history.merge(slot(0, 11))
             #expect(try history.samples() == [slot(0, 11)])
             #expect(try history.data().lastSync == nil)

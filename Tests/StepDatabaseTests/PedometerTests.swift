@@ -119,7 +119,7 @@ import Testing
             let slots = [slot(0, 10), slot(690, 20), slot(715, 30), slot(14_400, 5)]
             let covered = TimeSpan(midnight - 86_400, noon)
             _ = try database.merge(SampleBatch(samples: slots, coverage: [covered]), sync: history.sync)
-            try database.endSync(history.sync, at: noon + 10, outcome: .complete, battery: nil, failure: nil)
+            try database.endSync(history.sync, at: noon + 10, outcome: .complete, battery: nil, failure: nil, cause: nil)
             try database.forgetPedometer(history.pedometer.id)
             let ben = try database.addUser(named: "Ben")
             let passedOn = try database.addPedometer(.ring(of: ben))
@@ -139,7 +139,7 @@ import Testing
 
     @Test func `where nothing was read for the first user, the next gets everything`() throws {
         try withFixture { history in
-            try history.database.endSync(history.sync, at: noon, outcome: .failed, battery: nil, failure: "out of range")
+            try history.database.endSync(history.sync, at: noon, outcome: .failed, battery: nil, failure: "out of range", cause: .other)
             try history.database.forgetPedometer(history.pedometer.id)
             let ben = try history.database.addUser(named: "Ben")
             let sync = try history.database.beginSync(of: try history.database.addPedometer(.ring(of: ben)).id, at: noon)
@@ -161,9 +161,9 @@ import Testing
         try withFixture { history in
             let database = history.database
             let second = try database.beginSync(of: history.pedometer.id, at: noon + 60)
-            try database.endSync(second, at: noon + 70, outcome: .failed, battery: 55, failure: "out of range")
+            try database.endSync(second, at: noon + 70, outcome: .failed, battery: 55, failure: "out of range", cause: .other)
             let third = try database.beginSync(of: history.pedometer.id, at: noon + 120)
-            try database.endSync(third, at: noon + 130, outcome: .complete, battery: nil, failure: nil)
+            try database.endSync(third, at: noon + 130, outcome: .complete, battery: nil, failure: nil, cause: nil)
             let syncs = try database.syncs(of: history.pedometer.id, limit: 10)
             #expect(syncs.map(\.id) == [third, second, history.sync])
             #expect(syncs.map(\.outcome) == [.complete, .failed, .running])
@@ -174,7 +174,7 @@ import Testing
             #expect(try database.syncs(of: history.pedometer.id, limit: -1).isEmpty)
             #expect(try history.data().lastSync == noon + 130, "the last complete one")
             expect(.notFound(.pedometer, id: 99)) { try database.beginSync(of: 99, at: noon) }
-            expect(.notFound(.sync, id: 99)) { try database.endSync(99, at: noon, outcome: .complete, battery: nil, failure: nil) }
+            expect(.notFound(.sync, id: 99)) { try database.endSync(99, at: noon, outcome: .complete, battery: nil, failure: nil, cause: nil) }
         }
     }
 }

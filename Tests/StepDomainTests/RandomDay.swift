@@ -24,3 +24,8 @@ enum RandomDay {
         }
     }
 }
+
+extension MergedTracks {
+    /// The sum of what counts.
+    var steps: Int { samples.reduce(0) { $0 + $1.steps } }
+}

@@ -31,7 +31,7 @@ struct PagesFixture {
             let covered = TimeSpan(span.start, min(span.end, Self.now))
             _ = try history.merge(SampleBatch(samples: [sample], coverage: [covered]), sync: sync, place: place)
         }
-        try history.endSync(sync, at: Self.now - 30, outcome: .complete, battery: 80, failure: nil)
+        try history.endSync(sync, at: Self.now - 30, outcome: .complete, battery: 80, failure: nil, cause: nil)
         return pedometer
     }
 
@@ -95,7 +95,7 @@ struct MemorySource: HistorySource {
 
     let stored: InMemoryHistory?
 
-    func history() throws -> any StepHistory & ShareLedger & NoticeStore {
+    func history() throws -> History {
         guard let stored else { throw Missing() }
         return stored
     }

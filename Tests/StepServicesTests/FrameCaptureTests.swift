@@ -1,5 +1,6 @@
 import StepDomain
 import StepServices
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FrameCaptureTests {
@@ -10,7 +11,7 @@ import Testing
         RawFrame(direction, at: Timestamp(1_779_284_400), bytes: bytes)
     }
 
-    @Test func `a capture is read as it was written`() {
+    @Test func `the text of a capture has the model, the time, the options and the frames`() {
         let capture = FrameCapture(
             model: "ring", options: ["format": "u32le", "counts": "today"], time: Timestamp(1_779_284_400), utcOffset: 7_200,
             frames: [frame(.sent, [3, 0xff]), frame(.received, []), frame(.received, [0x80])])
@@ -27,20 +28,15 @@ import Testing
                 < 80
 
                 """)
-        var values: [String: String] = [:]
-        #expect(FrameCapture.read(capture.text + "# a comment\nsteps: 48\n", values: &values) == capture)
-        #expect(values["steps"] == "48")
     }
 
-    @Test(arguments: [
-        "", "pedometer capture 2\nmodel: ring\ntime: 1\noffset: 0", "pedometer capture 1\ntime: 1\noffset: 0",
-        "pedometer capture 1\nmodel: ring\ntime: x\noffset: 0",
-        "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n> 0", "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n< zz",
-        "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\nwords",
-    ])
-    func `a text that is not a capture is rejected`(text: String) {
-        var values: [String: String] = [:]
-        #expect(FrameCapture.read(text, values: &values) == nil)
+    @Test func `a reader that notes frames says of pedometers what the reader behind it says`() {
+        for isSo in [true, false] {
+            let ids: Set<Pedometer.ID> = isSo ? [pedometer.id] : []
+            let reader = CapturingReader(ScriptedReader([:], todayOnly: ids, advertising: ids)) { _ in }
+            #expect(reader.holdsTodayOnly(pedometer) == isSo)
+            #expect(reader.advertisesSteps(pedometer) == isSo)
+        }
     }
 
     @Test func `address and name are masked`() {

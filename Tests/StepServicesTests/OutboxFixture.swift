@@ -32,7 +32,7 @@ final class OutboxFixture: Sendable {
                 samples: [StepSample(start: start, length: 3600, steps: steps, utcOffset: place.utcOffset(start))],
                 coverage: [TimeSpan(span.start, until ?? span.end)]),
             sync: sync, place: place)
-        try history.endSync(sync, at: now, outcome: .complete, battery: nil, failure: nil)
+        try history.endSync(sync, at: now, outcome: .complete, battery: nil, failure: nil, cause: nil)
     }
 
     var service: Outbox {

@@ -224,6 +224,16 @@ import Testing
         #expect(Set(history.pedometers().map(\.name)) == ["R02?", "r02? 2"])
     }
 
+    @Test func `a name that the user has chosen is not changed`() async throws {
+        let name = String(repeating: "n", count: 63) + "\u{1b}"
+        let (pedometer, _) = try await register(.init(device: Self.ring.address, name: name), ScriptedPedometerScanner([Self.ring]))
+        #expect(pedometer.name == name)
+        var long = Self.other
+        long.name = String(repeating: "m", count: 63) + "\u{1b}"
+        let (second, _) = try await register(.init(device: long.address), ScriptedPedometerScanner([long]))
+        #expect(second.name == String(repeating: "m", count: 60))
+    }
+
     @Test func `a forgotten pedometer is unpaired on request only`() async throws {
         let (pedometer, _) = try await register(.init(), ScriptedPedometerScanner([Self.ring]))
         let scanner = ScriptedPedometerScanner([])

@@ -23,7 +23,7 @@ import TestSupport
             SampleBatch(
                 samples: [StepSample(start: place.at("2014-04-20", 7), length: 900, steps: 1000, utcOffset: 7200)],
                 coverage: [place.span(of: day)]), sync: sync, place: place)
-        try history.endSync(sync, at: place.at("2014-04-21", 6, 1), outcome: .complete, battery: nil, failure: nil)
+        try history.endSync(sync, at: place.at("2014-04-21", 6, 1), outcome: .complete, battery: nil, failure: nil, cause: nil)
 
         let summary = try statistics(now: place.at("2014-04-21", 7)).summary(of: anna, on: day)
         #expect(summary.steps == 1000)

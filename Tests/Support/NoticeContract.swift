@@ -221,3 +221,8 @@ struct NoticeFixture {
             + [Notice(.pedometer(2), name: "watch", since: Self.now, .notSeen(lastRead: nil))]
     }
 }
+
+extension NoticeStore {
+    @discardableResult
+    public func keep(_ holding: [Notice], at now: Timestamp) throws -> Set<StoredNotice.ID> { try keep(holding, withdrawn: [], at: now) }
+}

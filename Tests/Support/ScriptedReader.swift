@@ -28,12 +28,15 @@ public final class ScriptedReader: PedometerReader {
 
     /// Pedometers that keep only today's count.
     private let todayOnly: Set<Pedometer.ID>
+    /// Pedometers that advertise their steps.
+    private let advertising: Set<Pedometer.ID>
     private let followed = Mutex<Set<Pedometer.ID>>([])
     private let reports = Mutex<[Pedometer.ID: @Sendable (Int?) -> Void]>([:])
 
-    public init(_ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = []) {
+    public init(_ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = [], advertising: Set<Pedometer.ID> = []) {
         self.scripts = Mutex(scripts)
         self.todayOnly = todayOnly
+        self.advertising = advertising
         (hanging, hangs) = AsyncStream.makeStream()
     }
 
@@ -47,6 +50,8 @@ public final class ScriptedReader: PedometerReader {
     public func report(_ steps: Int, of id: Pedometer.ID) { reports.withLock { $0[id] }?(steps) }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { todayOnly.contains(pedometer.id) }
+
+    public func advertisesSteps(_ pedometer: Pedometer) -> Bool { advertising.contains(pedometer.id) }
 
     public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
         guard followed.withLock({ $0.contains(pedometer.id) }) else { return false }

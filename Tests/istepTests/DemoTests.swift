@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// `istep demo --keep`: a demo that goes on, used and ended as from a shell.
-@Suite(.timeLimit(.minutes(5))) struct DemoTests {
+@Suite(.timeLimit(.minutes(15))) struct DemoTests {
     /// A shell of its own; whatever a test does, no demo of it is left.
     func visiting(_ body: (_ istep: Command, _ folder: Folder) async throws -> Void) async throws {
         let folder = try Folder()

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs work that may wait on a thread of its own: for a disk, or up to 5 s for another process that has the history locked.
+/// Runs work that may block (on a disk, or up to 5 s on another process's lock) on a thread of its own.
 ///
 /// Swift runs all tasks on as many threads as there are CPUs. A few that wait would stop everything else, time limits included.
 ///
@@ -9,8 +9,7 @@ internal import Synchronization
 /// and wakes the process once a second from its first use on (`_dispatch_workq_monitor_pools`), which a program that waits for days should
 /// not do. Cancellation of the task does not interrupt the work.
 ///
-/// What the work holds is released before this returns: the last command of a program closes its history with that, and the program may end
-/// right afterwards.
+/// Releases what `body` captured before it returns, so that a history that only it holds is closed before the program ends.
 package func blocking<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
         let work = Work(body)

@@ -23,12 +23,6 @@ public struct FrameCapture: Hashable, Sendable {
     public var utcOffset: Int
     public var frames: [RawFrame]
 
-    static let title = "pedometer capture 1"
-    /// Lines that are read of a file. The longest sync known has some ten thousand frames.
-    static let mostLines = 500_000
-
-    private static let option = "option."
-
     public init(model: String, options: [String: String] = [:], time: Timestamp, utcOffset: Int, frames: [RawFrame]) {
         self.model = model
         self.options = options
@@ -39,38 +33,12 @@ public struct FrameCapture: Hashable, Sendable {
 
     /// The text of the file.
     public var text: String {
-        var lines = [Self.title, "model: \(model)", "time: \(time.seconds)", "offset: \(utcOffset)"]
-        lines += options.sorted { $0.key < $1.key }.map { "\(Self.option)\($0.key): \($0.value)" }
+        var lines = ["pedometer capture 1", "model: \(model)", "time: \(time.seconds)", "offset: \(utcOffset)"]
+        lines += options.sorted { $0.key < $1.key }.map { "option.\($0.key): \($0.value)" }
         for frame in frames {
             lines.append("\(frame.direction == .sent ? ">" : "<") \(ValueNotation.hexadecimal(frame.bytes))".trimmed)
         }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// Reads the text of a file; nil if it is not one of these, or has a line that cannot be read.
-    ///
-    /// - Parameter values: lines with a name that this version does not know, such as what a test expects.
-    public static func read(_ text: String, values: inout [String: String]) -> FrameCapture? {
-        let lines = text.split(whereSeparator: \.isNewline)
-        guard lines.first == title[...], lines.count <= mostLines else { return nil }
-        var frames: [(RawFrame.Direction, [UInt8])] = []
-        for line in lines.dropFirst() {
-            guard let first = line.first, first != "#" else { continue }
-            if first == ">" || first == "<" {
-                let digits = line.dropFirst().filter { $0 != " " }
-                guard let bytes = digits.isEmpty ? [] : ValueNotation.hexadecimal.bytes(of: String(digits)) else { return nil }
-                frames.append((first == ">" ? .sent : .received, bytes))
-            } else {
-                guard let colon = line.firstIndex(of: ":") else { return nil }
-                values[String(line[..<colon])] = String(line[line.index(after: colon)...].drop { $0 == " " })
-            }
-        }
-        guard let model = values["model"], let time = values["time"].flatMap({ Int($0) }), let offset = values["offset"].flatMap({ Int($0) })
-        else { return nil }
-        let options = values.filter { $0.key.hasPrefix(option) }.map { (String($0.key.dropFirst(option.count)), $0.value) }
-        return FrameCapture(
-            model: model, options: Dictionary(uniqueKeysWithValues: options), time: Timestamp(time), utcOffset: offset,
-            frames: frames.map { RawFrame($0.0, at: Timestamp(time), bytes: $0.1) })
     }
 
     /// The frames without what identifies the pedometer.
@@ -113,6 +81,8 @@ public struct CapturingReader: PedometerReader {
     }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { reader.holdsTodayOnly(pedometer) }
+
+    public func advertisesSteps(_ pedometer: Pedometer) -> Bool { reader.advertisesSteps(pedometer) }
 
     private struct Receiver: ReadingReceiver {
         let receiver: any ReadingReceiver

@@ -38,7 +38,7 @@ public struct Planning: Sendable {
     public func setPlan(everyDay: Int?, weekdays: [Weekday: Int], from: Day?, of user: User) throws {
         let plans = try history.plans(of: user.id)
         let validFrom = try validFrom(from, isFirst: plans.isEmpty)
-        var plan = plans.last { $0.validFrom <= validFrom } ?? SportPlan(validFrom: validFrom, goals: [])
+        var plan = plans.inForce(on: validFrom) ?? SportPlan(validFrom: validFrom, goals: [])
         plan.validFrom = validFrom
         if let everyDay { plan = SportPlan(validFrom: validFrom, everyDay: everyDay) }
         for (weekday, steps) in weekdays { plan[weekday] = steps }
@@ -50,7 +50,7 @@ public struct Planning: Sendable {
     public func setProfile(_ change: ProfileChange, from: Day?, of user: User) throws {
         let profiles = try history.profiles(of: user.id)
         let validFrom = try validFrom(from, isFirst: profiles.isEmpty)
-        var profile = profiles.last { $0.validFrom <= validFrom } ?? Profile(validFrom: validFrom)
+        var profile = profiles.inForce(on: validFrom) ?? Profile(validFrom: validFrom)
         profile.validFrom = validFrom
         profile.height = change.height ?? profile.height
         profile.weight = change.weight ?? profile.weight

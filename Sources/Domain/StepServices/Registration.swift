@@ -93,7 +93,8 @@ public struct Registration: Sendable {
         var (found, foundKind) = try await find(request, kind, except: known, progress)
         var advertised = found.name ?? foundKind.key
         if catalog.address(advertised) != nil { advertised = foundKind.key }
-        let name = Self.unused(plain(request.name ?? advertised), isChosen: request.name != nil, known)
+        // A name that the user has chosen is not changed.
+        let name = request.name ?? Self.unused(plain(advertised), known)
         func unregistered() -> Pedometer {
             Pedometer(
                 id: 0, user: owner.id, model: foundKind.key, address: found.address, addressType: found.addressType, name: name,
@@ -224,11 +225,11 @@ public struct Registration: Sendable {
             devices.prefix(mostListed).map { "\($0.address) (\(String(($0.name ?? "no name").prefix(64))))" }, count: devices.count)
     }
 
-    /// The name itself, or with a number appended if another pedometer has it. A name that the user has chosen is not changed.
-    private static func unused(_ name: String, isChosen: Bool, _ known: [Pedometer]) -> String {
+    /// The name, cut so that a number fits, and with a number appended if another pedometer has it.
+    private static func unused(_ name: String, _ known: [Pedometer]) -> String {
         let taken = Set(known.map { $0.name.lowercased() })
         let base = String(name.prefix(60))
-        guard !isChosen, taken.contains(base.lowercased()) else { return base }
+        guard taken.contains(base.lowercased()) else { return base }
         return (2...).lazy.map { "\(base) \($0)" }.first { !taken.contains($0.lowercased()) } ?? base
     }
 }

@@ -1,8 +1,5 @@
 public import StepDomain
 
-/// What a history is to the use cases: steps, an outbox, and notices.
-public typealias History = any StepHistory & ShareLedger & NoticeStore
-
 /// What the use cases work with: ports, the time and the place. The wiring of the program makes it.
 public struct ServiceContext: Sendable {
     public var history: History

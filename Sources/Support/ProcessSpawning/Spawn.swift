@@ -55,11 +55,13 @@ public enum Spawn {
     }
 
     /// Waits for the end of a child that is about to end or has ended. Blocks.
-    /// - Returns: its exit status; nil if it was killed.
+    /// - Returns: its exit status; nil if it was killed, or is not a child of this process.
     @discardableResult
     public static func wait(for identifier: pid_t) -> Int32? {
         var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        while waitpid(identifier, &status, 0) < 0 {
+            if errno != EINTR { return nil }
+        }
         return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
     }
 

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A token or password. When it is printed, logged or dumped, it shows bullets; `reveal()` is the only access to the text.
 public struct Secret: Hashable, Sendable {
     private let text: String
@@ -52,4 +54,114 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var debugDescription: String { Secret.bullets }
     /// Without children, so that `dump` and the messages of failed expectations show nothing either.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The spellings of a text within URLs, JSON and XML, for a search.
+struct Spellings {
+    /// For each scalar of the text, the byte strings that stand for it.
+    private let scalars: [[[UInt8]]]
+    /// Whether a byte can begin the text.
+    private let begins: [Bool]
+
+    init(_ text: String) {
+        scalars = text.unicodeScalars.map(Self.spellings)
+        var begins = [Bool](repeating: false, count: 256)
+        for byte in (scalars.first ?? []).compactMap(\.first) { begins[Int(byte)] = true }
+        self.begins = begins
+    }
+
+    /// All places where the text occurs, including overlapping ones.
+    func ranges(in bytes: [UInt8]) -> [Range<Int>] {
+        bytes.indices.compactMap { start in
+            guard begins[Int(bytes[start])] else { return nil }
+            return end(from: start, in: bytes).map { start..<$0 }
+        }
+    }
+
+    /// The end of the text that begins at `start`, or nil. One spelling may be a prefix of another, so that there can be several places to
+    /// continue from.
+    private func end(from start: Int, in bytes: [UInt8]) -> Int? {
+        var places: Set<Int> = [start]
+        for spellings in scalars {
+            var next: Set<Int> = []
+            for place in places {
+                for spelling in spellings where bytes[place...].starts(with: spelling) { next.insert(place + spelling.count) }
+            }
+            if next.isEmpty { return nil }
+            places = next
+        }
+        return places.max()
+    }
+
+    private static func spellings(of scalar: Unicode.Scalar) -> [[UInt8]] {
+        var result = [String(scalar), "&#\(scalar.value);"]
+        for isUpper in [false, true] {
+            func hex(_ value: some BinaryInteger, _ width: Int) -> String {
+                let digits = String(value, radix: 16, uppercase: isUpper)
+                return String(repeating: "0", count: max(0, width - digits.count)) + digits
+            }
+            result.append(String(scalar).utf8.map { "%" + hex($0, 2) }.joined())
+            result.append(String(scalar).utf16.map { "\\u" + hex($0, 4) }.joined())
+            result.append("&#x\(hex(scalar.value, 1));")
+        }
+        switch scalar {
+        // The query of a URL, as encoded by forms.
+        case " ": result.append("+")
+        case "\"": result += ["\\\"", "&quot;"]
+        case "\\": result.append("\\\\")
+        case "/": result.append("\\/")
+        case "&": result.append("&amp;")
+        case "<": result.append("&lt;")
+        case ">": result.append("&gt;")
+        case "'": result.append("&apos;")
+        default: break
+        }
+        return result.map { Array($0.utf8) }
+    }
+}
+
+/// The characters of base64 (RFC 4648) that a text alone determines, wherever it occurs within the encoded text.
+///
+/// Four characters encode three bytes, so there are three possible offsets: 0, 1 and 2 bytes into a group of three.
+struct Base64Fragment {
+    let text: String
+    /// Whether the character before the fragment contains bits of the text and of the bytes before it.
+    private let sharesFirst: Bool
+    /// Whether the character after the fragment contains bits of the text and of the bytes after it.
+    private let sharesLast: Bool
+
+    /// Fewer than four characters occur in any text.
+    private static let shortest = 4
+
+    static func all(of text: String) -> [Base64Fragment] {
+        (0..<3).flatMap { offset in
+            let count = offset + text.utf8.count
+            // Rounded up: the first character without bits of the preceding text; each character has 6 bits.
+            let first = (offset * 8 + 5) / 6, end = count * 8 / 6
+            guard end - first >= shortest else { return [Base64Fragment]() }
+            let encoded = (Data(repeating: 0, count: offset) + Data(text.utf8)).base64EncodedString()
+            let standard = String(encoded.dropFirst(first).prefix(end - first))
+            let url = String(standard.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+            return (standard == url ? [standard] : [standard, url]).map {
+                Base64Fragment(text: $0, sharesFirst: offset * 8 % 6 != 0, sharesLast: count * 8 % 6 != 0)
+            }
+        }
+    }
+
+    /// `range` with the characters at its edges, which also contain bits of the text.
+    func withEdges(_ range: Range<Int>, in bytes: [UInt8]) -> Range<Int> {
+        let before = range.lowerBound - 1, behind = range.upperBound
+        let lower = sharesFirst && before >= 0 && isDigit(bytes[before]) ? before : range.lowerBound
+        let upper = sharesLast && behind < bytes.count && isDigit(bytes[behind]) ? behind + 1 : range.upperBound
+        return lower..<upper
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
 }

@@ -16,6 +16,27 @@ import Testing
         return names.filter { $0.hasSuffix(".txt") }.sorted().map { "\(folder)/\($0)" }
     }()
 
+    @Test func `a capture is read as it was written`() {
+        let time = Timestamp(1_779_284_400)
+        let capture = FrameCapture(
+            model: "ring", options: ["format": "u32le", "counts": "today"], time: time, utcOffset: 7_200,
+            frames: [RawFrame(.sent, at: time, bytes: [3, 0xff]), RawFrame(.received, at: time, bytes: [])])
+        var values: [String: String] = [:]
+        #expect(FrameCapture.read(capture.text + "# a comment\nsteps: 48\n", values: &values) == capture)
+        #expect(values["steps"] == "48")
+    }
+
+    @Test(arguments: [
+        "", "pedometer capture 2\nmodel: ring\ntime: 1\noffset: 0", "pedometer capture 1\ntime: 1\noffset: 0",
+        "pedometer capture 1\nmodel: ring\ntime: x\noffset: 0",
+        "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n> 0", "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n< zz",
+        "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\nwords",
+    ])
+    func `a text that is not a capture is rejected`(text: String) {
+        var values: [String: String] = [:]
+        #expect(FrameCapture.read(text, values: &values) == nil)
+    }
+
     @Test func `each model has a capture`() throws {
         let captured = try Self.files.map { path in
             var values: [String: String] = [:]

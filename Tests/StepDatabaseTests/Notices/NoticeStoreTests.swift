@@ -42,6 +42,18 @@ import Testing
         }
     }
 
+    @Test func `a notice that cannot be decoded is replaced by one with its key`() throws {
+        try withFixture { history in
+            let notice = Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))
+            let unknown = "INSERT INTO notice (key, subject, name, since, content, kept_at) VALUES (?, 'machine', '', 0, '{\"sunny\":{}}', 0)"
+            try history.database.queue.write { try $0.execute(sql: unknown, arguments: [notice.key]) }
+            let begun = try history.database.keep([notice], at: noon)
+            #expect(begun.count == 1)
+            #expect(try history.database.standingNotices().map(\.notice) == [notice])
+            #expect(try history.strings("SELECT count(*) FROM notice") == ["1"])
+        }
+    }
+
     @Test func `each key has one open notice at most`() throws {
         try withFixture { history in
             let insert = "INSERT INTO notice (key, subject, name, since, content, kept_at, ended_at) VALUES ('k', 'machine', '', 0, '{}', 0, ?)"

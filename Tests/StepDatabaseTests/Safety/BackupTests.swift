@@ -131,7 +131,7 @@ import Testing
             let path = history.path, place = directory + "/to/copy.sqlite"
             for folder in ["/to", "/backups"] { try StepDatabase.createDirectory(directory + folder) }
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, place = place as String] in
-                _ = try BackupFile(for: place, ofHistory: path)
+                _ = try DatabaseCopy(for: place, ofHistory: path)
                 kill(getpid(), SIGKILL)
             }
             let left = try FileManager.default.contentsOfDirectory(atPath: directory + "/to")
@@ -206,8 +206,8 @@ import Testing
             let backup = history.path + ".copy"
             _ = try StepDatabase.backUp(history.path, to: backup)
             try history.merge(slot(15, 20))
-            let (contents, replaced) = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
-            #expect(contents.samples == 1 && contents.path == history.path)
+            let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
+            #expect(try StepDatabase.contents(of: history.path).samples == 1)
             // The connection that was open belongs to the old file, and writes to neither file.
             expect(.replaced(path: history.path)) { try history.merge(slot(30, 30)) }
             try history.database.close()
@@ -242,8 +242,8 @@ import Testing
             let old = Schema(migrations: Array(Schema.current.migrations.prefix(2)))
             let backup = directory + "/old.sqlite", path = directory + "/new/history.sqlite"
             try StepDatabase(path: backup, for: .writing, busyTimeout: 1, schema: old).close()
-            let (contents, replaced) = try StepDatabase.restore(backup, to: path, at: noon, .fixed(0))
-            #expect(contents.version == 2 && replaced == ReplacedHistory())
+            #expect(try StepDatabase.restore(backup, to: path, at: noon, .fixed(0)) == ReplacedHistory())
+            #expect(try StepDatabase.contents(of: path).version == 2)
             #expect(try StepDatabase(path: path).users().isEmpty)
         }
     }

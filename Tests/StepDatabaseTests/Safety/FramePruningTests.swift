@@ -61,6 +61,29 @@ import Testing
         }
     }
 
+    /// A watch does the upkeep after each sync.
+    @Test func `a backup that has failed is tried again after a day, and the frames are limited meanwhile`() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            let now = midnight + 10 * 86_400
+            let place = AutomaticBackups.directory(of: history.path)
+            try Data().write(to: URL(fileURLWithPath: place))
+            func upkeep(at moment: Timestamp) -> HistoryFileUpkeep {
+                let backups = AutomaticBackups(BackupSchedule(count: 4), now: { moment }, localTime: .fixed(0))
+                return HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { moment })
+            }
+            await #expect(throws: HistoryError.self) { try await upkeep(at: now).run() }
+            for number in 0..<5 { _ = try night(history, number, frames: 10) }
+            try await upkeep(at: now + 3600).run()
+            #expect(try kept(history).count == 2)
+            await #expect(throws: HistoryError.self) { try await upkeep(at: now + 86_400).run() }
+            try FileManager.default.removeItem(atPath: place)
+            // The clock was ahead.
+            try await upkeep(at: now + 7200).run()
+            #expect(AutomaticBackups.list(of: history.path).count == 1)
+        }
+    }
+
     /// Each of its days is partial, because it is not read at midnight.
     @Test func `the frames of a pedometer that only counts are limited, too`() throws {
         try withFixture { history in

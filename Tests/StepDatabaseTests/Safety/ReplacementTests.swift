@@ -11,8 +11,8 @@ import Testing
     private struct Failure: Error {}
 
     /// A copy of the history as it is now, which is about to replace it.
-    private func copy(of history: Fixture) throws -> BackupFile {
-        let file = try BackupFile(for: history.path, ofHistory: history.path)
+    private func copy(of history: Fixture) throws -> DatabaseCopy {
+        let file = try DatabaseCopy(for: history.path, ofHistory: history.path)
         let queue = try StepDatabase.openForReading(history.path, busyTimeout: 1)
         _ = try queue.writeWithoutTransaction { try file.copy($0, of: history.path, asHistory: true) }
         try queue.close()
@@ -74,7 +74,7 @@ import Testing
         try withDirectory { directory in
             let path = directory + "/history.sqlite", older = Schema(migrations: Array(Schema.current.migrations.dropLast()))
             try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: older).close()
-            let file = try BackupFile(for: path, ofHistory: path)
+            let file = try DatabaseCopy(for: path, ofHistory: path)
             let queue = try StepDatabase.openForReading(path, busyTimeout: 1)
             _ = try queue.writeWithoutTransaction { try file.copy($0, of: path, asHistory: true) }
             try queue.close()
@@ -140,7 +140,7 @@ import Testing
                 // Its log is not empty, as a program leaves it that does not close the history.
                 let open = try StepDatabase(path: path)
                 _ = try open.addUser(named: "Ben")
-                let file = try BackupFile(for: path, ofHistory: path)
+                let file = try DatabaseCopy(for: path, ofHistory: path)
                 let queue = try StepDatabase.openForReading(backup, busyTimeout: 1)
                 _ = try queue.writeWithoutTransaction { try file.copy($0, of: backup, asHistory: true) }
                 _ = try Replacement.put(
@@ -167,7 +167,7 @@ import Testing
             try history.database.close()
             try FileManager.default.removeItem(atPath: history.path)
             try log.write(to: URL(fileURLWithPath: history.path + "-wal"))
-            let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0)).replaced
+            let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
             #expect(replaced.path == nil)
             #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
         }

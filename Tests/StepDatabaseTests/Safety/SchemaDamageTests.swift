@@ -213,13 +213,33 @@ import Testing
         "CREATE VIEW mine AS SELECT * FROM sample", "CREATE INDEX mine ON sample (steps)",
         "CREATE TABLE mine (a UNIQUE); CREATE TRIGGER more AFTER INSERT ON mine BEGIN DELETE FROM mine WHERE a < new.a; END",
         "CREATE VIEW mine AS SELECT 1 AS a; CREATE TRIGGER more INSTEAD OF INSERT ON mine BEGIN SELECT 1; END",
+        "CREATE TABLE \"it's mine\" (a)",
+        "CREATE TABLE mine (person REFERENCES person); INSERT INTO mine VALUES (77)",
+        "CREATE TABLE mine (other REFERENCES nothing); INSERT INTO mine VALUES (77)",
     ])
     func `views, tables and indexes of the user are no damage`(sql: String) throws {
         try withHistory { path in
             try execute(sql, path)
-            #expect(try StepDatabase.check(path).isSound)
+            #expect(try StepDatabase.check(path).allComplaints == [])
+            try StepDatabase.checkBeforeSync(path, at: noon, wholeUpTo: 0)
             #expect(try StepDatabase(path: path).users().count == 1)
         }
+    }
+
+    @Test func `a table of the user does not prevent the migration of an older history`() throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let old = Schema(migrations: Array(Schema.current.migrations.dropLast()))
+            try StepDatabase(path: path, for: .writing, busyTimeout: 1, schema: old).close()
+            try execute("CREATE TABLE mine (a); INSERT INTO mine VALUES (7)", path)
+            _ = try StepDatabase(path: path).addUser(named: "Ada")
+            #expect(try StepDatabase.check(path) == HistoryHealth(isOlder: false, complaints: [], orphans: []))
+        }
+    }
+
+    @Test func `the names of istep's tables are those of the schema`() throws {
+        let tables = try Schema.current.objectsOfVersions().last?.filter { $0.type == "table" }.map(\.name)
+        #expect(Schema.current.tables == Set(tables ?? []))
     }
 
     @Test func `a view with the name of a table is reported as damage`() throws {

@@ -13,4 +13,20 @@ import Testing
         #expect(plan[.monday] == 8000)
         #expect(plan.goals.last == 0)
     }
+
+    @Test func `each weekday has its own goal`() throws {
+        let sunday = try #require(Day("2014-04-20"))
+        let plan = SportPlan(validFrom: sunday, goals: [1, 2, 3, 4, 5, 6])
+        #expect(plan.goal(on: sunday) == nil)
+        #expect(plan.isRestDay(sunday))
+        #expect((1...6).map { plan.goal(on: sunday.advanced(by: $0)) } == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test func `the percentage relates the steps to the goal`() {
+        #expect(SportPlan.percentage(steps: 8000, goal: 10_000) == 80)
+        #expect(SportPlan.percentage(steps: 0, goal: 10_000) == 0)
+        #expect(SportPlan.percentage(steps: 8000, goal: nil) == nil)
+        #expect(SportPlan.percentage(steps: 8000, goal: 0) == nil)
+        #expect(SportPlan.percentage(steps: nil, goal: 8000) == nil)
+    }
 }

@@ -21,8 +21,8 @@ import Testing
     }
 
     private func notices(_ syncs: [SyncRecord], watch others: [SyncRecord]? = nil, standing: [StoredNotice] = []) -> [Notice] {
-        let devices = [NoticeFacts.Device(ring, syncs)] + (others.map { [.init(watch, $0)] } ?? [])
-        return NoticeFacts(users: [anna], devices: devices, standing: standing, now: now, localTime: place).notices
+        let devices = [NoticeRules.Device(ring, syncs)] + (others.map { [.init(watch, $0)] } ?? [])
+        return NoticeRules(users: [anna], devices: devices, standing: standing, now: now, localTime: place).notices
     }
 
     private func contents(_ syncs: [SyncRecord], watch others: [SyncRecord]? = nil) -> [Notice.Content] {
@@ -124,7 +124,7 @@ import Testing
 
     @Test func `continuous listening reports an absent pedometer without failed syncs`() {
         func notices(watched daysAgo: Int, _ syncs: SyncRecord...) -> [Notice.Content] {
-            NoticeFacts(
+            NoticeRules(
                 users: [anna], devices: [.init(ring, syncs)], listening: ListeningState(since: [1: now - daysAgo * 86_400]), now: now,
                 localTime: place
             ).notices.map(\.content)
@@ -137,10 +137,10 @@ import Testing
     }
 
     @Test func `listening for one pedometer does not report another as absent`() {
-        let devices = [NoticeFacts.Device(ring, []), .init(watch, [sync(9)])]
+        let devices = [NoticeRules.Device(ring, []), .init(watch, [sync(9)])]
         func found(_ since: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
             let listening = ListeningState(since: since)
-            return NoticeFacts(users: [anna], devices: devices, listening: listening, now: now, localTime: place).notices.map(\.subject)
+            return NoticeRules(users: [anna], devices: devices, listening: listening, now: now, localTime: place).notices.map(\.subject)
         }
         #expect(found([1: now - 3 * 86_400]) == [.pedometer(1)])
         #expect(found([2: now - 3 * 86_400]) == [.pedometer(2)])
@@ -154,7 +154,7 @@ import Testing
             -> [Notice]
         {
             let outage = hoursAgo.map { ListeningState.Outage(since: now - $0 * 3600, reason: "no adapter") }
-            return NoticeFacts(
+            return NoticeRules(
                 users: [anna], devices: [.init(ring, syncs)], standing: known.map { [$0] } ?? [],
                 listening: ListeningState(since: since, outage: outage), now: now, localTime: place
             ).notices
@@ -174,8 +174,8 @@ import Testing
 
     @Test func `a complete sync before the recent syncs gives the last read time`() {
         let away = (0..<4).map { sync($0, .outOfRange) }
-        let long = NoticeFacts.Device(ring, away, lastComplete: sync(400))
-        let notices = NoticeFacts(users: [anna], devices: [long], now: now, localTime: place).notices
+        let long = NoticeRules.Device(ring, away, lastComplete: sync(400))
+        let notices = NoticeRules(users: [anna], devices: [long], now: now, localTime: place).notices
         #expect(notices.map(\.content) == [.notSeen(lastRead: sync(400).start + 5)])
         #expect(notices.map(\.since) == [sync(400).start + 5])
     }
@@ -263,7 +263,7 @@ import Testing
                 .tooOld([Day(daysSince1970: 4)]), .missing([DayGap(Day(daysSince1970: 5), .refused)]), .undecided(steps: 9),
                 .countingStarted, .oversized(values: 1),
             ])
-        let notices = NoticeFacts(users: [anna], reports: [report], now: now, localTime: place).notices
+        let notices = NoticeRules(users: [anna], reports: [report], now: now, localTime: place).notices
         #expect(notices.map(\.kind) == [.clockWasOff, .stepsLost, .stepsLost, .stepsLost, .stepsLost])
         #expect(Set(notices.map(\.key)).count == 5)
         #expect(notices.allSatisfy { $0.since == record.start && $0.subject == .pedometer(1) && !$0.isState })
@@ -271,10 +271,10 @@ import Testing
 
     @Test func `steps in doubt are one event, however often they are found`() {
         let report = SyncReport(pedometer: ring, record: sync(0), notices: [.stepsInDoubt(.unchecked)])
-        let notices = NoticeFacts(users: [anna], reports: [report], now: now, localTime: place).notices
+        let notices = NoticeRules(users: [anna], reports: [report], now: now, localTime: place).notices
         #expect(notices.map(\.kind) == [.stepsInDoubt] && notices.allSatisfy { !$0.isState })
         let later = SyncReport(pedometer: ring, record: sync(1), notices: [.stepsInDoubt(.totals(1, 2))])
-        let again = NoticeFacts(users: [anna], reports: [later], now: now, localTime: place).notices
+        let again = NoticeRules(users: [anna], reports: [later], now: now, localTime: place).notices
         #expect(notices.map(\.key) == again.map(\.key))
     }
 
@@ -283,7 +283,7 @@ import Testing
         let gap = DayGap(Day(daysSince1970: 16_178), .refused)
         ring.cursor.missing = [gap, DayGap(Day(daysSince1970: 16_177), .unconfirmed)]
         func notices(_ ring: Pedometer, standing: [StoredNotice] = []) -> [Notice] {
-            NoticeFacts(users: [anna], devices: [.init(ring, [sync(0)])], standing: standing, now: now, localTime: place).notices
+            NoticeRules(users: [anna], devices: [.init(ring, [sync(0)])], standing: standing, now: now, localTime: place).notices
         }
         let begun = try #require(notices(ring).first)
         #expect(begun.content == .daysMissing([gap]) && begun.isState && begun.since == now)

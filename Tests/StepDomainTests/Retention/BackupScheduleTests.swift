@@ -34,14 +34,25 @@ import Testing
         #expect(schedule.isDue([name(7)], today: today))
         #expect(schedule.isDue([name(0, isAutomatic: false), name(30)], today: today))
         #expect(schedule.isDue([name(-400)], today: today), "a clock was wrong")
+        #expect(!schedule.isDue([name(-400), name(3)], today: today))
+        #expect(schedule.isDue([name(-400), name(7)], today: today))
+        #expect(!schedule.isDue([name(-1)], today: today), "made in a zone to the east")
         #expect(!BackupSchedule(count: 0).isDue([], today: today))
     }
 
     @Test func `the oldest automatic ones beyond the number are deleted, and no others`() {
         let backups = [name(0), name(7), name(14), name(21), name(28), name(35), name(90, isAutomatic: false)]
-        #expect(BackupSchedule(count: 4).surplus(backups) == [name(35), name(28)])
-        #expect(BackupSchedule(count: 1).surplus(backups.reversed()).count == 5)
-        #expect(BackupSchedule(count: 0).surplus(backups) == [])
-        #expect(!BackupSchedule(count: 1).surplus(backups).contains(name(90, isAutomatic: false)))
+        let today = Day(of: now, utcOffset: 3600)
+        #expect(BackupSchedule(count: 4).surplus(backups, today: today) == [name(35), name(28)])
+        #expect(BackupSchedule(count: 1).surplus(backups.reversed(), today: today).count == 5)
+        #expect(BackupSchedule(count: 0).surplus(backups, today: today) == [])
+        #expect(!BackupSchedule(count: 1).surplus(backups, today: today).contains(name(90, isAutomatic: false)))
+    }
+
+    @Test func `a backup with a date in the future does not displace a new one`() {
+        let today = Day(of: now, utcOffset: 3600)
+        #expect(BackupSchedule(count: 1).surplus([name(0), name(-400)], today: today) == [name(-400)])
+        #expect(BackupSchedule(count: 2).surplus([name(0), name(-400), name(7)], today: today) == [name(-400)])
+        #expect(BackupSchedule(count: 2).surplus([name(-1), name(0), name(7)], today: today) == [name(7)])
     }
 }

@@ -27,6 +27,14 @@ import TestSupport
 
     // MARK: What is known
 
+    @Test(arguments: [
+        (0, ActivityCategory.sedentary), (4999, .sedentary), (5000, .lowActive), (7499, .lowActive),
+        (7500, .somewhatActive), (9999, .somewhatActive), (10_000, .active), (12_499, .active), (12_500, .highlyActive),
+    ])
+    func `the activity category follows from the steps`(steps: Int, category: ActivityCategory) {
+        #expect(ActivityCategory(steps: steps) == category)
+    }
+
     @Test func `a day without samples and coverage has unknown steps`() {
         let summary = summary(DayData(user: user, day: day, tracks: [track()], lastSync: later))
         #expect(summary.steps == nil)

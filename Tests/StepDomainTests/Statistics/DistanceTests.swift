@@ -103,3 +103,13 @@ import Testing
         #expect(EnergyEstimate(samples(1, kilocalories: .infinity), distance: nil, profile: nil) == nil)
     }
 }
+
+extension DistanceEstimate {
+    fileprivate init?(_ samples: [StepSample], profile: Profile?) { self.init(GaitSums(samples), profile: profile) }
+}
+
+extension EnergyEstimate {
+    fileprivate init?(_ samples: [StepSample], distance: DistanceEstimate?, profile: Profile?) {
+        self.init(GaitSums(samples), distance: distance, profile: profile)
+    }
+}

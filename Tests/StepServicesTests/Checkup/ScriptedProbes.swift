@@ -88,7 +88,7 @@ final class ScriptedHistoryFile: HistoryProbe {
     }
 
     func condition() async throws -> HistoryCondition { found }
-    func open() async throws -> any StepHistory & ShareLedger & NoticeStore { history }
+    func open() async throws -> History { history }
     func wrongSums(inNewest days: Int) async throws -> [Day] { Array(wrong.prefix(days)) }
     func storage() async throws -> StorageFacts? { facts }
     func holder(of work: HistoryWork) async throws -> HistoryHolder? { holders[work] }

@@ -66,7 +66,7 @@ final class ScriptedHistories: HistorySource {
 
     func fail(_ error: (any Error)?) { failure.withLock { $0 = error } }
 
-    func history() throws -> any StepHistory & ShareLedger & NoticeStore {
+    func history() throws -> History {
         if let error = failure.withLock({ $0 }) { throw error }
         return actual
     }

@@ -65,6 +65,23 @@ import Testing
         #expect(fixture.output.count(.problem("broken")) == 2)
     }
 
+    @Test func `a history that cannot be read is reported again if it could be read meanwhile`() async throws {
+        let fixture = WatchFixture()
+        let searching = RecordingWatchOutput.Event.status(.searching(["ring"]))
+        try await fixture.watching {
+            await fixture.output.until(searching)
+            for failure in [Broken(), Broken(), nil, nil, Broken()] {
+                fixture.histories.fail(failure)
+                // The history is read once a minute. After that, the watch reports its status again.
+                let handled = fixture.output.count(searching)
+                await fixture.clock.sleeping(for: .seconds(10))
+                fixture.pass(60)
+                while fixture.output.count(searching) == handled { await fixture.output.until(searching) }
+            }
+        }
+        #expect(fixture.output.count(.problem("broken")) == 2)
+    }
+
     // MARK: Beginning
 
     @Test func `without a pedometer it ends with an error`() async throws {

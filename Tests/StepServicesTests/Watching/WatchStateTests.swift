@@ -173,6 +173,19 @@ import Testing
         #expect(state.decision(at: noon + 900).sync == 1)
     }
 
+    @Test func `a pedometer that is forgotten while it is followed is disconnected`() {
+        var state = state([entry(1, last: noon), entry(2, last: noon)], isLive: true)
+        for id in [1, 2] as [Pedometer.ID] {
+            state.beginFollowing(id)
+            state.isFollowing(id, hasSteps: true)
+        }
+        #expect(state.decision(at: noon).disconnect == [])
+        state.update([entry(2, last: noon)])
+        #expect(state.decision(at: noon).disconnect == [1])
+        state.endFollowing(1, as: .released, at: noon)
+        #expect(state.decision(at: noon) == WatchState.Decision(wake: noon + 900))
+    }
+
     @Test func `a lost link is restored when the pedometer is seen`() {
         var state = state([entry(1, last: noon)], isLive: true)
         #expect(state.decision(at: noon).scan == [address(1)])

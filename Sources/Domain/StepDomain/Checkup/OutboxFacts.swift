@@ -11,7 +11,8 @@ public struct OutboxFacts: Hashable, Sendable {
         self.now = now
     }
 
-    /// Seconds that a day may wait: a server that is down for a night causes no warning.
+    /// Seconds that a day may wait: a server that is down for a night causes no warning. A notice, which nobody has asked for, comes a day later
+    /// (`NoticeRules.shareWait`).
     static let longestWait = 2 * 86_400
 }
 
@@ -29,12 +30,12 @@ extension OutboxFacts {
     }
 
     private var uncertain: DestinationDiagnosis? {
-        let uncertain = entries.count { $0.state == .unknown && $0.nextAttempt == nil }
+        let uncertain = entries.count { $0.isInDoubt }
         return uncertain > 0 ? .uncertain(days: uncertain) : nil
     }
 
     private var waiting: DestinationDiagnosis? {
-        let waiting = entries.filter { ($0.state == .pending || $0.state == .unknown) && $0.nextAttempt != nil && $0.attempts > 0 }
+        let waiting = entries.filter(\.isWaiting)
         guard let oldest = waiting.compactMap({ $0.firstAttempt ?? $0.changedAt }).min(), now - oldest > Self.longestWait else { return nil }
         return .waiting(days: waiting.count, seconds: now - oldest, reason: waiting.compactMap(\.lastError).last)
     }

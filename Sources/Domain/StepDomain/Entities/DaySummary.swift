@@ -142,8 +142,38 @@ extension DaySummary {
             hours: hours, completeness: figures.completeness, isInProgress: figures.isInProgress, isCorrected: figures.isCorrected,
             countedSteps: figures.countedSteps, correctionReason: data.correction?.reason,
             correctedAt: data.correction?.enteredAt,
-            implausibleSteps: data.tracks.reduce(0) { sum, track in track.implausible.reduce(sum) { $0 + max(0, $1.steps) } },
+            implausibleSteps: data.tracks.flatMap(\.implausible).reduce(0) { sum, sample in
+                // As received: the numbers can be anything.
+                let (total, isTooMuch) = sum.addingReportingOverflow(max(0, sample.steps))
+                return isTooMuch ? .max : total
+            },
             lastSync: data.lastSync,
             deviceTotals: data.tracks.compactMap { track in track.deviceTotal.map { NamedTotal(pedometer: track.name, total: $0) } })
+    }
+}
+
+/// Steps a day in words, after C. Tudor-Locke et al., "Revisiting 'How many steps are enough?'", Medicine & Science in
+/// Sports & Exercise 40 (2008) S537–S543, doi 10.1249/MSS.0b013e31817c7133.
+public enum ActivityCategory: String, Sendable, Codable, CaseIterable {
+    /// Below 5,000.
+    case sedentary
+    /// 5,000 to 7,499.
+    case lowActive
+    /// 7,500 to 9,999.
+    case somewhatActive
+    /// 10,000 to 12,499.
+    case active
+    /// 12,500 and more.
+    case highlyActive
+
+    public init(steps: Int) {
+        self =
+            switch steps {
+            case ..<5_000: .sedentary
+            case ..<7_500: .lowActive
+            case ..<10_000: .somewhatActive
+            case ..<12_500: .active
+            default: .highlyActive
+            }
     }
 }

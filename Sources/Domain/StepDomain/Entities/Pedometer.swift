@@ -174,7 +174,26 @@ public struct CounterReading: Hashable, Sendable, Codable {
     public var day: Day { countsDay ?? Day(of: at, utcOffset: utcOffset) }
 }
 
-extension Pedometer {
-    /// Per cent below which a battery is reported as low.
-    public static let lowBattery = 15
+extension ClockState {
+    /// The location of a pedometer over time: the offset that its clock was set to, from each setting on.
+    ///
+    /// Within one zone the day follows the zone, across a change of daylight saving too; after a journey the time before it
+    /// keeps the old place's offset. Before the first setting, and for a pedometer without a clock, it is `here`.
+    public func place(_ here: LocalTime) -> LocalTime {
+        let settings = settings
+        guard !settings.isEmpty else { return here }
+        return LocalTime { moment in
+            guard let setting = settings.last(where: { $0.at <= moment }) else { return here.utcOffset(moment) }
+            return setting.offset(at: moment, here)
+        }
+    }
+}
+
+extension ClockState.Setting {
+    /// The offset of the place where a pedometer with this setting was at a moment.
+    ///
+    /// Within one zone it follows the zone, across a change of daylight saving too; steps made at an old place keep its offset.
+    package func offset(at moment: Timestamp, _ here: LocalTime) -> Int {
+        here.utcOffset(at) == utcOffset ? here.utcOffset(moment) : utcOffset
+    }
 }

@@ -24,11 +24,18 @@ public struct SportPlan: Hashable, Sendable, Codable {
     }
 }
 
-/// From which day on a plan or a profile holds.
-public enum Validity {
-    /// What holds for all days is stored with this day.
-    public static let beginning = Day(daysSince1970: 0)
+extension SportPlan {
+    /// Steps, 1 or more; nil on a rest day.
+    public func goal(on day: Day) -> Int? {
+        let steps = self[day.weekday]
+        return steps > 0 ? steps : nil
+    }
 
-    /// The days on which a plan or a profile may begin. A day before the beginning would be a second beginning.
-    public static let firstDays = beginning...Period.calendar.upperBound
+    public func isRestDay(_ day: Day) -> Bool { goal(on: day) == nil }
+
+    /// 100 · steps / goal; nil without a goal.
+    public static func percentage(steps: Int?, goal: Int?) -> Double? {
+        guard let steps, let goal, goal > 0 else { return nil }
+        return 100 * Double(steps) / Double(goal)
+    }
 }

@@ -40,6 +40,14 @@ public struct SyncRecord: Hashable, Sendable, Identifiable {
     }
 }
 
+extension SyncRecord {
+    /// Seconds. No sync takes this long.
+    static let longest = 3600
+
+    /// Whether it was begun long ago and never ended: it was killed, or the machine was switched off.
+    public func isAbandoned(at now: Timestamp) -> Bool { outcome == .running && now - start >= Self.longest }
+}
+
 /// What a sync stored of a day, as far as no later sync has replaced it with more steps.
 public struct DaySync: Hashable, Sendable {
     public var pedometer: Pedometer.ID

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A moment, in whole seconds since 1970-01-01T00:00:00Z (leap seconds not counted, as POSIX has it).
 ///
 /// Steps come in slots of minutes, so a finer resolution would not be more accurate; an integer compares, hashes and stores exactly.

@@ -59,7 +59,7 @@ public protocol HistoryProbe: Sendable {
     func condition() async throws -> HistoryCondition
 
     /// Opens the history for reading.
-    func open() async throws -> any StepHistory & ShareLedger & NoticeStore
+    func open() async throws -> History
 
     /// The days whose stored sums differ from their samples, the newest first.
     ///

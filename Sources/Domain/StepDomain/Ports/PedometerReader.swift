@@ -23,14 +23,6 @@ public protocol PedometerReader: Sendable {
     func advertisesSteps(_ pedometer: Pedometer) -> Bool
 }
 
-extension PedometerReader {
-    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool { false }
-
-    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-
-    public func advertisesSteps(_ pedometer: Pedometer) -> Bool { false }
-}
-
 /// Receives what a reading of pedometers delivers. Called for one pedometer from one task at a time.
 public protocol ReadingReceiver: Sendable {
     func progress(_ progress: ReadProgress, of pedometer: Pedometer)

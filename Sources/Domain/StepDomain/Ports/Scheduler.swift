@@ -4,10 +4,13 @@ public protocol Scheduler: Sendable {
     /// plugged in.
     ///
     /// - Parameter watching: whether `watch` runs as a service, too. If not, one that was enabled before is stopped and disabled.
-    func enable(watching: Bool) async throws
+    /// - Returns: the state afterwards.
+    func enable(watching: Bool) async throws -> SyncSchedule
 
     /// Disables all of it. A sync that is running is not stopped.
-    func disable() async throws
+    ///
+    /// - Returns: the state afterwards.
+    func disable() async throws -> SyncSchedule
 
     /// What starts a sync, when it last did, and when it will.
     func schedule() async throws -> SyncSchedule

@@ -64,12 +64,6 @@ public protocol StepHistory: Sendable {
 }
 
 extension StepHistory {
-    public func endSync(
-        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?
-    ) throws {
-        try endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: outcome == .failed ? .other : nil)
-    }
-
     public func dayData(of user: User, on days: [Day]) throws -> [DayData] { try days.map { try dayData(of: user, on: $0) } }
 
     public func daySeriesInput(
@@ -106,18 +100,16 @@ public protocol NoticeStore: Sendable {
     func release(_ ids: [StoredNotice.ID]) throws
 }
 
-extension NoticeStore {
-    @discardableResult
-    public func keep(_ holding: [Notice], at now: Timestamp) throws -> Set<StoredNotice.ID> { try keep(holding, withdrawn: [], at: now) }
-}
-
 /// Gives access to the user's history: what a database must do for a use case that may begin before there is a history.
 public protocol HistorySource: Sendable {
     /// The history as it is now. May be called many times: if its file was replaced meanwhile, the new one is opened.
     ///
     /// - Throws: an error for which `isMissing` is true if there is no history yet; why it cannot be opened.
-    func history() throws -> any StepHistory & ShareLedger & NoticeStore
+    func history() throws -> History
 
     /// Whether an error of `history` means that nothing was ever stored.
     func isMissing(_ error: any Error) -> Bool
 }
+
+/// What a history is to the use cases: steps, an outbox, and notices.
+public typealias History = any StepHistory & ShareLedger & NoticeStore

@@ -66,6 +66,18 @@ public struct ShareEntry: Hashable, Sendable {
 
     /// Whether something of the day reached the server before.
     public var isCorrection: Bool { confirmed != nil }
+
+    /// Whether it may have arrived, and only the user can find out.
+    public var isInDoubt: Bool { state == .unknown && nextAttempt == nil }
+
+    /// Whether it waits for its destination: it was attempted, and is tried again without the user. Before the first attempt, only the day
+    /// itself makes it wait.
+    public var isWaiting: Bool {
+        switch state {
+        case .pending, .sending, .unknown: nextAttempt != nil && attempts > 0
+        case .sent, .rejected: false
+        }
+    }
 }
 
 extension ShareEntry {

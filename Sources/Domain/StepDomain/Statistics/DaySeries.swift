@@ -13,12 +13,10 @@ public struct DaySeries: Hashable, Sendable {
     ///   - localTime: decides with `now` which day is today.
     public init(_ input: DaySeriesInput, localTime: LocalTime, now: Timestamp) {
         let today = localTime.day(of: now)
-        var profile = InForce(input.profiles)
-        var plan = InForce(input.plans)
         let days = input.sums.prefix { $0.day <= today }.map { sums in
             DayFigures(
-                sums, correction: input.corrections[sums.day], profile: profile.advance(to: sums.day), plan: plan.advance(to: sums.day),
-                isInProgress: sums.day == today)
+                sums, correction: input.corrections[sums.day], profile: input.profiles.inForce(on: sums.day),
+                plan: input.plans.inForce(on: sums.day), isInProgress: sums.day == today)
         }
         self.init(user: input.user, today: today, days: days)
     }
@@ -97,18 +95,5 @@ public struct DaySeriesInput: Hashable, Sendable {
         self.corrections = corrections
         self.profiles = profiles
         self.plans = plans
-    }
-}
-
-/// Which of a series of profiles or plans is in force, for days in ascending order.
-private struct InForce<Item: ValidFrom> {
-    private let items: [Item]
-    private var index = -1
-
-    init(_ items: [Item]) { self.items = items.sorted { $0.validFrom < $1.validFrom } }
-
-    mutating func advance(to day: Day) -> Item? {
-        while index + 1 < items.count, items[index + 1].validFrom <= day { index += 1 }
-        return index < 0 ? nil : items[index]
     }
 }

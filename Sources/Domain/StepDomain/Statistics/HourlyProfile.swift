@@ -18,22 +18,11 @@ extension LocalTime {
             let offset = utcOffset(start)
             let wall = floorRemainder(start.seconds + offset, 86_400)
             var end = min(start + (3600 - wall % 3600), span.end)
-            if utcOffset(end - 1) != offset { end = change(after: start, before: end) }
+            if utcOffset(end - 1) != offset { end = change(between: start, and: end - 1) }
             hours.append(LocalHour(span: TimeSpan(start, end), hour: wall / 3600, utcOffset: offset))
             start = end
         }
         return hours
-    }
-
-    /// The first moment in a span of less than an hour that has another offset than its start.
-    private func change(after start: Timestamp, before end: Timestamp) -> Timestamp {
-        let offset = utcOffset(start)
-        var (low, high) = (start.seconds + 1, end.seconds - 1)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if utcOffset(Timestamp(middle)) == offset { low = middle + 1 } else { high = middle }
-        }
-        return Timestamp(low)
     }
 }
 

@@ -173,9 +173,6 @@ public struct Comparison: Hashable, Sendable {
     /// Steps a day, of the known days.
     public var mean: Double
     public var previousMean: Double
-    /// The known days that the means are of.
-    public var knownDays: Int
-    public var previousKnownDays: Int
 
     /// Steps a day.
     public var difference: Double { mean - previousMean }
@@ -199,7 +196,5 @@ public struct Comparison: Hashable, Sendable {
         self.previousDays = previousDays
         mean = Double(steps.reduce(0, +)) / Double(steps.count)
         previousMean = Double(before.reduce(0, +)) / Double(before.count)
-        knownDays = steps.count
-        previousKnownDays = before.count
     }
 }

@@ -75,7 +75,7 @@ public struct Doctor: Sendable {
         return try result.get()
     }
 
-    /// All checks, in the order in which one depends on another. A new check is a function in this directory and a line here.
+    /// All checks, in the order in which one depends on another. A new check is a function in `DoctorChecks.swift` and a line here.
     private func groups(_ known: EarlierResults) -> [CheckRunner.Group] {
         [
             { [kernel, radioSwitch, adapter, bus, bluetoothService(known), adapterPower(known)] },

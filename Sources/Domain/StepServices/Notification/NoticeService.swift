@@ -40,12 +40,12 @@ public struct NoticeService: Sendable {
         let standing = try store.standingNotices()
         let today = localTime.day(of: moment)
         let users = try history.users()
-        let facts = NoticeFacts(
+        let facts = NoticeRules(
             users: users,
             devices: try history.pedometers().map { pedometer in
                 .init(
                     pedometer, try history.syncs(of: pedometer.id, limit: Self.mostSyncs),
-                    lastComplete: try history.lastCompleteSync(of: pedometer.id, until: moment + NoticeFacts.clockSlack))
+                    lastComplete: try history.lastCompleteSync(of: pedometer.id, until: moment + NoticeRules.clockSlack))
             },
             reports: reports,
             sharing: try (destinations ?? []).map { name in

@@ -182,7 +182,7 @@ extension SyncReport {
 
     /// Adds the notices of the domain itself.
     fileprivate mutating func addNotices() {
-        if let battery, battery < Pedometer.lowBattery { notices.append(.batteryLow(battery)) }
+        if let battery, battery < BatteryLevel.low { notices.append(.batteryLow(battery)) }
         // The reader reports samples that it left out, the history those that it kept apart: one notice for both.
         var implausible = counts.implausible
         notices.removeAll { notice in

@@ -22,6 +22,8 @@ public actor Watch {
     private var timer: Task<Void, Never>?
     private var figuresTimer: Task<Void, Never>?
     private var lastRefresh: Timestamp?
+    /// Why the history could not be read the last time.
+    private var refreshFailure: (any Error)?
     private var lastPing: Timestamp?
     private var lastStatus = ""
     private var isReady = false
@@ -65,6 +67,7 @@ public actor Watch {
             // Waiting does not help if the file is damaged or is not a history.
             if !options.isUnattended || (error as? any ReportableError)?.category == .data { throw error }
             problems.begin(error)
+            refreshFailure = error
         }
         if !options.isUnattended { context.output.started(state.entries.values.map(\.pedometer.name).sorted()) }
     }
@@ -135,7 +138,14 @@ public actor Watch {
         reportAlive()
         silence.tick(at: now)
         if lastRefresh.map({ !(0..<Self.refreshInterval).contains(now - $0) }) ?? true {
-            do { try await refreshHistory() } catch { problems.begin(error) }
+            do {
+                try await refreshHistory()
+                if let refreshFailure { problems.end(refreshFailure) }
+                refreshFailure = nil
+            } catch {
+                problems.begin(error)
+                refreshFailure = error
+            }
         }
         let decision = state.decision(at: now)
         for id in decision.disconnect { links[id]?.cancel() }

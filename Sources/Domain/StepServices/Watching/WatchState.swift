@@ -21,7 +21,7 @@ struct WatchState: Sendable {
         var sync: Pedometer.ID?
         /// The pedometer to connect to and follow.
         var follow: Pedometer.ID?
-        /// The pedometers to disconnect, because they are due to be read.
+        /// The pedometers to disconnect, because they are due to be read or are not watched any more.
         var disconnect: [Pedometer.ID] = []
         /// The addresses to listen for.
         var scan: Set<String> = []
@@ -50,10 +50,17 @@ struct WatchState: Sendable {
     /// The pedometer that is being read or connected to.
     private(set) var busy: Pedometer.ID?
     private(set) var followed: Set<Pedometer.ID> = []
-    /// Pedometers that must not be followed before this time; nil means that they are never followed.
-    private var unfollowed: [Pedometer.ID: Timestamp?] = [:]
+    /// Pedometers that must not be followed now.
+    private var unfollowed: [Pedometer.ID: Pause] = [:]
     /// Number of consecutive links lost while following.
     private var losses: [Pedometer.ID: Int] = [:]
+
+    /// How long a pedometer is not followed.
+    private enum Pause {
+        case until(Timestamp)
+        /// It cannot be followed at all.
+        case always
+    }
 
     /// How following a pedometer has ended.
     enum Ending: Sendable {
@@ -129,12 +136,12 @@ struct WatchState: Sendable {
         switch ending {
         case .released:
             losses[id] = nil
-            unfollowed.updateValue(now, forKey: id)
+            unfollowed[id] = nil
             heard.insert(id)
         case .lost:
             losses[id, default: 0] += 1
-            unfollowed.updateValue(now + Self.backoff.seconds(after: losses[id, default: 1]), forKey: id)
-        case .impossible: unfollowed.updateValue(nil, forKey: id)
+            unfollowed[id] = .until(now + Self.backoff.seconds(after: losses[id, default: 1]))
+        case .impossible: unfollowed[id] = .always
         }
     }
 
@@ -159,8 +166,11 @@ struct WatchState: Sendable {
     /// The time from which to follow it; nil for never.
     private func followable(_ id: Pedometer.ID, at now: Timestamp) -> Timestamp? {
         guard isLive, !followed.contains(id) else { return nil }
-        guard let until = unfollowed[id] else { return now }
-        return until
+        switch unfollowed[id] {
+        case nil: return now
+        case .until(let moment)?: return moment
+        case .always?: return nil
+        }
     }
 
     func decision(at now: Timestamp) -> Decision {
@@ -171,7 +181,8 @@ struct WatchState: Sendable {
         decision.wake = (dues.map(\.1) + following.map(\.1)).filter { $0 > now }.min()
         guard busy == nil else { return decision }
 
-        decision.disconnect = overdue.filter(followed.contains)
+        // A pedometer that was forgotten meanwhile has no entry.
+        decision.disconnect = overdue.filter(followed.contains) + followed.filter { entries[$0] == nil }.sorted()
         decision.sync = overdue.first { heard.contains($0) && !followed.contains($0) }
         guard decision.sync == nil else { return decision }
         let wanted = following.filter { $0.1 <= now && !overdue.contains($0.0) }.map(\.0)

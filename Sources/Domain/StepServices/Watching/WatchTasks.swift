@@ -58,6 +58,7 @@ struct WatchTasks: Sendable {
                 let isFollowed = try await context.reader.follow(pedometer, known: known) { [events] in
                     events.put(.stepped(pedometer.id, $0))
                 }
+                // `follow` returns true also when it is cancelled: that must be reported as released, not as lost.
                 if isFollowed { try Task.checkCancellation() }
                 events.put(.followed(pedometer.id, .success(isFollowed)))
             } catch {
@@ -82,8 +83,7 @@ struct WatchTasks: Sendable {
             guard let owner = try services.history.users().first(where: { $0.id == pedometer.user }) else { return nil }
             let data = try services.history.dayData(of: owner, on: context.localTime.day(of: context.now()))
             let track = data.tracks.first { $0.pedometer == pedometer.id && !($0.samples.isEmpty && $0.coverage.isEmpty) }
-            let goal = DaySummary(data, localTime: context.localTime, now: context.now()).goal
-            return (track.map { $0.samples.reduce(0) { $0 + $1.steps } }, goal)
+            return (track.map { $0.samples.reduce(0) { $0 + $1.steps } }, data.plan?.goal(on: data.day))
         }
         return LiveFigures.Figure(name: pedometer.name, steps: known?.steps, goal: known?.goal)
     }
@@ -108,9 +108,7 @@ extension WatchContext {
         let chosen = try PedometerSelection(history).pedometers(named: options.pedometers, ofUserNamed: options.user, in: history)
         return try chosen.map { pedometer in
             // A time in the future was recorded while the machine's clock was ahead.
-            let last = try history.syncs(of: pedometer.id, limit: 20).first {
-                $0.outcome == .complete && $0.start <= now + Watch.refreshInterval
-            }
+            let last = try history.lastCompleteSync(of: pedometer.id, until: now + Watch.refreshInterval)
             return WatchState.Entry(
                 pedometer: pedometer, lastComplete: last.map { $0.end ?? $0.start }, holdsTodayOnly: reader.holdsTodayOnly(pedometer),
                 isAdvertised: reader.advertisesSteps(pedometer))
@@ -135,4 +133,10 @@ final class ProblemReport: Sendable {
     }
 
     func end() { last.withLock { $0 = nil } }
+
+    /// Ends this problem, unless another one has occurred since.
+    func end(_ error: any Error) {
+        let text = String(describing: error)
+        last.withLock { if $0 == text { $0 = nil } }
+    }
 }

@@ -59,7 +59,8 @@ public struct AutomaticSync: Scheduler {
     }
 
     /// - Throws: `SystemdError`.
-    public func enable(watching: Bool) async throws {
+    @discardableResult
+    public func enable(watching: Bool) async throws -> SyncSchedule {
         if !watching { try await manager.disable([Self.watch], stopping: [Self.watch]) }
         var units = [Self.nightTimer, Self.midnightTimer, Self.service]
         var running = [Self.nightTimer, Self.midnightTimer]
@@ -68,13 +69,16 @@ public struct AutomaticSync: Scheduler {
             running.append(Self.watch)
         }
         try await manager.enable(units, starting: running)
+        return try await schedule()
     }
 
     /// - Throws: `SystemdError`.
-    public func disable() async throws {
+    @discardableResult
+    public func disable() async throws -> SyncSchedule {
         try await manager.disable(
             [Self.nightTimer, Self.midnightTimer, Self.service, Self.watch],
             stopping: [Self.nightTimer, Self.midnightTimer, Self.watch])
+        return try await schedule()
     }
 
     /// - Throws: `SystemdError.notInstalled` if the timer is not installed.

@@ -18,6 +18,9 @@ public struct Paths: Hashable, Sendable {
     /// The user's home directory.
     public let home: String?
 
+    static let configVariable = "XDG_CONFIG_HOME"
+    static let dataVariable = "XDG_DATA_HOME"
+
     /// - Parameters:
     ///   - environment: of the process; `HOME` and the `XDG_` variables are read.
     ///   - passwordHome: the home directory in the user database, read only if `HOME` is not usable.
@@ -34,8 +37,8 @@ public struct Paths: Hashable, Sendable {
         }
         self.home = home
         systemConfig = root + "/etc/istep/config.toml"
-        config = base("XDG_CONFIG_HOME", ".config")
-        data = base("XDG_DATA_HOME", ".local/share")
+        config = base(Self.configVariable, ".config")
+        data = base(Self.dataVariable, ".local/share")
         state = base("XDG_STATE_HOME", ".local/state")
         runtime = directory("XDG_RUNTIME_DIR").map { joined($0, "istep") }
     }

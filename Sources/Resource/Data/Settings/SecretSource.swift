@@ -91,9 +91,6 @@ public enum SecretError: Error, Hashable, Sendable {
     case noVariable(String)
     /// There is no directory that could contain a credential of this name.
     case noCredentials(String)
-
-    /// The exit code of sysexits.h that a command should end with: 78 (configuration).
-    public var exitCode: Int32 { 78 }
 }
 
 extension SecretError: CustomStringConvertible {

@@ -1,3 +1,4 @@
+import Foundation
 internal import StepDomain
 import TextSafety
 
@@ -34,6 +35,9 @@ public struct Settings: Hashable, Sendable {
     public static let timeouts = 1.0...600.0
     /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of the advertisements may be lost.
     public static let standardTimeout = 20.0
+
+    static let configVariable = "ISTEP_CONFIG"
+    static let databaseVariable = "ISTEP_DB"
 }
 
 /// A value and where it was set.
@@ -127,15 +131,41 @@ extension Settings {
         if let path = paths.userConfig { reader.read(path: path) }
         if let path = flags.config {
             reader.read(path: path, namedBy: .flag("--config"))
-        } else if let path = variable("ISTEP_CONFIG") {
-            reader.read(path: path, namedBy: .environment("ISTEP_CONFIG"))
+        } else if let path = variable(configVariable) {
+            reader.read(path: path, namedBy: .environment(configVariable))
         }
-        if let path = variable("ISTEP_DB") { reader.set(database: path, .environment("ISTEP_DB")) }
+        if let path = variable(databaseVariable) { reader.set(database: path, .environment(databaseVariable)) }
         if let user = flags.user { reader.set(.user, user, .flag("--user")) }
         if let adapter = flags.adapter { reader.set(.adapter, adapter, .flag("--adapter")) }
         if let path = flags.database { reader.set(database: path, .flag("--db")) }
         if let seconds = flags.timeout { reader.set(timeout: seconds, .flag("--timeout")) }
         return SettingsCheck(reader, standardDatabase: paths.database)
+    }
+}
+
+extension Settings {
+    /// The variables of the environment that decide which configuration and which history these settings are from: a process that does not
+    /// have them, such as one that a service manager starts, uses others.
+    ///
+    /// - Parameters:
+    ///   - environment: from which these settings were loaded.
+    ///   - passwordHome: as for `Paths`.
+    public func variablesOfPlaces(in environment: [String: String], passwordHome: () -> String? = Paths.passwordHome) -> [String] {
+        func paths(without variable: String? = nil) -> Paths {
+            Paths(environment: environment.filter { $0.key != variable }, passwordHome: passwordHome)
+        }
+        var variables: [String] = []
+        if case .environment(let name) = database.source { variables.append(name) }
+        if environment[Self.configVariable]?.isEmpty == false { variables.append(Self.configVariable) }
+        let (config, otherConfig) = (paths().userConfig, paths(without: Paths.configVariable).userConfig)
+        // Without a file in either place, the place does not matter.
+        if config != otherConfig, [config, otherConfig].contains(where: { $0.map(FileManager.default.fileExists(atPath:)) == true }) {
+            variables.append(Paths.configVariable)
+        }
+        if database.source == .standard, paths().database != paths(without: Paths.dataVariable).database {
+            variables.append(Paths.dataVariable)
+        }
+        return variables
     }
 }
 

@@ -1,3 +1,4 @@
+internal import StepDomain
 internal import TextSafety
 
 /// Reads settings, layer by layer, and checks each. Problems are collected, and a setting with a problem keeps its earlier value.
@@ -129,8 +130,7 @@ struct SettingsReader {
             guard let path = absolutePath(text, home: home) else { throw bad }
             database = Sourced(path, source)
         case .weekStart:
-            let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-            guard names.contains(text.lowercased()) else { throw bad }
+            guard Weekday.allCases.contains(where: { $0.name == text.lowercased() }) else { throw bad }
             weekStart = Sourced(text.lowercased(), source)
         case .timeout, .notifications, .backups, .frames, .restartAdapter, .share: throw bad
         }

@@ -58,10 +58,10 @@ extension SettingsTable {
     /// Whether a destination can have this name: one that needs no quotes in TOML, in a shell and in a file name.
     static func isName(_ name: String) -> Bool { isBare(name) && name.utf8.count <= 32 }
 
-    /// The destinations of a TOML document, by name, for a document that is not a file yet.
+    /// The destinations of a TOML document, by name, for tests: they have no file.
     ///
     /// - Parameter path: of the file that errors name.
-    public static func destinations(in text: String, path: String) throws(SettingsProblems) -> [SettingsTable] {
+    package static func destinations(in text: String, path: String) throws(SettingsProblems) -> [SettingsTable] {
         var reader = SettingsReader(home: nil)
         var problems: [SettingsError] = []
         do {

@@ -140,16 +140,6 @@ struct LockFile {
         }
     }
 
-    /// A file that root creates beside another user's history would lock out the owner of the history. SQLite does the same with its log.
-    private static func giveToOwner(_ file: Int32, ofDatabase database: String) {
-        guard geteuid() == 0 else { return }
-        var status = stat()
-        let directory = directoryName(database)
-        guard stat(database, &status) == 0 || stat(directory.isEmpty ? "." : directory, &status) == 0 else { return }
-        // If this fails, as on some network file systems, the lock still works, and `istep doctor` reports the owner.
-        _ = fchown(file, status.st_uid, status.st_gid)
-    }
-
     /// - Returns: false if the previous holder has removed the file's name since it was opened: the lock then excludes no other process.
     static func lock(_ file: Int32, at path: String, _ work: HistoryWork) throws(HistoryLockError) -> Bool {
         while flock(file, LOCK_EX | LOCK_NB) != 0 {

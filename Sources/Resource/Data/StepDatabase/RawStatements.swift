@@ -7,7 +7,13 @@ import GRDBSQLite
 struct RawRow {
     fileprivate let statement: SQLiteStatement
 
-    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+    /// - Throws: if it is NULL, or a text that is not a number.
+    func integer(_ column: Int32) throws -> Int {
+        let value = sqlite3_column_int64(statement, column)
+        // SQLite converts both to 0. The type is asked for only then: few values of a sample are 0.
+        if value == 0, sqlite3_column_type(statement, column) != SQLITE_INTEGER { throw notWritten("another value than a number") }
+        return Int(value)
+    }
     func number(_ column: Int32) -> Double? {
         sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : sqlite3_column_double(statement, column)
     }

@@ -23,16 +23,11 @@ extension StepDatabase {
         }
     }
 
-    /// The same, without a report of progress.
-    public func daySeriesInput(of user: User, in days: ClosedRange<Day>) throws -> DaySeriesInput {
-        try daySeriesInput(of: user, in: days) { _, _ in }
-    }
-
     private func corrections(of user: User.ID, in days: ClosedRange<Day>, _ database: Database) throws -> [Day: StepCorrection] {
         let rows = try Row.fetchAll(database, sql: "SELECT day, steps, reason, entered_at FROM correction WHERE person = ?", arguments: [user])
         return try rows.reduce(into: [:]) { corrections, row in
-            let day = try Day(column: row[0])
-            if days.contains(day) { corrections[day] = StepCorrection(row: row) }
+            let day = try row.day(0)
+            if days.contains(day) { corrections[day] = try StepCorrection(row: row) }
         }
     }
 
@@ -42,8 +37,7 @@ extension StepDatabase {
     /// Calculates sums and stores them, as long as that is possible: a history that may not be written, on a full disk or in use by another
     /// program is read without storing anything.
     ///
-    /// Sums of days before the first known one are removed, unless these days are requested: a correction of such a day may have been
-    /// removed since.
+    /// Deletes rows before the first day with data: they can remain after a correction was removed.
     private func fill(
         _ missing: [Day], of user: User, in days: ClosedRange<Day>, _ progress: (_ done: Int, _ all: Int) throws -> Void
     ) throws {
@@ -78,15 +72,16 @@ extension StepDatabase {
         guard isFileInPlace, (try? CheckRecord.refuseDamaged(path, busyTimeout: busyTimeout)) != nil else { return false }
         do {
             try queue.writeWithoutTransaction { database in
-                // Nothing is lost with a power failure, so nothing has to wait for the disk; and a reader does not wait long for a writer.
+                // What is lost by a power failure can be calculated again, so no fsync is needed.
                 try database.execute(sql: "PRAGMA synchronous = NORMAL")
+                // After 250 ms, the sums are not stored.
                 sqlite3_busy_timeout(database.sqliteConnection, 250)
                 defer {
                     sqlite3_busy_timeout(database.sqliteConnection, Int32(busyTimeout * 1000))
                     try? database.execute(sql: "PRAGMA synchronous = FULL")
                 }
                 try database.inTransaction(.immediate) {
-                    // A trigger of another program would run with the first statement. Opening for reading does not check this.
+                    // A read-only open does not compare the schema. This is done before the first write, because an unknown trigger would run.
                     guard isFileInPlace, try !isForReading || schema.differences(in: database).isEmpty else { throw CannotStore() }
                     try body(database)
                     return .commit
@@ -109,7 +104,7 @@ extension StepDatabase {
     ///
     /// - Parameter days: of each person, the newest that have a stored sum; a year of minute samples takes some 0.2 s.
     public func wrongSums(inNewest days: Int = .max) throws(HistoryError) -> [Day] {
-        try read { database in try wrongSums(inNewest: days, database).flatMap(\.days).sorted(by: >) }
+        try read { database in try wrongSumsOfPeople(inNewest: days, database).flatMap(\.days).sorted(by: >) }
     }
 
     /// Removes all stored sums that differ from the samples; the next reading calculates them again.
@@ -117,7 +112,7 @@ extension StepDatabase {
     /// - Returns: the number of days.
     public func correctSums() throws(HistoryError) -> Int {
         // Found without the write lock: this may take seconds. A sum that was removed needlessly meanwhile costs only its calculation.
-        let wrong = try read { database in try wrongSums(inNewest: .max, database) }
+        let wrong = try read { database in try wrongSumsOfPeople(inNewest: .max, database) }
         let count = wrong.reduce(0) { $0 + $1.days.count }
         if count > 0 {
             try write { database in
@@ -127,16 +122,16 @@ extension StepDatabase {
         return count
     }
 
-    private func wrongSums(inNewest count: Int, _ database: Database) throws -> [(person: User.ID, days: [Day])] {
+    private func wrongSumsOfPeople(inNewest count: Int, _ database: Database) throws -> [(person: User.ID, days: [Day])] {
         try Row.fetchAll(database, sql: "SELECT id, name FROM person").map { row in
-            let user = User(id: row[0], name: row[1])
+            let user = try User(row: row)
             let table = DaySumTable(user.id, database)
             let days = try table.newest(count)
             var wrong: [Day] = []
             for run in days.runs(ofAtMost: DayDataReader.mostDays) {
                 let range = run.first...run.first.advanced(by: run.count - 1)
-                let right = try table.calculate(Array(range), user)
-                for (stored, right) in zip(try table.sums(in: range) { _ in [] }, right) where stored != right { wrong.append(stored.day) }
+                let stored = Dictionary(try table.stored(in: range).map { ($0.day, $0) }) { first, _ in first }
+                for right in try table.calculate(Array(range), user) where stored[right.day] != right { wrong.append(right.day) }
             }
             return (user.id, wrong)
         }
@@ -164,7 +159,9 @@ struct DaySumTable {
         var missing: [Day] = []
         var next = days.lowerBound
         try select.rows(of: database, for: arguments(days)) { row in
-            let day = Day(daysSince1970: row.integer(0))
+            let day = Day(daysSince1970: try row.integer(0))
+            // In a damaged index, days can be out of order.
+            guard days.contains(day) else { throw notWritten("the sums of day \(day.daysSince1970)") }
             while next < day {
                 missing.append(next)
                 next = next.advanced(by: 1)
@@ -182,6 +179,14 @@ struct DaySumTable {
     ///
     /// - Parameter calculate: gives those of days that have no row.
     func sums(in days: ClosedRange<Day>, calculate: ([Day]) throws -> [DaySums]) throws -> [DaySums] {
+        let stored = try stored(in: days)
+        if stored.count == days.count { return stored }
+        let known = Set(stored.map(\.day))
+        return (stored + (try calculate(days.filter { !known.contains($0) }))).sorted { $0.day < $1.day }
+    }
+
+    /// The rows of a range, by day. A row that istep never writes is left out.
+    func stored(in days: ClosedRange<Day>) throws -> [DaySums] {
         let select = try database.cachedStatement(
             sql: """
                 SELECT day, completeness, walking_steps, running_steps, walking_metres, running_metres, energy, hours
@@ -189,18 +194,21 @@ struct DaySumTable {
                 """)
         var sums: [DaySums] = []
         sums.reserveCapacity(days.count)
-        try select.rows(of: database, for: arguments(days)) { sums.append(DaySums(row: $0)) }
-        if sums.count == days.count { return sums }
-        let known = Set(sums.map(\.day))
-        return (sums + (try calculate(days.filter { !known.contains($0) }))).sorted { $0.day < $1.day }
+        try select.rows(of: database, for: arguments(days)) { row in
+            if let sum = DaySums(row: row) { sums.append(sum) }
+        }
+        return sums
     }
 
     /// The newest days that have a row, oldest first.
     func newest(_ count: Int) throws -> [Day] {
         let select = try database.cachedStatement(
-            sql: "SELECT day FROM day_sum WHERE person = ?1 AND revision = ?2 ORDER BY day DESC LIMIT ?3")
+            sql: "SELECT day FROM day_sum WHERE person = ?1 AND revision = ?2 AND day BETWEEN ?3 AND ?4 ORDER BY day DESC LIMIT ?5")
         var days: [Day] = []
-        try select.rows(of: database, for: [person, Int64(DaySums.revision), Int64(count)]) { days.append(Day(daysSince1970: $0.integer(0))) }
+        let limits = [Day.first, .last].map { Int64($0.daysSince1970) }
+        try select.rows(of: database, for: [person, Int64(DaySums.revision)] + limits + [Int64(count)]) { row in
+            days.append(Day(daysSince1970: try row.integer(0)))
+        }
         return days.reversed()
     }
 
@@ -227,20 +235,32 @@ struct DaySumTable {
 }
 
 extension DaySums {
-    fileprivate init(row: RawRow) {
+    /// Nil for a row that istep never writes.
+    fileprivate init?(row: RawRow) {
+        let steps = 0...Self.mostSteps
+        guard let day = try? row.integer(0), let walkingSteps = try? row.integer(2), let runningSteps = try? row.integer(3),
+            steps.contains(walkingSteps), steps.contains(runningSteps),
+            let completeness = DaySummary.Completeness(rawValue: row.text(1)), let hours = row.bytes(7, Self.hours(from:))
+        else { return nil }
         let walking = row.number(4), running = row.number(5)
         self.init(
-            day: Day(daysSince1970: row.integer(0)),
+            day: Day(daysSince1970: day),
             gaits: GaitSums(
-                walkingSteps: row.integer(2), runningSteps: row.integer(3),
+                walkingSteps: walkingSteps, runningSteps: runningSteps,
                 metres: walking.flatMap { walking in running.map { GaitSums.Metres(walking: walking, running: $0) } }, energy: row.number(6)),
-            hours: row.bytes(7) { bytes in
-                (0..<(bytes.count / 4)).map { index -> Int? in
-                    let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
-                    return stored == Self.unknownHour ? nil : Int(stored)
-                }
-            },
-            completeness: DaySummary.Completeness(rawValue: row.text(1)) ?? .unknown)
+            hours: hours, completeness: completeness)
+    }
+
+    /// More than the samples of a day can add up to; sums of many days stay below the greatest number.
+    private static let mostSteps = 1 << 48
+
+    /// Nil if these are not the bytes of no hours or of 24.
+    private static func hours(from bytes: UnsafeRawBufferPointer) -> [Int?]? {
+        guard [0, 4 * 24].contains(bytes.count) else { return nil }
+        return (0..<(bytes.count / 4)).map { index -> Int? in
+            let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
+            return stored == unknownHour ? nil : Int(stored)
+        }
     }
 
     /// Stored for an hour that is not known.

@@ -28,9 +28,7 @@ extension StepDatabase: StepHistory {
                         """),
                 arguments: [user.id, midnight, most]
             ).map { row in
-                DaySync(
-                    pedometer: row[0], start: Timestamp(row[1] as Int), end: (row[2] as Int?).map { Timestamp($0) }, slots: row[3], steps: row[4]
-                )
+                try DaySync(pedometer: row.get(0), start: row.time(1), end: row.timeIfPresent(2), slots: row.get(3), steps: row.get(4))
             }
         }
     }
@@ -54,12 +52,17 @@ extension StepDatabase: StepHistory {
                         FROM coverage JOIN pedometer ON id = pedometer WHERE person = ?1)
                     """),
             arguments: [user])
+        // Of a time that is far off, the days until today would be too many to calculate.
+        if let earliest, !Self.calendar.contains(earliest) { throw notWritten("a sample at \(earliest)") }
         let corrected = try String.fetchOne(
             database.cachedStatement(sql: "SELECT min(day) FROM correction WHERE person = ? AND day >= ?"),
             arguments: [user, Validity.beginning.description])
         let days = [earliest.map { Day(of: Timestamp($0), utcOffset: 0) }, try corrected.map(Day.init(column:))]
         return days.compactMap(\.self).min()
     }
+
+    /// From the first second of the year 1 to the last second of the year 9999, by any offset.
+    private static let calendar = Day.first.daysSince1970 * 86_400 - StepSample.mostUTCOffset...Timestamp.last.seconds + StepSample.mostUTCOffset
 
     public func setCorrection(
         _ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp
@@ -85,7 +88,7 @@ extension StepDatabase: StepHistory {
 
 extension StepCorrection {
     /// - Parameter row: day, steps, reason, entered_at.
-    init(row: Row) { self.init(steps: row[1], reason: row[2], enteredAt: Timestamp(row[3] as Int)) }
+    init(row: Row) throws { self.init(steps: try row.get(1), reason: try row.get(2), enteredAt: try row.time(3)) }
 }
 
 extension Day {
@@ -114,15 +117,15 @@ struct DayDataReader {
         self.database = database
         pedometers = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id"), arguments: [user.id]
-        ).map { ($0[0], $0[1]) }
-        lastSync = try Int.fetchOne(
+        ).map { (try $0.get(0), try $0.get(1)) }
+        lastSync = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
                     SELECT max((SELECT max(ended_at) FROM sync WHERE pedometer = pedometer.id AND outcome = 'complete'))
                     FROM pedometer WHERE person = ?
                     """),
             arguments: [user.id]
-        ).map(Timestamp.init)
+        )?.timeIfPresent(0)
     }
 
     /// - Parameter count: at least 1.
@@ -139,14 +142,14 @@ struct DayDataReader {
             database.cachedStatement(sql: "SELECT day, steps, reason, entered_at FROM correction WHERE person = ? AND day BETWEEN ? AND ?"),
             arguments: [user.id, first.description, last.description])
         for row in corrections {
-            let index = try Day(column: row[0]).daysSince1970 - first.daysSince1970
-            if days.indices.contains(index) { days[index].correction = StepCorrection(row: row) }
+            let index = try row.day(0).daysSince1970 - first.daysSince1970
+            if days.indices.contains(index) { days[index].correction = try StepCorrection(row: row) }
         }
         let profiles = try inForce(Profile.query, "profile", from: first, through: last).map(Profile.init)
         let plans = try inForce(SportPlan.query, "plan", from: first, through: last).map(SportPlan.init)
         for index in days.indices {
-            days[index].profile = profiles.last { $0.validFrom <= days[index].day }
-            days[index].plan = plans.last { $0.validFrom <= days[index].day }
+            days[index].profile = profiles.inForce(on: days[index].day)
+            days[index].plan = plans.inForce(on: days[index].day)
         }
         return days
     }
@@ -162,9 +165,10 @@ struct DayDataReader {
                     """),
             arguments: [user.id, first.description, last.description])
         for row in rows {
-            let total = DeviceTotal(day: try Day(column: row[1]), at: Timestamp(row[2]), total: row[3], slots: row[4])
+            let pedometer: Pedometer.ID = try row.get(0)
+            let total = DeviceTotal(day: try row.day(1), at: try row.time(2), total: try row.get(3), slots: try row.get(4))
             let index = total.day.daysSince1970 - first.daysSince1970
-            guard days.indices.contains(index), let track = days[index].tracks.firstIndex(where: { $0.pedometer == row[0] }) else { continue }
+            guard days.indices.contains(index), let track = days[index].tracks.firstIndex(where: { $0.pedometer == pedometer }) else { continue }
             days[index].tracks[track].deviceTotal = total
         }
     }
@@ -201,12 +205,13 @@ struct DayDataReader {
         of pedometer: Pedometer.ID, named name: String, from first: Day, count: Int, forSums: Bool = false
     ) throws -> [DayData.Track] {
         let samples = try self.samples(of: pedometer, in: "sample", from: first, count: count)
-        let implausible = forSums ? [] : try self.samples(of: pedometer, in: "implausible_sample", from: first, count: count)
+        let implausible =
+            forSums ? [] : try self.samples(of: pedometer, in: "implausible_sample", isChecked: false, from: first, count: count)
         let coverage = try CoverageMerge.spans(of: pedometer, touching: Self.reach(of: first, count: count), database)
         return (0..<count).map { index in
             let day = first.advanced(by: index)
             return DayData.Track(
-                pedometer: pedometer, name: name, samples: withoutOverlaps(samples[index]), implausible: forSums ? [] : implausible[index],
+                pedometer: pedometer, name: name, samples: samples[index].withoutOverlaps, implausible: forSums ? [] : implausible[index],
                 coverage: Self.spans(coverage, touching: Self.reach(of: day, count: 1)).deciding(day))
         }
     }
@@ -229,7 +234,11 @@ struct DayDataReader {
     }
 
     /// The samples of each day, by their own offset, sorted by start.
-    private func samples(of pedometer: Pedometer.ID, in table: String, from first: Day, count: Int) throws -> [[StepSample]] {
+    ///
+    /// - Throws: for a sample that istep never counts, which is damage. The table of implausible samples has them as they were received.
+    private func samples(
+        of pedometer: Pedometer.ID, in table: String, isChecked: Bool = true, from first: Day, count: Int
+    ) throws -> [[StepSample]] {
         let (midnight, reach) = (first.daysSince1970 * 86_400, Self.reach(of: first, count: count))
         let statement = try database.cachedStatement(
             sql: """
@@ -238,19 +247,21 @@ struct DayDataReader {
                 """)
         var days = [[StepSample]](repeating: [], count: count)
         try statement.rows(of: database, for: [pedometer, Int64(reach.start.seconds), Int64(reach.end.seconds)]) { row in
-            let sample = StepSample(row: row)
-            let index = (sample.start.seconds + sample.utcOffset - midnight) / 86_400
-            if sample.start.seconds + sample.utcOffset >= midnight, index < count { days[index].append(sample) }
+            let sample = try StepSample(row: row)
+            if isChecked, !sample.countsInHistory { throw notWritten("the sample \(sample)") }
+            let (local, isTooMuch) = sample.start.seconds.addingReportingOverflow(sample.utcOffset)
+            guard !isTooMuch, local >= midnight, local < midnight + count * 86_400 else { return }
+            days[(local - midnight) / 86_400].append(sample)
         }
         return days
     }
 }
 
 extension StepSample {
-    fileprivate init(row: RawRow) {
+    fileprivate init(row: RawRow) throws {
         self.init(
-            start: Timestamp(row.integer(0)), length: row.integer(1), steps: row.integer(2), distance: row.number(3),
-            energy: row.number(4), utcOffset: row.integer(5))
+            start: Timestamp(try row.integer(0)), length: try row.integer(1), steps: try row.integer(2), distance: row.number(3),
+            energy: row.number(4), utcOffset: try row.integer(5))
     }
 }
 

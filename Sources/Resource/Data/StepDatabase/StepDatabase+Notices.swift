@@ -6,14 +6,18 @@ extension StepDatabase: NoticeStore {
     @discardableResult
     public func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws(HistoryError) -> Set<StoredNotice.ID> {
         try write { database in
-            let kept = try Row.fetchAll(database, sql: StoredNotice.query).compactMap(StoredNotice.init)
+            let kept = try Row.fetchAll(database, sql: StoredNotice.query).compactMap { try StoredNotice(row: $0) }
             let merge = NoticeMerge(holding, withdrawn: withdrawn, into: kept, at: now)
             var begun: Set<StoredNotice.ID> = []
             for notice in merge.begun {
+                try database.cachedStatement(sql: StoredNotice.deleteOthers).execute(arguments: [notice.key, nil])
                 try database.cachedStatement(sql: Notice.insert).execute(arguments: try notice.columns(at: now))
                 begun.insert(database.lastInsertedRowID)
             }
             for known in merge.changed {
+                if known.endedAt == nil {
+                    try database.cachedStatement(sql: StoredNotice.deleteOthers).execute(arguments: [known.notice.key, known.id])
+                }
                 try database.cachedStatement(sql: "UPDATE notice SET name = ?, content = ?, ended_at = ? WHERE id = ?")
                     .execute(arguments: [known.notice.name, try json(known.notice.content), known.endedAt?.seconds, known.id])
             }
@@ -25,7 +29,7 @@ extension StepDatabase: NoticeStore {
     public func standingNotices() throws(HistoryError) -> [StoredNotice] {
         try read { database in
             try Row.fetchAll(database, sql: StoredNotice.query + " WHERE ended_at IS NULL ORDER BY since, id")
-                .compactMap(StoredNotice.init)
+                .compactMap { try StoredNotice(row: $0) }
         }
     }
 
@@ -50,7 +54,7 @@ extension StepDatabase: NoticeStore {
             for id in ids {
                 let row = try Row.fetchOne(
                     database.cachedStatement(sql: StoredNotice.query + " WHERE id = ?"), arguments: [id])
-                guard let known = row.flatMap(StoredNotice.init) else { continue }
+                guard let known = try row.flatMap({ try StoredNotice(row: $0) }) else { continue }
                 var new = known
                 change(&new)
                 guard new != known else { continue }
@@ -66,13 +70,18 @@ extension StepDatabase: NoticeStore {
 extension StoredNotice {
     static let query = "SELECT id, subject, name, person, since, content, kept_at, seen_at, notified_at, ended_at FROM notice"
 
+    /// Deletes a standing notice of a key (1) except that of an id (2). Only one that cannot be decoded can be in the way of another one with
+    /// its key.
+    static let deleteOthers = "DELETE FROM notice WHERE key = ?1 AND ended_at IS NULL AND id IS NOT ?2"
+
     /// - Returns: nil for a notice that a later version of this program wrote, of a kind that is unknown here.
-    init?(row: Row) {
-        guard let subject = Notice.Subject(row[1]), let content: Notice.Content = try? value(row[5]) else { return nil }
+    init?(row: Row) throws {
+        let name: String = try row.get(1), text: String = try row.get(5)
+        guard let subject = Notice.Subject(name), let content: Notice.Content = try? value(text) else { return nil }
         self.init(
-            id: row[0], notice: Notice(subject, name: row[2], user: row[3], since: Timestamp(row[4]), content),
-            storedAt: Timestamp(row[6]), seenAt: (row[7] as Int?).map(Timestamp.init),
-            notifiedAt: (row[8] as Int?).map(Timestamp.init), endedAt: (row[9] as Int?).map(Timestamp.init))
+            id: try row.get(0),
+            notice: Notice(subject, name: try row.get(2), user: try row.get(3), since: try row.time(4), content),
+            storedAt: try row.time(6), seenAt: try row.timeIfPresent(7), notifiedAt: try row.timeIfPresent(8), endedAt: try row.timeIfPresent(9))
     }
 }
 

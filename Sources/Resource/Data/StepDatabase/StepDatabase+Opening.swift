@@ -17,22 +17,11 @@ extension StepDatabase {
         case .reading:
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
             let connection = try connect(path, busyTimeout: busyTimeout)
-            switch try connection.queue.read(schema.state) {
-            case .current:
-                return connection
-            case .older(0):
-                try connection.queue.close()
-                throw HistoryError.empty(path: path)
-            case .older:
-                try connection.queue.close()
-                return try openForWriting(path, busyTimeout: busyTimeout, schema: schema, backups: backups)
-            case .inconsistent(let reason):
-                throw HistoryError.damaged(path: path, reason: reason)
-            case .newer(let found):
-                throw HistoryError.newerVersion(path: path, found: found, supported: schema.version)
-            case .foreign:
-                throw HistoryError.foreign(path: path)
-            }
+            let state = try connection.queue.read(schema.state)
+            if state == .current { return connection }
+            try connection.queue.close()
+            if let refusal = schema.refusal(of: path, in: state) { throw refusal }
+            return try openForWriting(path, busyTimeout: busyTimeout, schema: schema, backups: backups)
         }
     }
 
@@ -47,24 +36,16 @@ extension StepDatabase {
         try connection.queue.writeWithoutTransaction { database in
             // SQLite's default, unless SQLite was built with another default for WAL (SQLITE_DEFAULT_WAL_SYNCHRONOUS).
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            switch try consistentState(of: database, schema) {
-            case .current:
-                break
-            case .older(let version):
-                // An empty history needs no backup.
-                if version > 0, let backups, backups.schedule.count > 0 {
-                    try backups.make(of: path, database)
-                }
-                try setJournalMode(database, timeout: busyTimeout)
-                try schema.migrate(database) {
-                    if connection.file != FileIdentity(path) { throw HistoryError.replaced(path: path) }
-                }
-            case .inconsistent(let reason):
-                throw HistoryError.damaged(path: path, reason: reason)
-            case .newer(let found):
-                throw HistoryError.newerVersion(path: path, found: found, supported: schema.version)
-            case .foreign:
-                throw HistoryError.foreign(path: path)
+            let state = try consistentState(of: database, schema)
+            guard case .older(let version) = state else {
+                if let refusal = schema.refusal(of: path, in: state) { throw refusal }
+                return
+            }
+            // An empty history needs no backup.
+            if version > 0, let backups, backups.schedule.count > 0 { try backups.make(of: path, database) }
+            try setJournalMode(database, timeout: busyTimeout)
+            try schema.migrate(database) {
+                if connection.file != FileIdentity(path) { throw HistoryError.replaced(path: path) }
             }
         }
         return connection
@@ -130,8 +111,18 @@ extension StepDatabase {
     ///
     /// Not with SQLite's read-only flag: such a connection may not delete the log's two files, and leaves them behind when it closes.
     /// SQLite falls back to this mode automatically if the file may not be written.
-    static func openForReading(_ path: String, busyTimeout: Double) throws -> DatabaseQueue {
-        try connect(path, busyTimeout: busyTimeout).queue
+    ///
+    /// - Throws: `missing` if there is no file.
+    static func openForReading(_ path: String, busyTimeout: Double = busyTimeout) throws -> DatabaseQueue {
+        guard try isThere(path) else { throw HistoryError.missing(path: path) }
+        return try connect(path, busyTimeout: busyTimeout).queue
+    }
+
+    /// Opens a file without writing, for the duration of `body`.
+    static func reading<T>(_ path: String, busyTimeout: Double = busyTimeout, _ body: (DatabaseQueue) throws -> T) throws -> T {
+        let queue = try openForReading(path, busyTimeout: busyTimeout)
+        defer { try? queue.close() }
+        return try body(queue)
     }
 
     private static func connect(_ path: String, busyTimeout: Double) throws -> Connection {
@@ -147,7 +138,7 @@ extension StepDatabase {
             // either, so SQLite may treat the file as immutable, unless a log or a journal is left, which is part of the history.
             let real = HistoryLock.realPath(path), directory = directoryName(real)
             guard access(directory, W_OK) != 0 || HistoryError.isFull(besides: real), access(real, R_OK) == 0,
-                ["-wal", "-journal"].allSatisfy({ isEmptyOrMissing(real + $0) })
+                FileSuffix.logs.allSatisfy({ isEmptyOrMissing(real + $0) })
             else { throw error }
             return try DatabaseQueue(path: immutableURI(real), configuration: configuration)
         }

@@ -6,9 +6,7 @@ public import StepDomain
 extension StepDatabase {
     public func users() throws(HistoryError) -> [User] {
         try read { database in
-            try Row.fetchAll(database, sql: "SELECT id, name FROM person ORDER BY name_key").map { row in
-                User(id: row[0], name: row[1])
-            }
+            try Row.fetchAll(database, sql: "SELECT id, name FROM person ORDER BY name_key").map(User.init)
         }
     }
 
@@ -21,7 +19,7 @@ extension StepDatabase {
             let row = try Row.fetchOne(
                 database, sql: "SELECT id, name FROM person WHERE name_key = ?", arguments: [name.key])
             guard let row else { throw HistoryError.invalidValue("the user \(quoted(name.text)) was not stored") }
-            return User(id: row[0], name: row[1])
+            return try User(row: row)
         }
     }
 
@@ -72,14 +70,18 @@ extension StepDatabase {
     }
 }
 
+extension User {
+    /// - Parameter row: id, name.
+    init(row: Row) throws { self.init(id: try row.get(0), name: try row.get(1)) }
+}
+
 extension Profile {
     static let query = "SELECT valid_from, height, weight, sex, birth_date, step_length FROM profile WHERE person = ?"
 
     init(row: Row) throws {
         self.init(
-            validFrom: try Day(column: row[0]), height: row[1], weight: row[2],
-            sex: Sex(rawValue: row[3]) ?? .unspecified, birthDate: try (row[4] as String?).map(Day.init(column:)),
-            stepLength: row[5])
+            validFrom: try row.day(0), height: try row.get(1), weight: try row.get(2), sex: Sex(rawValue: try row.get(3)) ?? .unspecified,
+            birthDate: try row.dayIfPresent(4), stepLength: try row.get(5))
     }
 }
 
@@ -89,17 +91,7 @@ extension SportPlan {
         """
 
     init(row: Row) throws {
-        self.init(validFrom: try Day(column: row[0]), goals: (1...7).map { row[$0] })
-    }
-}
-
-extension Day {
-    /// The constraints of the schema permit only valid days, except a year that `Day` does not support.
-    init(column text: String) throws {
-        guard let day = Day(text) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no day: \(text)"))
-        }
-        self = day
+        self.init(validFrom: try row.day(0), goals: try (1...7).map { try row.get($0) })
     }
 }
 
@@ -114,7 +106,7 @@ extension StepDatabase {
     ///
     /// If it returns as another model or with other options, it keeps its samples and clock and is read again from its start, because a
     /// cursor is meaningless to another model. If it was last read for another user, it is read from where that reading ended; the samples
-    /// stay with the user for whom they were counted (`PassedOn`).
+    /// stay with the user for whom they were counted (`PreviousOwner`).
     public func addPedometer(_ pedometer: Pedometer) throws(HistoryError) -> Pedometer {
         let name = try CheckedName(pedometer.name)
         let address = pedometer.address.uppercased()
@@ -172,8 +164,8 @@ extension Pedometer {
 
     fileprivate init(row: Row) throws {
         self.init(
-            id: row[0], user: row[1], model: row[2], address: row[3], addressType: row[4], name: row[5],
-            options: try value(row[6]), clock: try value(row[7]), cursor: try value(row[8]))
+            id: try row.get(0), user: try row.get(1), model: try row.get(2), address: try row.get(3), addressType: try row.get(4),
+            name: try row.get(5), options: try value(row.get(6)), clock: try value(row.get(7)), cursor: try value(row.get(8)))
     }
 
     fileprivate func insert(name: CheckedName, _ database: Database) throws -> Pedometer {

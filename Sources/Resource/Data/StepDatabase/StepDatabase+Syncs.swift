@@ -53,11 +53,12 @@ extension SyncRecord {
 
     fileprivate init(row: Row) throws {
         self.init(
-            id: row[0], pedometer: row[1], start: Timestamp(row[2]), end: (row[3] as Int?).map(Timestamp.init),
-            outcome: Outcome(rawValue: row[4]) ?? .failed, battery: row[5],
+            id: try row.get(0), pedometer: try row.get(1), start: try row.time(2), end: try row.timeIfPresent(3),
+            outcome: Outcome(rawValue: try row.get(4)) ?? .failed, battery: try row.get(5),
             counts: MergeCounts(
-                added: row[7], grown: row[8], unchanged: row[9], implausible: row[10], steps: row[11], frames: row[12]),
-            failure: row[6], cause: (row[13] as String?).flatMap(FailureCause.init))
+                added: try row.get(7), grown: try row.get(8), unchanged: try row.get(9), implausible: try row.get(10), steps: try row.get(11),
+                frames: try row.get(12)),
+            failure: try row.get(6), cause: try (row.get(13) as String?).flatMap(FailureCause.init))
     }
 }
 
@@ -89,39 +90,39 @@ extension StepDatabase {
     private func syncsWithFrames(_ retention: FrameRetention, at now: Timestamp, _ database: Database) throws -> [SyncFrames] {
         // The index alone gives the counts; the frames themselves are read only if they can exceed the limit.
         let counts = try Row.fetchAll(database, sql: "SELECT sync, count(*) FROM frame GROUP BY sync")
-        let mayBeTooMany = counts.reduce(0) { $0 + ($1[1] as Int) } * (Self.longest + Self.overhead) > retention.bytes
+        let mayBeTooMany = try counts.reduce(0) { $0 + (try $1.get(1) as Int) } * (Self.longest + Self.overhead) > retention.bytes
         var bytes: [SyncRecord.ID: Int] = [:]
         if mayBeTooMany {
             for row in try Row.fetchAll(database, sql: "SELECT sync, sum(length(bytes)) + count(*) * \(Self.overhead) FROM frame GROUP BY sync")
             {
-                bytes[row[0]] = row[1]
+                try bytes[row.get(0)] = row.get(1)
             }
         }
         let isTooMany = bytes.values.reduce(0, +) > retention.bytes
         let oldest = retention.days.map { now - $0 * 86_400 }
         return try counts.compactMap { row in
-            let id: SyncRecord.ID = row[0]
+            let id: SyncRecord.ID = try row.get(0)
             let sync = try Row.fetchOne(
                 database.cachedStatement(sql: "SELECT pedometer, started_at, outcome, cause FROM sync WHERE id = ?"), arguments: [id])
             guard let sync else { return nil }
-            let start = Timestamp(sync[1])
+            let start = try sync.time(1), outcome: String = try sync.get(2)
             // A running sync still adds frames.
-            if sync[2] == "running", start > now - 86_400 { return nil }
+            if outcome == "running", start > now - 86_400 { return nil }
             let isCandidate = isTooMany || oldest.map { start < $0 } ?? false
             return SyncFrames(
-                sync: id, pedometer: sync[0], start: start, bytes: bytes[id] ?? 0,
+                sync: id, pedometer: try sync.get(0), start: start, bytes: bytes[id] ?? 0,
                 doubt: isCandidate ? try doubt(about: id, sync, database) : nil)
         }
     }
 
     private func doubt(about id: SyncRecord.ID, _ sync: Row, _ database: Database) throws -> SyncFrames.Doubt? {
-        let (pedometer, start): (Pedometer.ID, Int) = (sync[0], sync[1])
+        let pedometer: Pedometer.ID = try sync.get(0), start = try sync.time(1).seconds, outcome: String = try sync.get(2)
         let isImplausible = try Bool.fetchOne(
             database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM implausible_sample WHERE pedometer = ? AND sync = ?)"),
             arguments: [pedometer, id])
         if isImplausible == true { return .implausible }
-        let cause = (sync[3] as String?).flatMap(FailureCause.init) ?? .other
-        if sync[2] == "failed", cause == .other {
+        let cause = try (sync.get(3) as String?).flatMap(FailureCause.init) ?? .other
+        if outcome == "failed", cause == .other {
             let isResolved = try Bool.fetchOne(
                 database.cachedStatement(
                     sql: "SELECT EXISTS (SELECT 1 FROM sync WHERE pedometer = ? AND outcome = 'complete' AND ended_at > ?)"),
@@ -130,7 +131,7 @@ extension StepDatabase {
         }
         // Nothing accounts for the time after the last reading of a counter, so its days are partial although its readings are certain.
         let cursor = try Row.fetchOne(database.cachedStatement(sql: "SELECT cursor FROM pedometer WHERE id = ?"), arguments: [pedometer])
-        if let cursor, try (value(cursor[0]) as PedometerCursor).counter != nil { return nil }
+        if let cursor, try (value(cursor.get(0)) as PedometerCursor).counter != nil { return nil }
         return try isOnPartialDay(id, pedometer, start, database) ? .partialDay : nil
     }
 
@@ -145,7 +146,8 @@ extension StepDatabase {
                     """),
             arguments: [pedometer, start - 31 * 86_400, start + 2 * 86_400, id])
         for row in rows {
-            let (day, offset): (Int, Int) = (row[0], row[1])
+            let day: Int = try row.get(0), offset: Int = try row.get(1)
+            guard StepSample.utcOffsets.contains(offset) else { throw notWritten("a sample with the offset \(offset)") }
             let midnight = Timestamp(day * 86_400 - offset)
             let span = TimeSpan(midnight, midnight + 86_400)
             let covered = try CoverageMerge.spans(of: pedometer, touching: span, database).map(\.span)

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 import TextSafety
+public import StepDomain
 
 /// The history in a SQLite file that the user owns.
 ///
@@ -21,7 +22,7 @@ public final class StepDatabase: Sendable {
     /// Absolute.
     public let path: String
     let queue: DatabaseQueue
-    /// After `queue`: properties are released in this order, so that the file is closed when the mark goes.
+    /// Declared after `queue`: properties are released in this order, so the file is closed before the count falls.
     private let mark = OpenMark()
     private let access: Access
     let schema: Schema
@@ -198,4 +199,49 @@ struct FileIdentity: Equatable {
 /// A relative path refers to the working directory. What SQLite would interpret as a URI (`file:`) is a name here.
 func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+}
+
+/// The history, kept open as long as its file is the same. If the file was moved, restored from a copy or created anew, it is opened again.
+///
+/// For a process that runs for long: opening costs little, closing more. Closing starts work on libdispatch's global queue, which wakes the
+/// process every second from then on.
+public final class ReopenedHistory: HistorySource {
+    private let path: String
+    private let backups: AutomaticBackups?
+    private let open = Mutex<StepDatabase?>(nil)
+
+    /// - Parameters:
+    ///   - path: of the history, which is opened when it is first needed.
+    ///   - backups: where a history of an older version is copied before its migration.
+    public init(path: String, backups: AutomaticBackups?) {
+        self.path = path
+        self.backups = backups
+    }
+
+    /// - Throws: `HistoryError.missing` if there is no history. It does not create one.
+    public func history() throws -> History {
+        // The lock is held while the file is opened: two tasks must not open it twice.
+        try open.withLock { open in
+            if let open, open.isFileInPlace { return open }
+            open = nil
+            let history = try StepDatabase.existing(path, backups: backups)
+            open = history
+            return history
+        }
+    }
+
+    public func isMissing(_ error: any Error) -> Bool {
+        if case HistoryError.missing = error { true } else { false }
+    }
+}
+
+extension StepDatabase {
+    /// Opens an existing history for writing.
+    ///
+    /// - Throws: `missing` if there is none: opening for writing would create it.
+    public static func existing(_ path: String, backups: AutomaticBackups?) throws(HistoryError) -> StepDatabase {
+        // Opening for reading creates no file. It reports a missing file, an empty file, or a broken link.
+        if isEmptyOrMissing(path) { _ = try StepDatabase(path: path, for: .reading, backups: backups) }
+        return try StepDatabase(path: path, for: .writing, backups: backups)
+    }
 }

@@ -37,7 +37,7 @@ struct DevicesPage: Sendable {
                 PageContext.name(entry.user, limit: 32)
             }
             Tile.list([
-                Tile("Battery", battery.map { "\($0) %" } ?? "unknown", (battery ?? 100) < Pedometer.lowBattery ? "charge it soon" : ""),
+                Tile("Battery", battery.map { "\($0) %" } ?? "unknown", (battery ?? 100) < BatteryLevel.low ? "charge it soon" : ""),
                 Tile(
                     "Last sync", last.map { Words.ago($0.end ?? $0.start, now: context.now) } ?? "never",
                     last.map { Words.clock($0.end ?? $0.start, context.localTime) } ?? ""),

@@ -31,8 +31,8 @@ extension AutoCommand {
         var quiet = false
 
         /// Runs `body` on the service, and shows the state that it returns.
-        func show(_ body: (Scheduling) async throws -> SyncSchedule) async throws {
-            let schedule = try await Wiring.withScheduling(isSystemWide: isSystemWide, body)
+        func show(_ body: (any Scheduler) async throws -> SyncSchedule) async throws {
+            let schedule = try await Wiring.withScheduler(isSystemWide: isSystemWide, body)
             let view = AutoView(schedule, now: Wiring.now(), localTime: .system)
             if !quiet || json { try Wiring.show(view, json: json) }
         }
@@ -58,11 +58,13 @@ extension AutoCommand {
         private func remind() throws {
             let wiring = try Wiring(try CommonOptions.parse([]))
             let pedometers = try (try? wiring.history(for: .reading))?.pedometers() ?? []
-            for reminder in Scheduling.reminders(environment: Wiring.environment, pedometers: pedometers) {
+            for reminder in SchedulingReminder.all(variables: wiring.variablesOfPlaces, pedometers: pedometers) {
                 switch reminder {
                 case .ignoredVariable(let name):
-                    Output.error.line(
-                        "istep: \(name) is set in this shell, but not for the timers: set the file in ~/.config/istep/config.toml.")
+                    let fix =
+                        name.hasPrefix("XDG_")
+                        ? "set it in ~/.config/environment.d/istep.conf too, and log in again" : "set the file in ~/.config/istep/config.toml"
+                    Output.error.line("istep: \(name) is set in this shell, but not for the timers: \(fix).")
                 case .noPedometer: try wiring.say(Advice.firstPedometer().description)
                 }
             }

@@ -26,7 +26,8 @@ struct DemoHistory {
             let sync = try history.beginSync(of: pedometer.id, at: start)
             _ = try history.merge(batch(of: first..<next), sync: sync, place: localTime)
             try history.endSync(
-                sync, at: start + 9, outcome: .complete, battery: 40 + (next.daysSince1970 * 31) % 60, failure: nil)
+                sync, at: start + 9, outcome: .complete, battery: 40 + (next.daysSince1970 * 31) % 60, failure: nil,
+                cause: nil)
             first = next
         }
         let forgotten = today.advanced(by: -20)

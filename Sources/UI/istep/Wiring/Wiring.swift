@@ -137,7 +137,10 @@ struct Wiring: Sendable {
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime, now: now, clock: clock)
     }
 
-    // MARK: People
+    /// Names of the variables that decide which history and configuration are used.
+    var variablesOfPlaces: [String] { settings.variablesOfPlaces(in: environment) }
+
+    // MARK: Users
 
     func people(of history: any StepHistory) -> UserSelection {
         UserSelection(history, wanted: settings.user?.value, login: environment["USER"] ?? environment["LOGNAME"] ?? "me")

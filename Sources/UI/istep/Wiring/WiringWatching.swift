@@ -59,9 +59,9 @@ extension Wiring {
     /// Runs `body` on automatic sync by systemd, of this user or of the machine.
     ///
     /// - Throws: `ServiceError.noServiceManager` on a machine without systemd; `SystemdError`, and what `body` throws.
-    static func withScheduling<R>(isSystemWide: Bool, _ body: (Scheduling) async throws -> R) async throws -> R {
+    static func withScheduler<R>(isSystemWide: Bool, _ body: (any Scheduler) async throws -> R) async throws -> R {
         do {
-            return try await AutomaticSync.with(isSystemWide ? .system : .user) { try await body(Scheduling($0)) }
+            return try await AutomaticSync.with(isSystemWide ? .system : .user) { try await body($0) }
         } catch SystemdError.noManager where !AutomaticSync.hasSystemd {
             throw ServiceError.noServiceManager
         }

@@ -16,8 +16,7 @@ struct CoverageMerge {
         for span in spans {
             // The end of the calendar limits the time that a pedometer can report.
             let span = TimeSpan(max(span.start, Timestamp(0)), min(span.end, Timestamp.last + 1))
-            let offsets = -StepSample.mostUTCOffset...StepSample.mostUTCOffset
-            for piece in place.covered(span) where offsets.contains(piece.utcOffset) { try merge(piece, &changed) }
+            for piece in place.covered(span) where StepSample.utcOffsets.contains(piece.utcOffset) { try merge(piece, &changed) }
         }
     }
 
@@ -75,56 +74,11 @@ struct CoverageMerge {
             arguments: [pedometer, span.end.seconds])
         var spans: [CoveredSpan] = []
         while let row = try rows.next() {
-            let found = CoveredSpan(TimeSpan(Timestamp(row[0]), Timestamp(row[1])), utcOffset: row[2])
+            let found = CoveredSpan(TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2))
+            guard !found.span.isEmpty, StepSample.utcOffsets.contains(found.utcOffset) else { throw notWritten("the span \(found)") }
             if found.span.end < span.start { break }
             spans.append(found)
         }
         return spans.reversed()
-    }
-}
-
-/// Stores implausible samples of one pedometer separately, so that an implausible value never replaces a good one.
-///
-/// A slot that later gets a good value is no longer implausible.
-struct ImplausibleSampleMerge {
-    private let database: Database
-    private let pedometer: Pedometer.ID
-    private let sync: SyncRecord.ID
-
-    init(_ database: Database, pedometer: Pedometer.ID, sync: SyncRecord.ID) {
-        self.database = database
-        self.pedometer = pedometer
-        self.sync = sync
-    }
-
-    func merge(_ samples: [StepSample]) throws {
-        let starts = samples.lazy.map(\.start.seconds)
-        guard let first = starts.min(), let last = starts.max() else { return }
-        let kept = try Set(
-            Int.fetchAll(
-                database.cachedStatement(
-                    sql: "SELECT start FROM implausible_sample WHERE pedometer = ? AND start BETWEEN ? AND ?"),
-                arguments: [pedometer, first, last]))
-        if !kept.isEmpty {
-            for sample in samples where sample.countsInHistory && kept.contains(sample.start.seconds) {
-                try database.execute(
-                    sql: "DELETE FROM implausible_sample WHERE pedometer = ? AND start = ?",
-                    arguments: [pedometer, sample.start.seconds])
-            }
-        }
-        for sample in samples where !sample.countsInHistory {
-            // The first occurrence is kept, unless the value has changed.
-            try database.execute(
-                sql: """
-                    INSERT INTO implausible_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-                    SET length = excluded.length, steps = excluded.steps, distance = excluded.distance,
-                        energy = excluded.energy, utc_offset = excluded.utc_offset, sync = excluded.sync
-                    WHERE (length, steps, utc_offset) <> (excluded.length, excluded.steps, excluded.utc_offset)
-                    """,
-                arguments: [
-                    pedometer, sample.start.seconds, sample.length, sample.steps, sample.distance, sample.energy,
-                    sample.utcOffset, sync,
-                ])
-        }
     }
 }

@@ -1,74 +1,5 @@
 import GRDB
-public import StepDomain
-
-extension StepDatabase {
-    public func merge(
-        _ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime
-    ) throws(HistoryError) -> MergeCounts {
-        try writeManyRows { database in
-            let row = try Row.fetchOne(
-                database.cachedStatement(
-                    sql: """
-                        SELECT pedometer, person, EXISTS (
-                            SELECT 1 FROM pedometer AS other WHERE other.address = pedometer.address AND other.person <> pedometer.person)
-                        FROM sync JOIN pedometer ON pedometer.id = pedometer WHERE sync.id = ?
-                        """),
-                arguments: [sync])
-            guard let row else { throw HistoryError.notFound(.sync, id: sync) }
-            let (pedometer, person, hadOtherOwner): (Pedometer.ID, User.ID, Bool) = (row[0], row[1], row[2])
-            let own = try hadOtherOwner ? PassedOn(pedometer, database).own(batch) : batch
-
-            var changed = ChangedDays()
-            var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(own.samples, &changed)
-            try CoverageMerge(database, pedometer: pedometer).merge(own.coverage, place: place, &changed)
-            try changed.store(of: person, database)
-            if let total = batch.deviceTotal { try keep(total, of: pedometer, database) }
-            counts.frames = batch.frames.count
-            try keep(batch.frames, of: sync, database)
-            if let cursor = batch.cursor {
-                try database.cachedStatement(sql: "UPDATE pedometer SET cursor = ? WHERE id = ?")
-                    .execute(arguments: [try json(cursor), pedometer])
-            }
-            try sum(counts, in: sync, database)
-            return counts
-        }
-    }
-
-    private func keep(_ frames: [RawFrame], of sync: SyncRecord.ID, _ database: Database) throws {
-        let insert = try RawInsert(database, "INSERT INTO frame (sync, at, direction, bytes) VALUES (?, ?, ?, ?)")
-        try insert.bind(1, sync)
-        for frame in frames {
-            try insert.bind(2, Int64(frame.at.seconds))
-            try insert.bind(3, frame.direction.rawValue)
-            try insert.bind(4, frame.bytes)
-            _ = try insert.run()
-        }
-    }
-
-    /// The last of a day counts. One that no pedometer can have sent is left out: the frames have it.
-    private func keep(_ total: DeviceTotal, of pedometer: Pedometer.ID, _ database: Database) throws {
-        guard DeviceTotal.range.contains(total.total), DeviceTotal.range.contains(total.slots), total.day == total.day.inCalendar else {
-            return
-        }
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO device_total VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET at = excluded.at, total = excluded.total, slots = excluded.slots
-                """
-        ).execute(arguments: [pedometer, total.day.description, total.at.seconds, total.total, total.slots])
-    }
-
-    private func sum(_ counts: MergeCounts, in sync: SyncRecord.ID, _ database: Database) throws {
-        try database.cachedStatement(
-            sql: """
-                UPDATE sync SET added = added + ?, grown = grown + ?, unchanged = unchanged + ?,
-                implausible = implausible + ?, steps = steps + ?, frames = frames + ? WHERE id = ?
-                """
-        ).execute(arguments: [
-            counts.added, counts.grown, counts.unchanged, counts.implausible, counts.steps, counts.frames, sync,
-        ])
-    }
-}
+import StepDomain
 
 /// Merges samples of one pedometer, slot by slot.
 ///
@@ -114,24 +45,25 @@ struct SampleMerge {
             changed.insert(sample.day)
             return
         }
-        guard let known = try Row.fetchOne(select, arguments: [pedometer, sample.start.seconds]) else { return }
-        let (steps, length): (Int, Int) = (known[0], known[1])
-        let (distance, energy): (Double?, Double?) = (known[2], known[3])
-        let day = Day(of: sample.start, utcOffset: known[4])
-        if sample.steps > steps {
+        guard let row = try Row.fetchOne(select, arguments: [pedometer, sample.start.seconds]) else { return }
+        let known = StepSample(
+            start: sample.start, length: try row.get(1), steps: try row.get(0), distance: try row.get(2), energy: try row.get(3),
+            utcOffset: try row.get(4))
+        guard known.countsInHistory else { throw notWritten("the sample \(known)") }
+        if sample.steps > known.steps {
             counts.grown += 1
-            counts.steps += sample.steps - steps
-            changed.insert(day)
+            counts.steps += sample.steps - known.steps
+            changed.insert(known.day)
             try replace(with: sample)
             return
         }
         counts.unchanged += 1
-        guard sample.steps == steps else { return }
+        guard sample.steps == known.steps else { return }
         var latest = sample
-        latest.distance = sample.distance ?? distance
-        latest.energy = sample.energy ?? energy
-        if (latest.length, latest.distance, latest.energy) != (length, distance, energy) {
-            changed.insert(day)
+        latest.distance = sample.distance ?? known.distance
+        latest.energy = sample.energy ?? known.energy
+        if (latest.length, latest.distance, latest.energy) != (known.length, known.distance, known.energy) {
+            changed.insert(known.day)
             try replace(with: latest)
         }
     }
@@ -147,14 +79,16 @@ extension StepSample {
     /// Plausible, and of a time and length that a history can hold. Checked in this order: a length out of range would overflow the
     /// plausibility calculation.
     var countsInHistory: Bool {
-        (0...Timestamp.last.seconds).contains(start.seconds) && (1...Self.mostSeconds).contains(length)
-            && (-Self.mostUTCOffset...Self.mostUTCOffset).contains(utcOffset) && isPlausible
+        Self.starts.contains(start.seconds) && (1...Self.mostSeconds).contains(length) && Self.utcOffsets.contains(utcOffset) && isPlausible
     }
 
     /// A year of 366 days: a counter may go unread for long, but not longer.
     static let mostSeconds = 366 * 86_400
     /// UTC offsets of clocks do not exceed 14 hours (Kiribati).
     static let mostUTCOffset = 14 * 3600
+    static var utcOffsets: ClosedRange<Int> { -mostUTCOffset...mostUTCOffset }
+    /// Seconds since 1970.
+    static var starts: ClosedRange<Int> { 0...Timestamp.last.seconds }
 
     /// The sample without a distance or energy that is not a valid number of metres or kilocalories.
     fileprivate var withPlausibleFigures: StepSample {
@@ -189,5 +123,51 @@ struct SampleInsert {
         try insert.bind(6, sample.energy)
         try insert.bind(7, Int64(sample.utcOffset))
         return try insert.run()
+    }
+}
+
+/// Stores implausible samples of one pedometer separately, so that an implausible value never replaces a good one.
+///
+/// A slot that later gets a good value is no longer implausible.
+struct ImplausibleSampleMerge {
+    private let database: Database
+    private let pedometer: Pedometer.ID
+    private let sync: SyncRecord.ID
+
+    init(_ database: Database, pedometer: Pedometer.ID, sync: SyncRecord.ID) {
+        self.database = database
+        self.pedometer = pedometer
+        self.sync = sync
+    }
+
+    func merge(_ samples: [StepSample]) throws {
+        let starts = samples.lazy.map(\.start.seconds)
+        guard let first = starts.min(), let last = starts.max() else { return }
+        let kept = try Set(
+            Int.fetchAll(
+                database.cachedStatement(
+                    sql: "SELECT start FROM implausible_sample WHERE pedometer = ? AND start BETWEEN ? AND ?"),
+                arguments: [pedometer, first, last]))
+        if !kept.isEmpty {
+            for sample in samples where sample.countsInHistory && kept.contains(sample.start.seconds) {
+                try database.execute(
+                    sql: "DELETE FROM implausible_sample WHERE pedometer = ? AND start = ?",
+                    arguments: [pedometer, sample.start.seconds])
+            }
+        }
+        for sample in samples where !sample.countsInHistory {
+            // The first occurrence is kept, unless the value has changed.
+            try database.execute(
+                sql: """
+                    INSERT INTO implausible_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+                    SET length = excluded.length, steps = excluded.steps, distance = excluded.distance,
+                        energy = excluded.energy, utc_offset = excluded.utc_offset, sync = excluded.sync
+                    WHERE (length, steps, utc_offset) <> (excluded.length, excluded.steps, excluded.utc_offset)
+                    """,
+                arguments: [
+                    pedometer, sample.start.seconds, sample.length, sample.steps, sample.distance, sample.energy,
+                    sample.utcOffset, sync,
+                ])
+        }
     }
 }

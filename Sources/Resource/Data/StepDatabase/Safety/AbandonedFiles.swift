@@ -52,23 +52,6 @@ enum AbandonedFiles {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(file, LOCK_EX | LOCK_NB) == 0 else { return }
-        for suffix in BackupFile.logs + [""] { unlink(path + suffix) }
-    }
-}
-
-extension StepDatabase {
-    /// Files beside a history while it is in use, some of them longer: the locks, the result of the last check, the log and its index.
-    /// Their paths, whether they exist or not.
-    public static func companions(ofDatabase path: String) -> [String] {
-        HistoryWork.allCases.map { HistoryLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)] + logs(ofDatabase: path)
-    }
-
-    /// SQLite's own files (https://www.sqlite.org/tempfiles.html), which are also named after the database's real path.
-    static func logs(ofDatabase path: String) -> [String] { ["-wal", "-shm", "-journal"].map { HistoryLock.realPath(path) + $0 } }
-
-    /// Whether istep or SQLite creates, empties and deletes files of this name beside a history: a backup of that name would be lost.
-    static func isReserved(_ name: String) -> Bool {
-        let suffixes = [".lock", ".check", "-wal", "-shm", "-journal"]
-        return suffixes.contains { name.hasSuffix($0) } || AbandonedFiles.target(ofCopy: name) != nil || AbandonedFiles.isRecord(name)
+        for suffix in FileSuffix.ofSQLite + [""] { unlink(path + suffix) }
     }
 }

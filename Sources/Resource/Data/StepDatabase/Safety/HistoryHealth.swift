@@ -9,7 +9,7 @@ public struct HistoryHealth: Hashable, Sendable {
     /// The differences between the schema and istep's; if there are none, the messages of `PRAGMA integrity_check`. Empty if the file is
     /// sound. A few lines at most.
     public var complaints: [String]
-    /// Tables with rows that refer to missing rows (`PRAGMA foreign_key_check`), each once.
+    /// Tables of istep with rows that refer to missing rows (`PRAGMA foreign_key_check`).
     public var orphans: [String]
     /// Rules of istep that rows violate, as text.
     public var broken: [String] = []
@@ -30,8 +30,8 @@ extension StepDatabase {
     public static func examine(_ path: String, busyTimeout: Double = busyTimeout) async throws -> HistoryHealth {
         let path = absolute(path)
         do {
-            let queue = try opened(path, busyTimeout)
-            // Explicitly: the reading thread may hold it a moment longer.
+            let queue = try openForReading(path, busyTimeout: busyTimeout)
+            // Closed explicitly: GRDB's thread may keep the last reference for a moment.
             defer { try? queue.close() }
             return try await queue.read { database in try examine(database, path) }
         } catch is CancellationError {
@@ -44,10 +44,7 @@ extension StepDatabase {
     /// The same, on the caller's thread. Content that SQLite cannot read is also reported as a complaint.
     static func check(_ path: String, busyTimeout: Double = busyTimeout) throws -> HistoryHealth {
         do {
-            let queue = try opened(path, busyTimeout)
-            let health = try queue.read { database in try examine(database, path) }
-            try queue.close()
-            return health
+            return try reading(path, busyTimeout: busyTimeout) { try $0.read { database in try examine(database, path) } }
         } catch {
             guard case .damaged(_, let reason) = HistoryError(error, path: path) else { throw HistoryError(error, path: path) }
             return HistoryHealth(isOlder: false, complaints: [reason], orphans: [])
@@ -60,18 +57,11 @@ extension StepDatabase {
     public static func correctSums(_ path: String) throws(HistoryError) -> Int {
         let path = absolute(path)
         do {
-            let queue = try opened(path, busyTimeout)
-            let isCurrent = try queue.read { try Schema.current.state(of: $0) == .current }
-            try queue.close()
+            let isCurrent = try reading(path) { try $0.read(Schema.current.state) == .current }
             return isCurrent ? try StepDatabase(path: path, for: .writing).correctSums() : 0
         } catch {
             throw HistoryError(error, path: path)
         }
-    }
-
-    private static func opened(_ path: String, _ busyTimeout: Double) throws -> DatabaseQueue {
-        guard try isThere(path) else { throw HistoryError.missing(path: path) }
-        return try openForReading(path, busyTimeout: busyTimeout)
     }
 
     private static func examine(_ database: Database, _ path: String) throws -> HistoryHealth {
@@ -86,13 +76,7 @@ extension StepDatabase {
     private static func health(_ database: Database, _ path: String) throws -> HistoryHealth {
         let schema = Schema.current
         let state = try schema.state(of: database)
-        switch state {
-        case .foreign: throw HistoryError.foreign(path: path)
-        case .newer(let found): throw HistoryError.newerVersion(path: path, found: found, supported: schema.version)
-        case .inconsistent(let reason): throw HistoryError.damaged(path: path, reason: reason)
-        case .older(0): throw HistoryError.empty(path: path)
-        case .current, .older: break
-        }
+        if let refusal = schema.refusal(of: path, in: state) { throw refusal }
         // First, because the checks below run expressions of the schema.
         let differences = try schema.differences(in: database)
         if !differences.isEmpty {
@@ -101,9 +85,10 @@ extension StepDatabase {
         // quick_check would not find keys out of order, indexes that do not match their tables, and more (13 of 600 damaged files). It
         // takes as long, because most of the time is spent reading the file.
         let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(mostComplaints))")
-        let tables = try Row.fetchAll(database, sql: "SELECT DISTINCT \"table\" FROM pragma_foreign_key_check")
-        var health = HistoryHealth(
-            isOlder: state != .current, complaints: lines == ["ok"] ? [] : lines, orphans: tables.map { $0[0] })
+        let orphans = try schema.ownTables(in: database).filter { table in
+            try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_check(?))", arguments: [table]) == true
+        }
+        var health = HistoryHealth(isOlder: state != .current, complaints: lines == ["ok"] ? [] : lines, orphans: orphans)
         // In a broken tree the results mean nothing.
         if health.isSound { health.broken = try brokenRules(database) }
         return health
@@ -117,9 +102,9 @@ extension StepDatabase {
         for (words, sql) in rules where try Bool.fetchOne(database, sql: "SELECT EXISTS (\(sql))") ?? false { broken.append(words) }
         do {
             for row in try Row.fetchAll(database, sql: "SELECT options, clock, cursor FROM pedometer") {
-                _ = try value(row[0]) as [String: String]
-                _ = try value(row[1]) as ClockState
-                _ = try value(row[2]) as PedometerCursor
+                _ = try value(row.get(0)) as [String: String]
+                _ = try value(row.get(1)) as ClockState
+                _ = try value(row.get(2)) as PedometerCursor
             }
             for (table, column) in days {
                 for text in try String.fetchAll(database, sql: "SELECT DISTINCT \(column) FROM \(table)") { _ = try Day(column: text) }
@@ -167,18 +152,7 @@ extension StepDatabase {
                 guard let first = try check(path).allComplaints.first else { return }
                 throw HistoryError.damaged(path: path, reason: first)
             }
-            let queue = try opened(path, busyTimeout)
-            try queue.read { database in
-                if let first = try Schema.current.differences(in: database).first { throw HistoryError.damaged(path: path, reason: first) }
-                let tables = try String.fetchAll(
-                    database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
-                for table in tables where !largeTables.contains(table) {
-                    let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check('\(table)')")
-                    if lines != ["ok"] { throw HistoryError.damaged(path: path, reason: lines.first ?? "\(table) cannot be read") }
-                }
-                try readNewest(database, path)
-            }
-            try queue.close()
+            try reading(path) { try $0.read { database in try checkInPart(database, path) } }
         } catch {
             let error = HistoryError(error, path: path)
             if case .damaged(_, let reason) = error {
@@ -186,6 +160,15 @@ extension StepDatabase {
             }
             throw error
         }
+    }
+
+    private static func checkInPart(_ database: Database, _ path: String) throws {
+        if let first = try Schema.current.differences(in: database).first { throw HistoryError.damaged(path: path, reason: first) }
+        for table in try Schema.current.ownTables(in: database) where !largeTables.contains(table) {
+            let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check('\(table)')")
+            if lines != ["ok"] { throw HistoryError.damaged(path: path, reason: lines.first ?? "\(table) cannot be read") }
+        }
+        try readNewest(database, path)
     }
 
     /// Bytes.
@@ -205,7 +188,8 @@ extension StepDatabase {
                 arguments: [pedometer])
             var later = Int.max
             while let row = try rows.next() {
-                guard let start = row[0] as Int?, start < later, row[1] as Bool? == true else {
+                let start: Int? = try row.get(0), isValid: Bool? = try row.get(1)
+                guard let start, start < later, isValid == true else {
                     throw HistoryError.damaged(path: path, reason: "samples are out of order, or of values that istep never writes")
                 }
                 later = start
@@ -214,7 +198,7 @@ extension StepDatabase {
         _ = try Row.fetchAll(database, sql: "SELECT * FROM frame ORDER BY id DESC LIMIT 100")
         let ends = try Row.fetchOne(
             database, sql: "SELECT (SELECT sync FROM frame ORDER BY sync DESC LIMIT 1), (SELECT max(id) FROM sync)")
-        if let ends, let frame = ends[0] as Int64?, frame > ends[1] as Int64? ?? 0 {
+        if let ends, let frame = try ends.get(0) as Int64?, try frame > (ends.get(1) as Int64?) ?? 0 {
             throw HistoryError.damaged(path: path, reason: "frames name a sync that is not there")
         }
     }
@@ -233,86 +217,4 @@ extension StepDatabase {
         CheckRecord(of: path, at: moment, complaints: complaints)?.store(ofDatabase: path)
         if let first = complaints.first { throw HistoryError.damaged(path: path, reason: first) }
     }
-}
-
-/// The result of the last check of a whole history, in a small file beside it: `history.sqlite.check`.
-///
-/// It is not stored in the history, because nothing is written to a damaged one. It is valid for the file as it was then, identified by
-/// inode number, size and time of change: a file that was replaced or changed in any way is checked again.
-public struct CheckRecord: Codable, Hashable, Sendable {
-    /// When, in seconds since 1970.
-    public var checkedAt: Timestamp
-    /// Empty if the history was sound.
-    public var complaints: [String]
-    private var number: UInt64
-    private var size: Int64
-    private var changedAt: Int64
-    private var changedAtNanoseconds: Int64
-
-    init?(of path: String, at moment: Timestamp, complaints: [String]) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        checkedAt = moment
-        self.complaints = complaints
-        number = UInt64(status.st_ino)
-        size = Int64(status.st_size)
-        changedAt = Int64(status.st_mtim.tv_sec)
-        changedAtNanoseconds = Int64(status.st_mtim.tv_nsec)
-    }
-
-    /// Whether the history is unchanged since the check.
-    func holds(for path: String) -> Bool {
-        guard let now = CheckRecord(of: path, at: checkedAt, complaints: complaints) else { return false }
-        return now == self
-    }
-
-    static func path(ofDatabase path: String) -> String { HistoryLock.realPath(path) + ".check" }
-
-    /// Nil if the history was never checked, or if the record cannot be read.
-    public static func read(ofDatabase path: String) -> CheckRecord? {
-        let file = Self.path(ofDatabase: path)
-        // A record has a few lines; a longer file is not a record.
-        guard let handle = FileHandle(forReadingAtPath: file), let bytes = try? handle.read(upToCount: 16_384) else { return nil }
-        return try? JSONDecoder().decode(CheckRecord.self, from: bytes)
-    }
-
-    /// Written to a separate file and renamed, so that half a record is never read. If it cannot be written, as on a full disk, the next
-    /// check finds the same damage again.
-    @discardableResult
-    func store(ofDatabase path: String) -> Bool {
-        let file = Self.path(ofDatabase: path), new = file + ".\(getpid())"
-        guard let text = try? json(self) else { return false }
-        let descriptor = open(new, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return false }
-        giveToOwner(descriptor, of: path)
-        let isWritten = text.withCString { write(descriptor, $0, strlen($0)) } == text.utf8.count && fsync(descriptor) == 0
-        close(descriptor)
-        if isWritten, rename(new, file) == 0 { return true }
-        unlink(new)
-        return false
-    }
-
-    static func remove(ofDatabase path: String) { unlink(Self.path(ofDatabase: path)) }
-
-    /// Stores that the history was found damaged during use.
-    static func note(_ complaint: String, of path: String) {
-        CheckRecord(of: path, at: Timestamp(Int(time(nil))), complaints: [complaint])?.store(ofDatabase: path)
-    }
-
-    /// - Throws: `damaged` for a history that a check found to be damaged, before anything is written to it. A history that has changed
-    ///   since then is checked again.
-    static func refuseDamaged(_ path: String, busyTimeout: Double) throws {
-        guard let known = read(ofDatabase: path), let first = known.complaints.first else { return }
-        if known.holds(for: path) { throw HistoryError.damaged(path: path, reason: first) }
-        let health = try StepDatabase.check(path, busyTimeout: busyTimeout)
-        let complaints = health.allComplaints
-        CheckRecord(of: path, at: Timestamp(Int(time(nil))), complaints: complaints)?.store(ofDatabase: path)
-        if let first = complaints.first { throw HistoryError.damaged(path: path, reason: first) }
-    }
-}
-
-/// A file that root creates beside another user's history would lock out the owner of the history.
-func giveToOwner(_ file: Int32, of database: String) {
-    var status = stat()
-    if geteuid() == 0, stat(database, &status) == 0 { _ = fchown(file, status.st_uid, status.st_gid) }
 }

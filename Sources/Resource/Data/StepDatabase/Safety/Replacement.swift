@@ -6,7 +6,7 @@ public import StepDomain
 /// Replaces a history by another file, and keeps the old file beside it.
 ///
 /// SQLite finds the log of a file by the name of the file, and would replay the log of the old file into the new one. So the log is emptied
-/// and moved before the new file gets the name, and meanwhile no other program can write to the old file or open it (`QuietHistory`).
+/// and moved before the new file gets the name, and meanwhile no other program can write to the old file or open it (`ExclusiveAccess`).
 /// Whatever ends the process, the path then leads to the old history, whose log is empty, or to the new one. The log of a file that is known
 /// to be damaged is not emptied here: it is moved as it is, right before the new file gets the name.
 enum Replacement {
@@ -18,7 +18,7 @@ enum Replacement {
     /// - Returns: the path of the old history; nil if there was none.
     /// - Throws: `locked` while another program uses the old history and its log is not empty; any error leaves the old history as it was.
     static func put(
-        _ new: BackupFile, asHistory path: String, keepingAs reason: String, isDamaged: Bool = false, at moment: Timestamp,
+        _ new: DatabaseCopy, asHistory path: String, keepingAs reason: String, isDamaged: Bool = false, at moment: Timestamp,
         _ localTime: LocalTime, beforeRename: () throws -> Void = {}
     ) throws -> String? {
         let path = HistoryLock.realPath(path)
@@ -28,7 +28,7 @@ enum Replacement {
         // This waits for the disk, so it comes before the old file is touched.
         try new.synchronize()
         var old = ReplacedFiles(path, keptAs: place(for: path, reason, moment, localTime))
-        try QuietHistory.hold(path, isDamaged: isDamaged || !isThere) {
+        try ExclusiveAccess.hold(path, isDamaged: isDamaged || !isThere) {
             do {
                 try old.setAside(isThere: isThere)
                 try beforeRename()
@@ -61,7 +61,7 @@ enum Replacement {
 /// The files of a history that is replaced.
 private struct ReplacedFiles {
     private let path: String
-    /// Under which they are kept.
+    /// The path under which the old file is kept.
     let name: String
     /// A second name was not possible: the file itself was renamed.
     private var isRenamed = false
@@ -83,7 +83,7 @@ private struct ReplacedFiles {
                 isRenamed = true
             }
         }
-        for suffix in BackupFile.logs where access(path + suffix, F_OK) == 0 {
+        for suffix in FileSuffix.ofSQLite where access(path + suffix, F_OK) == 0 {
             guard rename(path + suffix, name + suffix) == 0 else { throw HistoryError(errno: errno, path: path + suffix) }
             logs.append(suffix)
         }
@@ -91,8 +91,8 @@ private struct ReplacedFiles {
 
     /// A program that has opened the old file meanwhile has created a log again.
     func setAsideNewLogs() throws(HistoryError) {
-        for suffix in BackupFile.logs where access(path + suffix, F_OK) == 0 {
-            let isEmpty = suffix == "-shm" || StepDatabase.isEmptyOrMissing(path + suffix)
+        for suffix in FileSuffix.ofSQLite where access(path + suffix, F_OK) == 0 {
+            let isEmpty = suffix == FileSuffix.logIndex || StepDatabase.isEmptyOrMissing(path + suffix)
             let isGone = isEmpty ? unlink(path + suffix) == 0 : rename(path + suffix, name + ".later" + suffix) == 0
             if !isGone { throw HistoryError(errno: errno, path: path + suffix) }
         }
@@ -106,12 +106,10 @@ private struct ReplacedFiles {
 
     /// SQLite creates the index of a log again, and removes an empty log of a file that no other program has open.
     func tidy(isDamaged: Bool) {
-        unlink(name + "-shm")
-        guard !isDamaged, access(name, F_OK) == 0, access(name + "-wal", F_OK) == 0, StepDatabase.isEmptyOrMissing(name + "-wal"),
-            let queue = try? StepDatabase.openForReading(name, busyTimeout: 0)
-        else { return }
-        _ = try? queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
-        try? queue.close()
+        unlink(name + FileSuffix.logIndex)
+        let log = name + FileSuffix.log
+        guard !isDamaged, access(name, F_OK) == 0, access(log, F_OK) == 0, StepDatabase.isEmptyOrMissing(log) else { return }
+        _ = try? StepDatabase.reading(name, busyTimeout: 0) { try $0.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") } }
     }
 }
 
@@ -121,31 +119,32 @@ extension StepDatabase {
     /// What has been sent remains known: the restored history takes over the ledger of the old one (`LedgerTakeover`). The caller holds the
     /// locks of syncing and sharing.
     ///
-    /// - Returns: the contents of the history now, and what became of the old one.
+    /// - Returns: what became of the old history.
     /// - Throws: `missing`, `empty`, `foreign`, `newerVersion` or `damaged` of the backup (`HistoryError.of`); `noSpace` and similar errors
     ///   of the history's place.
     public static func restore(
         _ backup: String, to path: String, at moment: Timestamp, _ localTime: LocalTime
-    ) throws(HistoryError) -> (contents: HistoryContents, replaced: ReplacedHistory) {
+    ) throws(HistoryError) -> ReplacedHistory {
         let backup = absolute(backup), path = absolute(path)
         do {
             // Before any SQL reads from a file that may belong to another user or program.
             _ = try contents(of: backup)
             try createDirectory(of: path)
-            let file = try BackupFile(for: HistoryLock.realPath(path), ofHistory: path)
+            let file = try DatabaseCopy(for: HistoryLock.realPath(path), ofHistory: path)
             do {
                 let queue: DatabaseQueue
-                do { queue = try openForReading(backup, busyTimeout: busyTimeout) } catch { throw HistoryError(error, path: backup).of(.backup) }
-                var contents = try queue.writeWithoutTransaction { try file.copy($0, of: backup, as: .backup, asHistory: true) }
-                try queue.close()
+                do { queue = try openForReading(backup) } catch { throw HistoryError(error, path: backup).of(.backup) }
+                do {
+                    defer { try? queue.close() }
+                    _ = try queue.writeWithoutTransaction { try file.copy($0, of: backup, as: .backup, asHistory: true) }
+                }
                 var replaced = ReplacedHistory()
                 if (try? isThere(path)) == true {
                     let takeover = LedgerTakeover(from: path)
-                    replaced.isSharingUncertain = try !takeover.store(in: file, of: &contents, at: moment)
+                    replaced.isSharingUncertain = try !takeover.store(in: file, at: moment)
                 }
                 replaced.path = try Replacement.put(file, asHistory: path, keepingAs: "replaced", at: moment, localTime)
-                contents.path = path
-                return (contents, replaced)
+                return replaced
             } catch {
                 file.remove()
                 throw error

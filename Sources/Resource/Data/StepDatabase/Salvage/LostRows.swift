@@ -14,7 +14,7 @@ struct LostParents {
     private let fragments: [String: [Int64: [String: DatabaseValue]]]
     private let isBroken: (String) -> Bool
 
-    /// More than the number of syncs in 30 years at a hundred a day; a corrupt number cannot demand more rows than this.
+    /// About 27 years at a hundred syncs a day; a damaged number cannot demand more rows.
     private static let most = 1_000_000
 
     /// - Parameter isBroken: whether a table has lost rows.
@@ -90,11 +90,12 @@ struct LostParents {
     }
 
     private func makeSync(_ number: Int64, _ known: [String: DatabaseValue], _ database: Database) throws {
-        let sample = try Row.fetchOne(database, sql: "SELECT pedometer, start + length FROM sample WHERE sync = ? LIMIT 1", arguments: [number])
+        let row = try Row.fetchOne(database, sql: "SELECT pedometer, start + length FROM sample WHERE sync = ? LIMIT 1", arguments: [number])
+        let sample: (pedometer: DatabaseValue, end: DatabaseValue)? = try row.map { (try $0.get(0), try $0.get(1)) }
         let pedometers = try Int64.fetchAll(database, sql: "SELECT id FROM pedometer LIMIT 2")
         // Frames do not contain their pedometer.
-        let pedometer = known["pedometer"] ?? sample?[0] ?? (pedometers.count == 1 ? pedometers[0].databaseValue : .null)
-        let start = known["started_at"] ?? sample?[1] ?? 0.databaseValue
+        let pedometer = known["pedometer"] ?? sample?.pedometer ?? (pedometers.count == 1 ? pedometers[0].databaseValue : .null)
+        let start = known["started_at"] ?? sample?.end ?? 0.databaseValue
         let outcome = String.fromDatabaseValue(known["outcome"] ?? .null)
         let end = outcome == "running" ? nil : known["ended_at"] ?? start
         try database.execute(
@@ -138,7 +139,7 @@ struct LostTime {
         try removeOverlaps(database)
         var lost: [SalvageReport.LostDays] = []
         for row in try Row.fetchAll(database, sql: "SELECT id, name FROM pedometer ORDER BY id") {
-            let pedometer: Int64 = row[0]
+            let pedometer: Int64 = try row.get(0), name: String = try row.get(1)
             var days: Set<Day> = []
             var latest = Int.min
             for gap in gaps {
@@ -150,7 +151,7 @@ struct LostTime {
                     for day in max(first, last.advanced(by: 1 - ChangedDays.mostDays))...last { days.insert(day) }
                 }
             }
-            lost += ranges(days).map { SalvageReport.LostDays(pedometer: row[1], first: $0.lowerBound, last: $0.upperBound) }
+            lost += ranges(days).map { SalvageReport.LostDays(pedometer: name, first: $0.lowerBound, last: $0.upperBound) }
             if latest > Int.min { try readAgain(pedometer, since: latest, database) }
         }
         return lost
@@ -172,7 +173,7 @@ struct LostTime {
         let rows = try Row.fetchAll(
             database, sql: "SELECT start, start + length FROM sample WHERE pedometer = ? AND start >= ? AND start < ? ORDER BY start",
             arguments: [pedometer, gap.start.seconds - 86_400, gap.end.seconds])
-        let samples = Coverage(rows.map { TimeSpan(Timestamp($0[0]), Timestamp($0[1])) })
+        let samples = Coverage(try rows.map { TimeSpan(try $0.time(0), try $0.time(1)) })
         var removed: [CoveredSpan] = []
         for old in touched {
             guard let inside = old.span.intersection(gap) else { continue }
@@ -194,7 +195,7 @@ struct LostTime {
     private func removeOverlaps(_ database: Database) throws {
         var last: (pedometer: Int64, end: Int)?
         for row in try Row.fetchAll(database, sql: "SELECT pedometer, start, until FROM coverage ORDER BY pedometer, start") {
-            let (pedometer, start, end): (Int64, Int, Int) = (row[0], row[1], row[2])
+            let (pedometer, start, end): (Int64, Int, Int) = (try row.get(0), try row.get(1), try row.get(2))
             if let last, last.pedometer == pedometer, start < last.end {
                 try database.execute(sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?", arguments: [pedometer, start])
             } else {

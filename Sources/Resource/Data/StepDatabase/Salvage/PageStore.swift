@@ -24,7 +24,7 @@ final class PageStore {
         self.file = file
         size = Int(lseek(file, 0, SEEK_END))
         let header = Self.bytes(of: file, at: 0, count: 100) ?? []
-        let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        let log = open(path + FileSuffix.log, O_RDONLY | O_CLOEXEC)
         self.log = log
         let head = log >= 0 ? Self.bytes(of: log, at: 0, count: 32) ?? [] : []
         let stated = header.count == 100 ? unsigned(header, 16, 2) : 0

@@ -19,7 +19,7 @@ extension StepDatabase {
                 CheckRecord.remove(ofDatabase: path)
                 return nil
             }
-            let file = try BackupFile(for: HistoryLock.realPath(path), ofHistory: path)
+            let file = try DatabaseCopy(for: HistoryLock.realPath(path), ofHistory: path)
             do {
                 var report = try fill(file, from: HistoryLock.realPath(path))
                 if let wrong = try check(file.path).allComplaints.first {
@@ -37,7 +37,7 @@ extension StepDatabase {
         }
     }
 
-    private static func fill(_ file: BackupFile, from path: String) throws -> SalvageReport {
+    private static func fill(_ file: DatabaseCopy, from path: String) throws -> SalvageReport {
         let salvage = try Salvage(path)
         var configuration = configuration(busyTimeout: busyTimeout)
         // References are corrected at the end.

@@ -21,6 +21,23 @@ struct Schema: Sendable {
     /// The version that this program writes; a database has version n after the first n migrations.
     var version: Int { migrations.count }
 
+    /// The names of the tables of all versions. Other tables are the user's own.
+    ///
+    /// By bytes, because each start of a sync reads this.
+    var tables: Set<String> {
+        let start = Array("CREATE TABLE ".utf8)
+        return Set(
+            migrations.flatMap { $0.sql.utf8.split(separator: UInt8(ascii: "\n")) }.filter { $0.starts(with: start) }.map { line in
+                String(decoding: line.dropFirst(start.count).prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+            })
+    }
+
+    /// The tables of istep that a database has.
+    func ownTables(in database: Database) throws -> [String] {
+        let own = tables
+        return try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").filter(own.contains)
+    }
+
     enum State: Equatable {
         case current
         case older(Int)
@@ -30,6 +47,18 @@ struct Schema: Sendable {
         case inconsistent(String)
     }
 
+    /// Why a history in this state cannot be used; nil if it can, if need be after a migration.
+    func refusal(of path: String, in state: State) -> HistoryError? {
+        switch state {
+        case .current: nil
+        case .older(0): .empty(path: path)
+        case .older: nil
+        case .newer(let found): .newerVersion(path: path, found: found, supported: version)
+        case .foreign: .foreign(path: path)
+        case .inconsistent(let reason): .damaged(path: path, reason: reason)
+        }
+    }
+
     func state(of database: Database) throws -> State {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
@@ -37,7 +66,7 @@ struct Schema: Sendable {
             // An empty new file has no application ID yet; any other file is not a history and is not migrated.
             let objects = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
             if objects == 0 { return application == 0 && version == 0 ? .older(0) : .foreign }
-            let found = try Self.columns(in: database)
+            let found = try columns(in: database)
             guard try columnsOfVersions().contains(found) else { return .foreign }
             return .inconsistent("its header says that it is another program's, but its tables are those of istep")
         }
@@ -45,7 +74,7 @@ struct Schema: Sendable {
         if version > self.version { return .newer(version) }
         // A migration sets both numbers at once, so no history of istep has a version below 1.
         if version < 1 { return .inconsistent("its version number is \(version), which istep never writes") }
-        let found = try Self.columns(in: database)
+        let found = try columns(in: database)
         let known = try columnsOfVersions()
         if found == known[version - 1] { return .older(version) }
         let fitting = known.lastIndex(of: found).map { $0 + 1 }
@@ -54,15 +83,19 @@ struct Schema: Sendable {
                 + (fitting.map { "version \($0)" } ?? "no version that this istep knows"))
     }
 
-    /// The columns of each table.
-    static func columns(in database: Database) throws -> [String: [String]] {
+    /// The columns of each of istep's tables.
+    private func columns(in database: Database) throws -> [String: [String]] {
         let rows = try Row.fetchAll(
             database,
             sql: """
                 SELECT t.name, c.name FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
-                WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY t.name, c.cid
+                WHERE t.type = 'table' ORDER BY t.name, c.cid
                 """)
-        return rows.reduce(into: [:]) { $0[$1[0], default: []].append($1[1]) }
+        let own = tables
+        return try rows.reduce(into: [:]) { columns, row in
+            let table: String = try row.get(0)
+            if own.contains(table) { try columns[table, default: []].append(row.get(1)) }
+        }
     }
 
     /// The columns of histories of the versions 1 to `version`, in this order.
@@ -70,7 +103,7 @@ struct Schema: Sendable {
         try DatabaseQueue().write { database in
             try migrations.map { migration in
                 try database.execute(sql: migration.sql)
-                return try Self.columns(in: database)
+                return try columns(in: database)
             }
         }
     }

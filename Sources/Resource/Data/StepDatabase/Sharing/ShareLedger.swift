@@ -16,7 +16,7 @@ extension StepDatabase: ShareLedger {
                 sql: "UPDATE share SET stale = 0, next_attempt = ? WHERE destination = ? AND person = ? AND day = ?")
             return try rows.map { row in
                 var entry = try ShareEntry(row: row)
-                if row["stale"] {
+                if try row.get(13) {
                     entry.nextAttempt = min(entry.nextAttempt ?? now, now)
                     try handOut.execute(arguments: [entry.nextAttempt?.seconds] + entry.key)
                 }
@@ -73,85 +73,6 @@ extension StepDatabase: ShareLedger {
     }
 }
 
-/// Puts days of one person into the outbox of one destination.
-struct Outbox {
-    /// Up to which revision the changes of a person's days were considered, and from which day on.
-    struct Watermark: Equatable {
-        let since: Day
-        let revision: Int
-    }
-
-    private let user: User.ID
-    private let destination: String
-    private let now: Timestamp
-    private let database: Database
-
-    init(of user: User.ID, for destination: String, at now: Timestamp, _ database: Database) {
-        self.user = user
-        self.destination = destination
-        self.now = now
-        self.database = database
-    }
-
-    /// Nil before the first time.
-    func watermark() throws -> Watermark? {
-        try Row.fetchOne(
-            database.cachedStatement(
-                sql: "SELECT since, revision FROM share_watermark WHERE destination = ? AND person = ?"),
-            arguments: [destination, user]
-        ).map { Watermark(since: try Day(column: $0[0]), revision: $0[1]) }
-    }
-
-    func move(to watermark: Watermark) throws {
-        try database.cachedStatement(sql: "INSERT OR REPLACE INTO share_watermark VALUES (?, ?, ?, ?)")
-            .execute(arguments: [destination, user, watermark.since.description, watermark.revision])
-    }
-
-    func latestRevision() throws -> Int {
-        try Int.fetchOne(
-            database.cachedStatement(sql: "SELECT ifnull(max(revision), 0) FROM changed_day WHERE person = ?"),
-            arguments: [user]) ?? 0
-    }
-
-    /// Marks the entries of days that changed after a revision to be examined again.
-    ///
-    /// This applies to any day: a day that was requested by name, before the first day of automatic sharing, is corrected too.
-    func freshen(after revision: Int) throws {
-        try database.cachedStatement(sql: Self.freshen).execute(arguments: [destination, user, now.seconds, revision])
-    }
-
-    /// Creates entries for days that changed after a revision and have no entry.
-    func add(after revision: Int, from first: Day, through last: Day) throws {
-        try database.cachedStatement(sql: Self.add).execute(arguments: [
-            destination, user, now.seconds, revision, first.description, last.description,
-        ])
-    }
-
-    /// Creates the entry of a requested day, or marks it to be examined again.
-    func ask(for day: Day) throws {
-        try database.cachedStatement(sql: Self.ask).execute(arguments: [destination, user, now.seconds, day.description])
-    }
-
-    static let freshen = """
-        UPDATE share SET stale = 1, next_attempt = min(ifnull(next_attempt, ?3), ?3)
-        WHERE destination = ?1 AND person = ?2
-            AND day IN (SELECT day FROM changed_day WHERE person = ?2 AND revision > ?4)
-        """
-
-    static let add = """
-        INSERT INTO share (destination, person, day, state, asked, attempts, next_attempt, changed_at, stale)
-        SELECT ?1, person, day, 'pending', 0, 0, ?3, ?3, 0 FROM changed_day
-        WHERE person = ?2 AND revision > ?4 AND +day BETWEEN ?5 AND ?6 AND \(Day.isKnown)
-        ON CONFLICT DO NOTHING
-        """
-
-    static let ask = """
-        INSERT INTO share (destination, person, day, state, asked, attempts, next_attempt, changed_at, stale)
-        VALUES (?1, ?2, ?4, 'pending', 1, 0, ?3, ?3, 0)
-        ON CONFLICT DO UPDATE SET asked = 1, stale = 1, next_attempt = min(ifnull(next_attempt, ?3), ?3)
-        """
-}
-
 extension ShareEntry {
     private static let query = """
         SELECT person, day, destination, state, asked, fingerprint, confirmed, attempts, first_attempt, next_attempt,
@@ -203,14 +124,13 @@ extension ShareEntry {
     }
 
     init(row: Row) throws {
-        guard let state = State(rawValue: row[3]) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no state of an entry: \(row[3] as String)"))
-        }
+        let name: String = try row.get(3)
+        guard let state = State(rawValue: name) else { throw notWritten("an entry in the state \(name)") }
         self.init(
-            user: row[0], day: try Day(column: row[1]), destination: row[2], state: state, isAsked: row[4],
-            fingerprint: row[5], confirmed: row[6], attempts: row[7], firstAttempt: (row[8] as Int?).map(Timestamp.init),
-            nextAttempt: (row[9] as Int?).map(Timestamp.init), lastError: row[10], remoteID: row[11],
-            changedAt: Timestamp(row[12]), repetition: row["repetition"])
+            user: try row.get(0), day: try row.day(1), destination: try row.get(2), state: state, isAsked: try row.get(4),
+            fingerprint: try row.get(5), confirmed: try row.get(6), attempts: try row.get(7), firstAttempt: try row.timeIfPresent(8),
+            nextAttempt: try row.timeIfPresent(9), lastError: try row.get(10), remoteID: try row.get(11),
+            changedAt: try row.time(12), repetition: try row.get(14))
     }
 }
 
@@ -226,8 +146,8 @@ extension StepDatabase {
                 arguments: [destination])
             guard let row else { return DestinationState(name: destination) }
             return DestinationState(
-                name: destination, firstDay: try (row[0] as String?).map(Day.init(column:)),
-                notBefore: (row[1] as Int?).map(Timestamp.init), failures: row[2], stopped: row[3], lastError: row[4], layout: row[5])
+                name: destination, firstDay: try row.dayIfPresent(0), notBefore: try row.timeIfPresent(1), failures: try row.get(2),
+                stopped: try row.get(3), lastError: try row.get(4), layout: try row.get(5))
         }
     }
 
@@ -245,25 +165,4 @@ extension StepDatabase {
             ])
         }
     }
-}
-
-extension StepDatabase {
-    public func knownDays(of user: User.ID, from first: Day, through last: Day) throws(HistoryError) -> [Day] {
-        guard first <= last, first <= .last, last >= .first else { return [] }
-        return try read { database in
-            try String.fetchAll(
-                database,
-                sql: "SELECT day FROM changed_day WHERE person = ? AND day BETWEEN ? AND ? AND \(Day.isKnown) ORDER BY day",
-                arguments: [user, first.inCalendar.description, last.inCalendar.description]
-            ).map(Day.init(column:))
-        }
-    }
-}
-
-extension Day {
-    /// Whether the history has data for the day of a row of `changed_day`.
-    static let isKnown = """
-        (counted OR EXISTS (
-            SELECT 1 FROM correction WHERE correction.person = changed_day.person AND correction.day = changed_day.day))
-        """
 }

@@ -1,5 +1,5 @@
 /// All that decides which notices hold: gathered from a history, its ledger and the run that has just ended.
-public struct NoticeFacts: Sendable {
+public struct NoticeRules: Sendable {
     /// A pedometer in use, with its last syncs.
     public struct Device: Sendable {
         public var pedometer: Pedometer
@@ -99,7 +99,7 @@ public struct NoticeFacts: Sendable {
 }
 
 // Notices that follow from the syncs of the last nights.
-extension NoticeFacts {
+extension NoticeRules {
     /// Nights without a sync before a pedometer's failure is reported: one may be chance, and pedometers keep some days.
     public static let nightsBeforeNotice = 3
     /// The same for Bluetooth of this machine, which seldom recovers on its own.
@@ -107,8 +107,6 @@ extension NoticeFacts {
     /// The same for syncs that are ended from outside: suspending the machine or pressing Ctrl-C is no fault of the pedometer, but a cause
     /// that ends every sync (such as a time limit) must be reported before the pedometer deletes its oldest days.
     public static let interruptedNightsBeforeNotice = 6
-    /// Per cent from which on a battery that was low no longer counts as low.
-    public static let batteryRecovered = 30
 
     /// Bluetooth itself is broken: one notice, regardless of the number of pedometers that wait.
     package var machine: Notice? {
@@ -168,9 +166,9 @@ extension NoticeFacts {
     /// Low until it is well charged again, so that a fluctuating value is not reported every night.
     private func battery(_ device: Device) -> Notice? {
         let withBattery = device.syncs.filter { $0.battery != nil }
-        guard let latest = withBattery.first, let percent = latest.battery, percent < Self.batteryRecovered else { return nil }
-        let sinceCharged = withBattery.prefix { ($0.battery ?? 0) < Self.batteryRecovered }
-        let low = sinceCharged.last { ($0.battery ?? 0) < Pedometer.lowBattery }
+        guard let latest = withBattery.first, let percent = latest.battery, percent < BatteryLevel.recovered else { return nil }
+        let sinceCharged = withBattery.prefix { ($0.battery ?? 0) < BatteryLevel.recovered }
+        let low = sinceCharged.last { ($0.battery ?? 0) < BatteryLevel.low }
         if let low { return notice(device, since: low.start, .batteryLow(percent: percent)) }
         return known(.batteryLow, device).map { notice(device, since: $0.since, .batteryLow(percent: percent)) }
     }
@@ -208,11 +206,11 @@ extension NoticeFacts {
     /// From noon to noon by local clocks: a try before midnight and one after it are of the same night.
     private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map { localTime.day(of: $0.start - 12 * 3600) }).count }
 
-    /// Without syncs that still run, newest first. A sync that was begun long ago and never ended was killed.
+    /// Without syncs that still run, newest first. A sync that was abandoned has failed.
     private func tries(_ device: Device) -> [SyncRecord] {
         device.syncs.compactMap { sync in
             guard sync.outcome == .running else { return sync }
-            guard sync.start < now - Self.longestSync else { return nil }
+            guard sync.isAbandoned(at: now) else { return nil }
             var killed = sync
             killed.outcome = .failed
             killed.cause = .interrupted
@@ -220,9 +218,6 @@ extension NoticeFacts {
             return killed
         }
     }
-
-    /// Seconds. No sync takes this long.
-    private static let longestSync = 3600
 }
 
 extension SyncRecord {
@@ -230,7 +225,7 @@ extension SyncRecord {
 }
 
 // Notices that follow from sharing.
-extension NoticeFacts {
+extension NoticeRules {
     /// Seconds for which days wait before this is reported.
     package static let shareWait = 3 * 86_400
 
@@ -250,7 +245,7 @@ extension NoticeFacts {
         let content: Notice.Content
         switch entry.state {
         case .rejected: content = .shareRejected(user: user.name, day: entry.day, reason: reason)
-        case .unknown where entry.nextAttempt == nil: content = .shareInDoubt(user: user.name, day: entry.day, reason: reason)
+        case .unknown where entry.isInDoubt: content = .shareInDoubt(user: user.name, day: entry.day, reason: reason)
         case .pending, .sending, .sent, .unknown: return nil
         }
         return Notice(
@@ -258,9 +253,7 @@ extension NoticeFacts {
     }
 
     private func waiting(_ sharing: Sharing) -> Notice? {
-        let tried = sharing.entries.filter { entry in
-            [.pending, .sending, .unknown].contains(entry.state) && entry.nextAttempt != nil && entry.attempts > 0
-        }
+        let tried = sharing.entries.filter(\.isWaiting)
         guard let since = tried.compactMap(\.firstAttempt).min(), now - since >= Self.shareWait else { return nil }
         let latest = tried.max { $0.changedAt < $1.changedAt }
         return notice(sharing.state, since: since, .shareWaiting(days: tried.count, reason: latest?.lastError))

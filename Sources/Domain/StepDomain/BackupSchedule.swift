@@ -1,3 +1,37 @@
+/// When an automatic backup is made, and which automatic backups are deleted.
+public struct BackupSchedule: Hashable, Sendable {
+    /// How many automatic backups are kept; 0 makes none.
+    public var count: Int
+
+    /// Four weeks: long enough to notice that something is missing, and four times the size of the history.
+    public static let standardCount = 4
+    /// Days from one automatic backup, or check of the history, to the next.
+    public static let interval = 7
+
+    public init(count: Int) { self.count = count }
+
+    /// - Parameter backups: those that are there.
+    public func isDue(_ backups: [BackupName], today: Day) -> Bool {
+        guard count > 0 else { return false }
+        let newest = backups.filter { $0.isAutomatic && !Self.isMisdated($0, today) }.map(\.day).max()
+        return newest.map { $0.distance(to: today) >= Self.interval } ?? true
+    }
+
+    /// The automatic backups beyond those that are kept, oldest first. A backup that the user made is never among them, and
+    /// with `count` 0 none is: switching backups off does not delete those that are there.
+    ///
+    /// A backup with a date in the future counts as the oldest: as the newest, it would replace each later one.
+    public func surplus(_ backups: [BackupName], today: Day) -> [BackupName] {
+        guard count > 0 else { return [] }
+        let automatic = backups.filter(\.isAutomatic).sorted()
+        let misdated = automatic.filter { Self.isMisdated($0, today) }
+        return Array((misdated + automatic.filter { !Self.isMisdated($0, today) }).dropLast(count))
+    }
+
+    /// Made while the clock was wrong. Tomorrow is the date of a backup that was made before a journey to the west.
+    private static func isMisdated(_ backup: BackupName, _ today: Day) -> Bool { backup.day > today.advanced(by: 1) }
+}
+
 /// The file name of a backup: `history-2026-11-22T030405.sqlite`, and `.auto.sqlite` at the end of one that istep made by itself.
 ///
 /// It contains the history's name, so that the backups of two histories in one directory stay separate, and local time, which users look
@@ -47,7 +81,7 @@ public struct BackupName: Hashable, Sendable {
         "\(history)-\(day)T\(clock)\(number == 1 ? "" : "-\(number)")\(isAutomatic ? Self.mark : "")\(Self.suffix)"
     }
 
-    /// The next of the same second.
+    /// The name of another backup in the same second.
     public var next: BackupName { BackupName(self, number: number + 1) }
 
     private init(_ other: BackupName, number: Int) {

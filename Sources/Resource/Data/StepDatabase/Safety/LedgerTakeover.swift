@@ -18,10 +18,7 @@ struct LedgerTakeover {
     /// Reads the ledger of a history, also of a damaged one or of another version, as far as possible.
     init(from path: String) {
         do {
-            let queue = try StepDatabase.openForReading(path, busyTimeout: StepDatabase.busyTimeout)
-            let found = try queue.read { try Self.read($0) }
-            (entries, destinations, clocks, isComplete) = found
-            try queue.close()
+            (entries, destinations, clocks, isComplete) = try StepDatabase.reading(path) { try $0.read { try Self.read($0) } }
         } catch {
             isComplete = false
         }
@@ -59,9 +56,8 @@ struct LedgerTakeover {
 
     /// Stores it in the file that replaces the history, and migrates this file if it is of an earlier version.
     ///
-    /// - Parameter contents: of the file.
     /// - Returns: whether all that was sent is known.
-    func store(in file: BackupFile, of contents: inout HistoryContents, at moment: Timestamp) throws -> Bool {
+    func store(in file: DatabaseCopy, at moment: Timestamp) throws -> Bool {
         if entries.isEmpty, destinations.isEmpty, clocks.isEmpty { return isComplete }
         do {
             let queue = try DatabaseQueue(path: file.path, configuration: StepDatabase.configuration(busyTimeout: StepDatabase.busyTimeout))
@@ -75,12 +71,11 @@ struct LedgerTakeover {
                     try storeClocks(database)
                     return .commit
                 }
-                contents.version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? contents.version
                 return isWhole
             }
             try queue.close()
             // The log is not moved with the file.
-            guard StepDatabase.isEmptyOrMissing(file.path + "-wal") else {
+            guard StepDatabase.isEmptyOrMissing(file.path + FileSuffix.log) else {
                 throw HistoryError.failed(path: file.path, reason: "its log could not be emptied")
             }
             return isWhole
@@ -135,8 +130,8 @@ struct LedgerTakeover {
     /// Adds the settings of a clock that the backup does not have: the pedometer's slots since then were stamped with them.
     private func storeClocks(_ database: Database) throws {
         for row in try Row.fetchAll(database, sql: "SELECT id, address, model, clock FROM pedometer") {
-            let (id, address, model): (Int64, DatabaseValue, DatabaseValue) = (row[0], row[1], row[2])
-            let clock: ClockState = try value(row[3])
+            let (id, address, model): (Int64, DatabaseValue, DatabaseValue) = (try row.get(0), try row.get(1), try row.get(2))
+            let clock: ClockState = try value(row.get(3))
             var all = Set(clock.settings)
             for taken in clocks where taken["address"] == address && taken["model"] == model {
                 guard let text = taken["clock"].flatMap({ String.fromDatabaseValue($0) }),

@@ -1,50 +1,6 @@
 import GRDB
 public import StepDomain
 
-extension StepDatabase {
-    public func enqueueChanges(
-        of user: User.ID, for destination: String, since: Day, at now: Timestamp
-    ) throws(HistoryError) {
-        let since = since.inCalendar
-        try write { database in
-            try require(.user, user, database)
-            let outbox = Outbox(of: user, for: destination, at: now, database)
-            let seen = try outbox.watermark()
-            let latest = try Outbox.Watermark(since: since, revision: outbox.latestRevision())
-            if seen == latest { return }
-
-            let before = seen ?? Outbox.Watermark(since: since, revision: 0)
-            try outbox.freshen(after: before.revision)
-            try outbox.add(after: before.revision, from: max(since, before.since), through: .last)
-            // The watermark skipped these days, because they were before its first day.
-            if since < before.since { try outbox.add(after: 0, from: since, through: before.since.advanced(by: -1)) }
-            try outbox.move(to: latest)
-        }
-    }
-
-    public func enqueue(
-        _ days: [Day], of user: User.ID, for destination: String, at now: Timestamp
-    ) throws(HistoryError) {
-        if days.isEmpty { return }
-        try write { database in
-            try require(.user, user, database)
-            let outbox = Outbox(of: user, for: destination, at: now, database)
-            for day in days { try outbox.ask(for: day) }
-        }
-    }
-
-    public func enqueueSent(to destination: String, at now: Timestamp) throws(HistoryError) {
-        try write { database in
-            try database.execute(
-                sql: """
-                    UPDATE share SET confirmed = ifnull(confirmed, fingerprint), stale = 1, next_attempt = min(ifnull(next_attempt, ?2), ?2)
-                    WHERE destination = ?1 AND (confirmed IS NOT NULL OR state IN ('sending', 'unknown') AND fingerprint IS NOT NULL)
-                    """,
-                arguments: [destination, now.seconds])
-        }
-    }
-}
-
 /// The days of one person that a merge has changed; callers use them later to find the days to examine again.
 ///
 /// They are collected first and stored once, so that a batch of a thousand samples writes each of its days once.
@@ -101,4 +57,25 @@ func noteChange(of days: Set<Day>, person: User.ID, isCounted: Bool, _ database:
     for day in days.sorted() {
         try note.execute(arguments: [person, day.description, revision, isCounted])
     }
+}
+
+extension StepDatabase {
+    public func knownDays(of user: User.ID, from first: Day, through last: Day) throws(HistoryError) -> [Day] {
+        guard first <= last, first <= .last, last >= .first else { return [] }
+        return try read { database in
+            try String.fetchAll(
+                database,
+                sql: "SELECT day FROM changed_day WHERE person = ? AND day BETWEEN ? AND ? AND \(Day.isKnown) ORDER BY day",
+                arguments: [user, first.inCalendar.description, last.inCalendar.description]
+            ).map(Day.init(column:))
+        }
+    }
+}
+
+extension Day {
+    /// Whether the history has data for the day of a row of `changed_day`.
+    static let isKnown = """
+        (counted OR EXISTS (
+            SELECT 1 FROM correction WHERE correction.person = changed_day.person AND correction.day = changed_day.day))
+        """
 }

@@ -1,32 +1,3 @@
-/// When an automatic backup is made, and which automatic backups are deleted.
-public struct BackupSchedule: Hashable, Sendable {
-    /// How many automatic backups are kept; 0 makes none.
-    public var count: Int
-
-    /// Four weeks: long enough to notice that something is missing, and four times the size of the history.
-    public static let standardCount = 4
-    /// Days from one automatic backup, or check of the history, to the next.
-    public static let interval = 7
-
-    public init(count: Int) { self.count = count }
-
-    /// - Parameter backups: those that are there.
-    public func isDue(_ backups: [BackupName], today: Day) -> Bool {
-        guard count > 0 else { return false }
-        guard let newest = backups.filter(\.isAutomatic).map(\.day).max() else { return true }
-        // A backup dated in the future was made while the clock was wrong.
-        return newest > today || newest.distance(to: today) >= Self.interval
-    }
-
-    /// The automatic backups beyond those that are kept, oldest first. A backup that the user made is never among them, and
-    /// with `count` 0 none is: switching backups off does not delete those that are there.
-    public func surplus(_ backups: [BackupName]) -> [BackupName] {
-        guard count > 0 else { return [] }
-        let automatic = backups.filter(\.isAutomatic).sorted()
-        return Array(automatic.dropLast(count))
-    }
-}
-
 /// The facts about the raw frames of one sync that decide whether they are kept.
 public struct SyncFrames: Hashable, Sendable {
     public let sync: SyncRecord.ID

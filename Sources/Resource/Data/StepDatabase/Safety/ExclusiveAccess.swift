@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 
 /// Keeps other programs from writing to a history, and from opening it, while its file is replaced.
-enum QuietHistory {
+enum ExclusiveAccess {
     /// Empties the log of the history, and runs `body` while no other program can write to it or open it.
     ///
-    /// Others that wait meanwhile continue with the old file: `StepDatabase` notices this before it writes, another program does not.
+    /// A program that had the file open keeps the old file. istep checks this before each write; other programs do not.
     ///
     /// A damaged history is only kept from being opened, because nothing may be written to it. The same applies to a file that SQLite cannot
     /// open or write.
@@ -43,7 +43,7 @@ enum QuietHistory {
             var isEmpty = false
             try database.inTransaction(.immediate) {
                 // Another program can have written between the two.
-                isEmpty = StepDatabase.isEmptyOrMissing(path + "-wal")
+                isEmpty = StepDatabase.isEmptyOrMissing(path + FileSuffix.log)
                 if isEmpty { try body() }
                 return .rollback
             }
@@ -53,8 +53,8 @@ enum QuietHistory {
     }
 
     private static func withoutOpening(_ path: String, _ body: () throws -> Void) throws {
-        let gate = OpeningGate(path)
-        defer { gate?.open() }
+        let lock = PendingByteLock(path)
+        defer { lock?.release() }
         try body()
     }
 }
@@ -63,7 +63,7 @@ enum QuietHistory {
 /// PENDING_BYTE): meanwhile, SQLite in other processes waits for as long as its busy time-out.
 ///
 /// An "open file description" lock, because a POSIX lock would belong to the whole process, and so would not exclude its other descriptors.
-private struct OpeningGate {
+private struct PendingByteLock {
     private let file: Int32
 
     /// Nil if the file system does not support such locks, or if another program holds the byte for more than a second.
@@ -89,7 +89,7 @@ private struct OpeningGate {
         self.file = file
     }
 
-    func open() { close(file) }
+    func release() { close(file) }
 
     /// `F_OFD_SETLK` of Linux.
     private static let setLock: Int32 = 37

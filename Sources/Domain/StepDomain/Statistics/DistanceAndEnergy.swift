@@ -64,8 +64,6 @@ public struct DistanceEstimate: Hashable, Sendable {
         }
     }
 
-    public init?(_ samples: [StepSample], profile: Profile?) { self.init(GaitSums(samples), profile: profile) }
-
     /// Steps of which only the number is known: they count as walked. Nil without a step length.
     public init?(walkedSteps steps: Int, profile: Profile?) {
         guard let length = StepLength(profile) else { return nil }
@@ -108,10 +106,6 @@ public struct EnergyEstimate: Hashable, Sendable {
         } else {
             return nil
         }
-    }
-
-    public init?(_ samples: [StepSample], distance: DistanceEstimate?, profile: Profile?) {
-        self.init(GaitSums(samples), distance: distance, profile: profile)
     }
 
     /// By weight and distance only.

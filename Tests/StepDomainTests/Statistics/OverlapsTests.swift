@@ -1,23 +1,27 @@
-import StepDomain
 import Testing
 
-@testable import StepDatabase
+@testable import StepDomain
 
 @Suite(.timeLimit(.minutes(5))) struct OverlapsTests {
+    /// A slot that begins this many minutes after midnight in Greenwich; a quarter of an hour, unless a length in seconds is given.
+    private func slot(_ minutes: Int, _ steps: Int, length: Int = 900) -> StepSample {
+        StepSample(start: Timestamp(1_397_952_000 + minutes * 60), length: length, steps: steps, utcOffset: 0)
+    }
+
     @Test func `adjoining slots are all retained`() {
         let samples = [slot(0, 0), slot(15, 3), slot(30, 0), slot(60, 9)]
-        #expect(withoutOverlaps(samples) == samples)
-        #expect(withoutOverlaps([]) == [])
+        #expect(samples.withoutOverlaps == samples)
+        #expect([StepSample]().withoutOverlaps == [])
     }
 
     @Test func `overlapping slots with the greater sum are retained`() {
-        #expect(withoutOverlaps([slot(0, 100, length: 3600), slot(15, 30), slot(30, 30)]) == [slot(0, 100, length: 3600)])
-        #expect(withoutOverlaps([slot(0, 50, length: 3600), slot(15, 30), slot(30, 30)]) == [slot(15, 30), slot(30, 30)])
+        #expect([slot(0, 100, length: 3600), slot(15, 30), slot(30, 30)].withoutOverlaps == [slot(0, 100, length: 3600)])
+        #expect([slot(0, 50, length: 3600), slot(15, 30), slot(30, 30)].withoutOverlaps == [slot(15, 30), slot(30, 30)])
     }
 
     @Test func `slots without steps are retained if they do not overlap`() {
         let samples = [slot(0, 0), slot(15, 20), slot(20, 10), slot(35, 0), slot(60, 0)]
-        #expect(withoutOverlaps(samples) == [slot(0, 0), slot(15, 20), slot(35, 0), slot(60, 0)])
+        #expect(samples.withoutOverlaps == [slot(0, 0), slot(15, 20), slot(35, 0), slot(60, 0)])
     }
 
     /// Against trying all subsets, on slots drawn by a fixed rule.
@@ -32,7 +36,7 @@ import Testing
                 .sorted { $0.start < $1.start }
             let best = (0..<256).map { subset in samples.indices.filter { subset >> $0 & 1 == 1 }.map { samples[$0] } }
                 .filter { !overlaps($0) }.map { $0.reduce(0) { $0 + $1.steps } }.max()
-            let found = withoutOverlaps(samples)
+            let found = samples.withoutOverlaps
             #expect(!overlaps(found))
             #expect(found == found.sorted { $0.start < $1.start })
             #expect(found.reduce(0) { $0 + $1.steps } == best)

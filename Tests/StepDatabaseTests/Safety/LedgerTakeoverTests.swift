@@ -38,7 +38,7 @@ import Testing
     @Test func `days that were sent since the backup are known after a restore`() throws {
         try withSentDays { history, backup in
             try history.database.close()
-            let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0)).replaced
+            let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
             #expect(!replaced.isSharingUncertain)
             let restored = try StepDatabase(path: history.path)
             #expect(try restored.state(of: Self.diary).firstDay == Self.first && restored.state(of: Self.diary).failures == 2)
@@ -87,8 +87,8 @@ import Testing
             try read(history.database, history.pedometer.id)
             try history.database.record(try due(history.database, history.user).map { $0.sent("v1") })
             try history.database.close()
-            let (contents, replaced) = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
-            #expect(contents.version == Schema.current.version && !replaced.isSharingUncertain)
+            #expect(try !StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0)).isSharingUncertain)
+            #expect(try StepDatabase.contents(of: history.path).version == Schema.current.version)
             let entries = try StepDatabase(path: history.path).entries(for: Self.diary, in: [.sent])
             #expect(entries.count == 5 && entries.allSatisfy { $0.user == ada.id && $0.confirmed == "v1" })
         }
@@ -104,13 +104,13 @@ import Testing
             try read(history.database, history.pedometer.id)
             try history.database.record(try due(history.database, history.user).map { $0.sent("v1") })
             try history.database.close()
-            #expect(try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0)).replaced.isSharingUncertain)
+            #expect(try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0)).isSharingUncertain)
         }
         // Of a file that cannot be read.
         try withSentDays { history, backup in
             try history.database.close()
             try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: history.path))
-            let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0)).replaced
+            let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
             #expect(replaced.isSharingUncertain)
             #expect(try Data(contentsOf: URL(fileURLWithPath: try #require(replaced.path))) == Data(repeating: 65, count: 5000))
             #expect(try StepDatabase(path: history.path).users() == [history.user])

@@ -1,0 +1,7 @@
+/// How the charge of a pedometer's battery is judged, in per cent.
+public enum BatteryLevel {
+    /// Below this, it is reported as low.
+    public static let low = 15
+    /// From this on, a battery that was low no longer counts as low.
+    public static let recovered = 30
+}

@@ -1,0 +1,104 @@
+import GRDB
+public import StepDomain
+
+extension StepDatabase {
+    public func merge(
+        _ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime
+    ) throws(HistoryError) -> MergeCounts {
+        try writeManyRows { database in
+            let row = try Row.fetchOne(
+                database.cachedStatement(
+                    sql: """
+                        SELECT pedometer, person, EXISTS (
+                            SELECT 1 FROM pedometer AS other WHERE other.address = pedometer.address AND other.person <> pedometer.person)
+                        FROM sync JOIN pedometer ON pedometer.id = pedometer WHERE sync.id = ?
+                        """),
+                arguments: [sync])
+            guard let row else { throw HistoryError.notFound(.sync, id: sync) }
+            let (pedometer, person, hadOtherOwner): (Pedometer.ID, User.ID, Bool) = (try row.get(0), try row.get(1), try row.get(2))
+            let own = try hadOtherOwner ? PreviousOwner(pedometer, database).own(batch) : batch
+
+            var changed = ChangedDays()
+            var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(own.samples, &changed)
+            try CoverageMerge(database, pedometer: pedometer).merge(own.coverage, place: place, &changed)
+            try changed.store(of: person, database)
+            if let total = batch.deviceTotal { try keep(total, of: pedometer, database) }
+            counts.frames = batch.frames.count
+            try keep(batch.frames, of: sync, database)
+            if let cursor = batch.cursor {
+                try database.cachedStatement(sql: "UPDATE pedometer SET cursor = ? WHERE id = ?")
+                    .execute(arguments: [try json(cursor), pedometer])
+            }
+            try sum(counts, in: sync, database)
+            return counts
+        }
+    }
+
+    private func keep(_ frames: [RawFrame], of sync: SyncRecord.ID, _ database: Database) throws {
+        let insert = try RawInsert(database, "INSERT INTO frame (sync, at, direction, bytes) VALUES (?, ?, ?, ?)")
+        try insert.bind(1, sync)
+        for frame in frames {
+            try insert.bind(2, Int64(frame.at.seconds))
+            try insert.bind(3, frame.direction.rawValue)
+            try insert.bind(4, frame.bytes)
+            _ = try insert.run()
+        }
+    }
+
+    /// The last of a day counts. One that no pedometer can have sent is left out: the frames have it.
+    private func keep(_ total: DeviceTotal, of pedometer: Pedometer.ID, _ database: Database) throws {
+        guard DeviceTotal.range.contains(total.total), DeviceTotal.range.contains(total.slots), total.day == total.day.inCalendar else {
+            return
+        }
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO device_total VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET at = excluded.at, total = excluded.total, slots = excluded.slots
+                """
+        ).execute(arguments: [pedometer, total.day.description, total.at.seconds, total.total, total.slots])
+    }
+
+    private func sum(_ counts: MergeCounts, in sync: SyncRecord.ID, _ database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                UPDATE sync SET added = added + ?, grown = grown + ?, unchanged = unchanged + ?,
+                implausible = implausible + ?, steps = steps + ?, frames = frames + ? WHERE id = ?
+                """
+        ).execute(arguments: [
+            counts.added, counts.grown, counts.unchanged, counts.implausible, counts.steps, counts.frames, sync,
+        ])
+    }
+}
+
+/// Leaves out of a batch what belongs to the previous owner of the pedometer, which may still report it.
+struct PreviousOwner {
+    /// The end of what was stored for others; nil if nothing was.
+    private let end: Timestamp?
+
+    /// The end is that of the last sample or span, but not later than the last sync: a clock that was ahead can have stored times to come,
+    /// and those do not belong to anybody yet.
+    init(_ pedometer: Pedometer.ID, _ database: Database) throws {
+        end = try Int.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT max(min(
+                        max(
+                            ifnull((SELECT start + length FROM sample WHERE pedometer = other.id ORDER BY start DESC LIMIT 1), 0),
+                            ifnull((SELECT until FROM coverage WHERE pedometer = other.id ORDER BY start DESC LIMIT 1), 0)),
+                        ifnull((SELECT ifnull(ended_at, started_at) FROM sync WHERE pedometer = other.id ORDER BY started_at DESC LIMIT 1), 0)))
+                    FROM pedometer AS own JOIN pedometer AS other ON other.address = own.address AND other.person <> own.person
+                    WHERE own.id = ?
+                    """),
+            arguments: [pedometer]
+        ).map { Timestamp($0) }
+    }
+
+    /// The batch without what belongs to others. Its raw frames stay, because they are the record of what was received.
+    func own(_ batch: SampleBatch) -> SampleBatch {
+        guard let end else { return batch }
+        var own = batch
+        own.samples.removeAll { $0.start < end }
+        own.coverage = batch.coverage.filter { $0.end > end }.map { TimeSpan(max($0.start, end), $0.end) }
+        return own
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import StepDomain
+import TextSafety
+
+/// Ends of the names of files beside a history, after the name of the history.
+enum FileSuffix {
+    static let journal = "-journal"
+    static let log = "-wal"
+    static let logIndex = "-shm"
+    /// What SQLite would replay into a file of the name.
+    static let logs = [journal, log]
+    /// SQLite's own files (https://www.sqlite.org/tempfiles.html).
+    static let ofSQLite = logs + [logIndex]
+    /// The result of the last check.
+    static let check = ".check"
+    /// Of all kinds of work: see `HistoryWork.suffix`.
+    static let lock = ".lock"
+}
+
+extension StepDatabase {
+    /// Files beside a history while it is in use, some of them longer: the locks, the result of the last check, the log and its index.
+    /// Their paths, whether they exist or not.
+    public static func companions(ofDatabase path: String) -> [String] {
+        HistoryWork.allCases.map { HistoryLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)] + logs(ofDatabase: path)
+    }
+
+    /// SQLite's own files, which are also named after the database's real path.
+    static func logs(ofDatabase path: String) -> [String] { FileSuffix.ofSQLite.map { HistoryLock.realPath(path) + $0 } }
+
+    /// Whether istep or SQLite creates, empties and deletes files of this name beside a history: a backup of that name would be lost.
+    static func isReserved(_ name: String) -> Bool {
+        let suffixes = [FileSuffix.lock, FileSuffix.check] + FileSuffix.ofSQLite
+        return suffixes.contains { name.hasSuffix($0) } || AbandonedFiles.target(ofCopy: name) != nil || AbandonedFiles.isRecord(name)
+    }
+}
+
+/// A file that root creates beside another user's history would lock out the owner of the history. SQLite does the same with its log.
+///
+/// - Parameter database: its path. If it does not exist yet, the owner of its directory counts.
+func giveToOwner(_ file: Int32, ofDatabase database: String) {
+    guard geteuid() == 0 else { return }
+    var status = stat()
+    let directory = directoryName(database)
+    guard stat(database, &status) == 0 || stat(directory.isEmpty ? "." : directory, &status) == 0 else { return }
+    // If this fails, as on some network file systems, the file still works, and `istep doctor` reports the owner.
+    _ = fchown(file, status.st_uid, status.st_gid)
+}

@@ -1,0 +1,168 @@
+import Foundation
+import GRDB
+import StepDomain
+import TextSafety
+
+/// A copy of a history by SQLite's online backup: one consistent state of it, even while a sync writes.
+///
+/// It is written beside its destination under the name `.NAME.new-PID`, and locked by `flock(2)` as long as this object exists. A file of
+/// such a name without a lock was left by a process that was killed; the next backup or repair removes it.
+final class DatabaseCopy {
+    /// Where the copy is written, beside its destination.
+    let path: String
+    /// The final path.
+    private let place: String
+    /// The role of the file at `place`; nil for a history.
+    private let role: HistoryError.Role?
+    private let descriptor: Int32
+
+    /// - Parameters:
+    ///   - place: the final path of the copy.
+    ///   - history: the history that is copied, restored or repaired. Files that killed processes have left beside it are removed.
+    ///   - role: of the file at `place`, for errors; nil for a history.
+    init(for place: String, ofHistory history: String, role: HistoryError.Role? = nil) throws {
+        let directory = directoryName(place)
+        let path = "\(directory)/.\(baseName(place)).new-\(getpid())"
+        do throws(HistoryError) {
+            try StepDatabase.createDirectory(of: place)
+            AbandonedFiles.remove(ofHistory: history, at: place)
+            while true {
+                // The file of this process: two concurrent backups to one place are separated by the lock, and the second fails here.
+                let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+                guard file >= 0 else { throw HistoryError(errno: errno, path: path) }
+                // Between these two calls another process can mistake the file for an abandoned one. It then deletes it; create it again.
+                if flock(file, LOCK_EX | LOCK_NB) == 0, FileIdentity(path) == FileIdentity(of: file) {
+                    descriptor = file
+                    break
+                }
+                close(file)
+            }
+        } catch {
+            throw error.naming(place).of(role)
+        }
+        self.path = path
+        self.place = place
+        self.role = role
+    }
+
+    deinit { close(descriptor) }
+
+    /// Copies the history and reads the copy back.
+    ///
+    /// - Parameters:
+    ///   - database: outside of a writing transaction.
+    ///   - source: the path of `database`, and its role if it is not a history, for errors.
+    ///   - isHistory: whether the copy is to be used as a history (a write-ahead log), or kept (one self-contained file).
+    /// - Throws: `damaged` of `source` if the copy is not sound. A defect of the copy is a defect of the source: the backup API copies pages.
+    ///   Errors name the source or the place, never the temporary name of the copy.
+    func copy(_ database: Database, of source: String, as sourceRole: HistoryError.Role? = nil, asHistory isHistory: Bool) throws(HistoryError)
+        -> HistoryContents
+    {
+        func atSource<T>(_ body: () throws -> T) throws(HistoryError) -> T {
+            do {
+                return try body()
+            } catch let error as TargetError {
+                throw error.error
+            } catch {
+                throw HistoryError(error, path: source).of(sourceRole)
+            }
+        }
+        let expected = try atSource {
+            try writeCopy(asHistory: isHistory) { target in
+                var expected: HistoryContents?
+                // One step: a copy in several steps restarts with each commit of a sync.
+                try database.inTransaction(.deferred) {
+                    if let first = try Schema.current.differences(in: database).first {
+                        throw HistoryError.damaged(path: source, reason: first)
+                    }
+                    expected = try HistoryContents(database, path: source)
+                    do {
+                        try database.backup(to: target)
+                    } catch let error as DatabaseError where Self.isOfTarget(error) {
+                        throw TargetError(error: at(error))
+                    }
+                    return .commit
+                }
+                return expected
+            }
+        }
+        let found: HistoryContents
+        do {
+            if let first = try StepDatabase.check(path).allComplaints.first {
+                throw HistoryError.damaged(path: source, reason: first).of(sourceRole)
+            }
+            found = try StepDatabase.reading(path) { try $0.read { try HistoryContents($0, path: path) } }
+        } catch let error as HistoryError where error.isDamage(of: source) {
+            throw error
+        } catch {
+            throw at(error)
+        }
+        guard let expected, found.hasAsMuch(as: expected) else {
+            throw HistoryError.failed(path: place, reason: "the copy does not hold what the original holds").of(role)
+        }
+        return found
+    }
+
+    /// Marks an error on the copy, among errors on the source.
+    private struct TargetError: Error { let error: HistoryError }
+
+    private func writeCopy(asHistory isHistory: Bool, _ body: (Database) throws -> HistoryContents?) throws -> HistoryContents? {
+        let copy: DatabaseQueue
+        do {
+            copy = try DatabaseQueue(path: path, configuration: StepDatabase.configuration(busyTimeout: StepDatabase.busyTimeout))
+        } catch {
+            throw TargetError(error: at(error))
+        }
+        let contents = try copy.writeWithoutTransaction(body)
+        do {
+            try copy.writeWithoutTransaction { target in
+                try target.execute(sql: "PRAGMA synchronous = FULL")
+                _ = try String.fetchOne(target, sql: "PRAGMA journal_mode = \(isHistory ? "WAL" : "DELETE")")
+            }
+            try copy.close()
+        } catch {
+            throw TargetError(error: at(error))
+        }
+        return contents
+    }
+
+    /// SQLite's backup has one result code for reading the source and writing the target.
+    private static func isOfTarget(_ error: DatabaseError) -> Bool {
+        switch error.resultCode {
+        case .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM: true
+        case .SQLITE_IOERR: ![.SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ].contains(error.extendedResultCode)
+        default: false
+        }
+    }
+
+    /// An error on the copy. Its cause is determined there, and it is reported by the name of the place.
+    func at(_ error: any Error) -> HistoryError { HistoryError(error, path: path).naming(place).of(role) }
+
+    /// Gives the copy its final name and replaces the file that has that name.
+    func move() throws(HistoryError) {
+        try synchronize()
+        try rename()
+        synchronizeDirectory(of: place)
+    }
+
+    /// Waits until the copy is on the disk, which can take seconds.
+    func synchronize() throws(HistoryError) {
+        guard fsync(descriptor) == 0 else { throw HistoryError(errno: errno, path: place).of(role) }
+    }
+
+    /// The part of `move` that takes no time. The copy was synchronized before.
+    func rename() throws(HistoryError) {
+        guard Foundation.rename(path, place) == 0 else { throw HistoryError(errno: errno, path: place).of(role) }
+    }
+
+    func remove() { for suffix in [""] + FileSuffix.ofSQLite { unlink(path + suffix) } }
+}
+
+/// A name in a directory survives a power failure only if the directory is written too.
+func synchronizeDirectory(of path: String) {
+    let directory = directoryName(path)
+    let file = open(directory.isEmpty ? "/" : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    fsync(file)
+    close(file)
+}

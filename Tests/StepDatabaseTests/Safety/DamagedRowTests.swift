@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+/// Values that no constraint permits: they come from changed bytes. An error must report them, and the process must not end.
+@Suite(.timeLimit(.minutes(5))) struct DamagedRowTests {
+    private func expectDamage<T>(_ about: String, at location: SourceLocation = #_sourceLocation, _ body: () throws -> T) {
+        let error = historyError(body)
+        guard case .damaged = error else {
+            Issue.record("\(about): \(String(describing: error))", sourceLocation: location)
+            return
+        }
+    }
+
+    /// Replaces bytes that occur once in the file.
+    private func replace(_ old: [UInt8], by new: [UInt8], in path: String) throws {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let place = try #require(bytes.range(of: Data(old)))
+        try #require(bytes.range(of: Data(old), in: place.upperBound..<bytes.endIndex) == nil)
+        bytes.replaceSubrange(place, with: Data(new))
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+
+    /// In a record, each value has a type: 0 for NULL, 19 for a text of three bytes (https://www.sqlite.org/fileformat.html#record_format).
+    @Test func `a name that one changed byte has made NULL is damage`() throws {
+        try withFixture { history in
+            try history.database.close()
+            let names = Array("Adaada".utf8)
+            try replace([4, 0, 19, 19] + names, by: [4, 0, 0, 19] + names, in: history.path)
+            let damaged = try StepDatabase(path: history.path, for: .reading)
+            #expect(try damaged.queue.read { try String?.fetchAll($0, sql: "SELECT name FROM person") } == [nil], "SQLite reads it")
+            expectDamage("users") { try damaged.users() }
+            expectDamage("sums") { try damaged.wrongSums() }
+        }
+    }
+
+    @Test(arguments: [
+        "length = 9223372036854775807", "length = 0", "steps = -9223372036854775807", "steps = 9223372036854775807",
+        "utc_offset = 9223372036854775807", "utc_offset = -9223372036854775807",
+    ])
+    func `a sample that istep never writes is damage`(change: String) throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10), slot(15, 20))
+            try history.execute("PRAGMA ignore_check_constraints = ON; UPDATE sample SET \(change) WHERE steps = 20")
+            expectDamage("day") { try history.data() }
+            expectDamage("figures") { try history.database.daySeriesInput(of: history.user, in: day...day) }
+            expectDamage("merge") { try history.merge(slot(15, 30)) }
+            guard change.hasPrefix("utc_offset") else { return }
+            expectDamage("copy") { try StepDatabase.backUp(history.path, to: history.path + ".copy") }
+            if change.contains("-") { expectDamage("first day") { try history.database.firstKnownDay(of: history.user.id) } }
+        }
+    }
+
+    /// As they were received, which may be anything.
+    @Test func `implausible samples with extreme values do not end the process`() throws {
+        try withFixture { history in
+            let most = Int(Int64.max)
+            try history.merge(
+                StepSample(start: noon, length: most, steps: most, utcOffset: 0),
+                StepSample(start: noon + 1, length: 1, steps: most, utcOffset: 0),
+                StepSample(start: noon + 2, length: 1, steps: 9, utcOffset: most))
+            let data = try history.data()
+            #expect(data.tracks.first?.implausible.count == 2)
+            #expect(DaySummary(data, localTime: .fixed(0), now: noon).implausibleSteps == most)
+        }
+    }
+
+    @Test(arguments: ["until = start", "utc_offset = 9223372036854775807", "until = 9223372036854775807"])
+    func `a span that istep never writes is damage`(change: String) throws {
+        try withFixture { history in
+            let span = TimeSpan(midnight, noon)
+            _ = try history.database.merge(SampleBatch(coverage: [span]), sync: history.sync)
+            try history.execute("PRAGMA ignore_check_constraints = ON; UPDATE coverage SET \(change)")
+            expectDamage("day") { try history.data() }
+        }
+    }
+
+    @Test(arguments: [
+        "walking_steps = 9223372036854775807", "completeness = 'x'", "hours = zeroblob(7)", "day = 9223372036854775807",
+    ])
+    func `stored sums that istep never writes are calculated again`(change: String) throws {
+        try withFixture { history in
+            try history.merge(slot(0, 10))
+            let input = try history.database.daySeriesInput(of: history.user, in: day...day)
+            try history.execute("PRAGMA ignore_check_constraints = ON; UPDATE day_sum SET \(change)")
+            #expect(try history.database.daySeriesInput(of: history.user, in: day...day) == input)
+            if !change.hasPrefix("day") {
+                #expect(try history.database.wrongSums() == [day])
+                #expect(try history.database.correctSums() == 1)
+            }
+            #expect(try history.database.wrongSums() == [])
+        }
+    }
+
+    @Test func `a time that no clock shows is damage`() throws {
+        try withFixture { history in
+            try history.execute("UPDATE sync SET started_at = -9223372036854775807")
+            expectDamage("syncs") { try history.database.syncs(of: history.pedometer.id, limit: 1) }
+        }
+    }
+}
