@@ -215,7 +215,7 @@ import Testing
         "CREATE VIEW mine AS SELECT 1 AS a; CREATE TRIGGER more INSTEAD OF INSERT ON mine BEGIN SELECT 1; END",
         "CREATE TABLE \"it's mine\" (a)",
         "CREATE TABLE mine (person REFERENCES person); INSERT INTO mine VALUES (77)",
-        "CREATE TABLE mine (other REFERENCES nothing); INSERT INTO mine VALUES (77)",
+        "CREATE TABLE mine (other REFERENCES absent); INSERT INTO mine VALUES (77)",
     ])
     func `views, tables and indexes of the user are no damage`(sql: String) throws {
         try withHistory { path in
