@@ -32,8 +32,6 @@ import Testing
         #expect(access.session(session.cookie) == session && session.cookie != session.formKey && session.cookie != token)
         // Another process of the same user knows it as well.
         #expect(try AccessFolder(path: place.path + "/serve").session(session.cookie) == session)
-        access.end(session)
-        #expect(access.session(session.cookie) == nil)
     }
 
     @Test func `only this user can read them`() throws {

@@ -209,4 +209,32 @@ import Testing
         let server = try LocalServer([.loopback(port: 0)], quietTime: .milliseconds(50)) { _ in ServedResponse(status: 200) }
         await server.run()
     }
+
+    @Test func `the server does not end while something goes on that requests have begun`() async throws {
+        let questions = Mutex(0)
+        let isBusy: @Sendable () -> Bool = {
+            questions.withLock { count in
+                count += 1
+                return count < 3
+            }
+        }
+        let server = try LocalServer([.loopback(port: 0)], quietTime: .milliseconds(20), isBusy: isBusy) { _ in ServedResponse(status: 200) }
+        await server.run()
+        #expect(questions.withLock { $0 } == 3)
+    }
+
+    /// All of it is there before the server reads: requests and the end come in the same read.
+    @Test(arguments: ["", "GET /cut HTTP/1.1\r\n"]) func `a client that sends nothing more gets its responses`(_ rest: String) async throws {
+        let socket = try ListeningSocket.loopback(port: 0)
+        guard case .loopback(let port, _) = socket.address else { return #expect(Bool(false)) }
+        let client = try LoopbackClient(port: port)
+        client.send(Self.request + "GET /two HTTP/1.1\r\nHost: h\r\n\r\n" + rest)
+        client.endSending()
+        let server = try LocalServer([socket]) { ServedResponse(status: 200, body: .bytes(Array($0.target.utf8))) }
+        let task = Task { await server.run() }
+        let answer = try await blocking { client.receiveAll() }
+        #expect(answer.contains("/helloHTTP/1.1 200") && answer.hasSuffix("\r\n\r\n/two"))
+        task.cancel()
+        await task.value
+    }
 }

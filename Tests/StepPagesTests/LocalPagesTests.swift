@@ -78,7 +78,47 @@ import Testing
         #expect([400, 404].contains(response.status), "\(target): \(response.status)")
     }
 
+    // MARK: Energy
+
+    /// A day of which the pedometer reports so many kilocalories; it is a Sunday.
+    private func burn(_ energy: Double, in fixture: PagesFixture) throws -> Day {
+        let place = LocalTime.berlin, day = PagesFixture.today.advanced(by: -3)
+        let pedometer = try #require(fixture.history.pedometers().first)
+        let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
+        let start = place.moment(day, seconds: 8 * 3600)
+        let sample = StepSample(start: start, length: 3600, steps: 5000, energy: energy, utcOffset: place.utcOffset(start))
+        _ = try fixture.history.merge(SampleBatch(samples: [sample], coverage: [place.span(of: day)]), sync: sync, place: place)
+        return day
+    }
+
+    @Test func `kilocalories have the same groups of digits everywhere`() async throws {
+        let fixture = try fixture(), day = try burn(1234.4, in: fixture)
+        for target in ["/day/\(day)", "/day/\(day).svg", "/week/\(day.advanced(by: -6))"] {
+            let (status, text) = await fixture.get(target)
+            #expect(status == 200 && text.contains("1,234 kcal"), "\(target): \(text.suffix(900))")
+        }
+        #expect(await fixture.get("/week/\(day.advanced(by: -6))").text.contains("<td>1,234</td>"))
+    }
+
+    @Test func `kilocalories that no person uses are not shown`() async throws {
+        let fixture = try fixture(), day = try burn(1e19, in: fixture)
+        for target in ["/week/\(day.advanced(by: -6))", "/month", "/year"] {
+            let (status, text) = await fixture.get(target)
+            #expect(status == 200 && text.contains("? kcal"), "\(target)")
+        }
+        #expect(await fixture.get("/day/\(day)").text.contains("energy: wrong: "))
+    }
+
     // MARK: Names
+
+    @Test func `blanks within a value are kept, and those at its ends are not`() async throws {
+        let fields = try #require(FormFields("user=+Anna++B+&empty=++"))
+        #expect(fields["user"] == "Anna  B" && fields["empty"] == nil && fields["other"] == nil)
+        let fixture = PagesFixture()
+        _ = try fixture.walk(fixture.history.addUser(named: "Anna  B"), steps: [4000, 100])
+        let (status, text) = await fixture.get("/day?user=Anna++B")
+        #expect(status == 200 && text.contains("<strong>100</strong>"), "\(text.suffix(900))")
+    }
 
     @Test func `markup in names stays text on every page`() async throws {
         let evil = "<img src=x onerror=alert(1)>\"'&"
@@ -275,6 +315,63 @@ import Testing
             break
         }
         #expect(events == ["data: ring: searching\n\n"])
+    }
+
+    @Test func `a sync that goes on when the server ends is cancelled and waited for, and none is begun any longer`() async throws {
+        let fixture = try fixture()
+        let pedometer = try #require(fixture.history.pedometers().first)
+        fixture.reader.script(pedometer.id, .progress(.searching), .hang)
+        let pages = fixture.pages
+        #expect(!pages.isBusy)
+        _ = await fixture.post("/sync", "", to: pages)
+        for await _ in fixture.reader.hanging { break }
+        #expect(pages.isBusy)
+        await pages.end()
+        #expect(!pages.isBusy && fixture.history.syncs(of: pedometer.id, limit: 1).first?.outcome == .failed)
+        #expect(await fixture.post("/sync", "", to: pages).status == 409)
+    }
+
+    private struct Away: ReportableError {
+        let description = "it is away"
+        let category = FailureCategory.temporary
+        let advice: String? = "Bring it close: `istep scan`"
+    }
+
+    @Test func `the result of a sync that failed says what to do`() async throws {
+        let fixture = try fixture()
+        let pedometer = try #require(fixture.history.pedometers().first)
+        fixture.reader.script(pedometer.id, .fail(Away()))
+        let pages = fixture.pages
+        _ = await fixture.post("/sync", "", to: pages)
+        await finish(pages)
+        let page = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
+        #expect(page.contains("finished with errors") && page.contains("Bring it close:") && page.contains("istep scan"), "\(page)")
+    }
+
+    @Test func `a notice about a rejected day ends when the day is dropped`() async throws {
+        let garden = ScriptedDestination("garden")
+        var fixture = try fixture()
+        fixture.destinations = [garden]
+        let pages = fixture.pages
+        let day = PagesFixture.today.advanced(by: -1)
+        garden.script(.fail(ShareFailure(.rejected, "too many steps")))
+        _ = await fixture.post("/share", "destination=garden&day=\(day)", to: pages)
+        await finish(pages)
+        #expect(fixture.history.standingNotices().contains { $0.notice.kind == .shareRejected })
+        #expect(await fixture.post("/outbox/drop", "destination=garden&day=\(day)", to: pages).status == 303)
+        #expect(!fixture.history.standingNotices().contains { $0.notice.kind == .shareRejected })
+    }
+
+    @Test func `a due day of a destination that failed waits for the next attempt`() async throws {
+        var fixture = try fixture()
+        fixture.destinations = [ScriptedDestination("garden")]
+        let day = PagesFixture.today.advanced(by: -1)
+        try fixture.history.record([
+            ShareEntry(user: 1, day: day, destination: "garden", attempts: 1, lastError: "down", changedAt: PagesFixture.now)
+        ])
+        #expect(await fixture.get("/share").text.contains("to be sent, 1 attempt: down"))
+        try fixture.history.record(DestinationState(name: "garden", notBefore: PagesFixture.now + 60, failures: 1, lastError: "down"))
+        #expect(await fixture.get("/share").text.contains("waits for the next attempt, 1 attempt: down"))
     }
 
     @Test func `a day is shared, retried and dropped`() async throws {

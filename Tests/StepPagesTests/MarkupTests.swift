@@ -8,7 +8,7 @@ import Testing
     private static let hostile = "<script>alert(1)</script>\"' onload=x &amp; \u{202e}\u{0}\u{7}"
 
     @Test func `text and attribute values are escaped`() {
-        let markup = Element.p(Attribute(.title, Self.hostile)) { Self.hostile }
+        let markup = Element.p(Attribute(.ariaLabel, Self.hostile)) { Self.hostile }
         #expect(!markup.source.contains("<script") && !markup.source.contains("\u{202e}") && !markup.source.contains("\u{0}"))
         #expect(markup.source.contains("&lt;script&gt;") && markup.source.contains("&quot;&#39; onload=x &amp;amp;"))
         // Exactly the element's own brackets are left, and the quotes of the attribute.

@@ -25,6 +25,8 @@ public indirect enum Answer: Sendable {
     case conversation(any Conversation)
     /// Endless interim answers, `100 Continue`.
     case endlessInterim
+    /// The first bytes, then the others again and again until the client hangs up or the server stops.
+    case endless(after: [UInt8], [UInt8])
 
     /// A reply in JSON.
     public static func json(_ body: String, status: Int = 200, headers: [(String, String)] = []) -> Answer {

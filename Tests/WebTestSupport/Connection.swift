@@ -71,6 +71,7 @@ struct Connection {
                 guard let answer = conversation.answer(bytes), answer.isEmpty || send(answer) else { break }
             }
         case .endlessInterim: repeatForever(after: "", "HTTP/1.1 100 Continue\r\n\r\n")
+        case .endless(let start, let bytes): repeatForever(after: start, bytes)
         }
         socket.interrupt()
         return false
@@ -82,8 +83,11 @@ struct Connection {
     }
 
     private func repeatForever(after start: String, _ text: String) {
-        let bytes = Array(text.utf8)
-        guard send(Array(start.utf8)) else { return }
+        repeatForever(after: Array(start.utf8), Array(text.utf8))
+    }
+
+    private func repeatForever(after start: [UInt8], _ bytes: [UInt8]) {
+        guard send(start) else { return }
         while send(bytes) {}
     }
 

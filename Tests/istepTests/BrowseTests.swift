@@ -173,6 +173,31 @@ import TestSupport
         #expect(try await istep("outbox").output == "The outbox is empty.\n")
     }
 
+    @Test func `a notice about a rejected day lasts until the day is dropped`() async throws {
+        let folder = try Folder()
+        let istep = try await corrected(folder)
+        let configuration = folder.path + "/config/istep"
+        try FileManager.default.createDirectory(atPath: configuration, withIntermediateDirectories: true)
+        try Data("[share.garden]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit 65\"]\nidempotent = true\n".utf8).write(
+            to: URL(fileURLWithPath: configuration + "/config.toml"))
+        func isNoticed() async throws -> Bool { try await istep("status", "--json").output.contains("shareRejected") }
+        try await withWindow(istep, folder) { window in
+            try await window.until("7,000")
+            try await window.press("S")
+            try await window.until("The outbox is empty.")
+            try await window.press("Enter")
+            try await window.until("1 day rejected")
+            #expect(try await isNoticed())
+            try await window.press("x")
+            try await window.until("x again")
+            try await window.press("x")
+            try await window.until("dropped from the outbox of garden")
+            #expect(try await !isNoticed())
+            try await window.press("q")
+            try await window.until("over")
+        }
+    }
+
     private func corrected(_ folder: Folder) async throws -> Command {
         let istep = Command(folder: folder)
         try #require(try await istep("correct", "today", "--steps", "7000").status == 0)

@@ -171,33 +171,17 @@ public struct HistoryHoldings: Codable, Sendable, Equatable {
     @Nullable public var firstDay: String?
     @Nullable public var lastDay: String?
 
-    public init(
-        path: String, schema: Int, bytes: Int, people: [String], pedometers: [String], samples: Int, syncs: Int, corrections: Int,
-        firstDay: Day?, lastDay: Day?
-    ) {
-        self.path = path
-        self.schema = schema
-        self.bytes = bytes
-        self.people = people
-        self.pedometers = pedometers
-        self.samples = samples
-        self.syncs = syncs
-        self.corrections = corrections
-        _firstDay = Nullable(wrappedValue: firstDay?.description)
-        _lastDay = Nullable(wrappedValue: lastDay?.description)
-    }
-
     public init(_ contents: HistoryContents) {
-        self.init(
-            path: contents.path, schema: contents.version, bytes: contents.size, people: contents.people, pedometers: contents.pedometers,
-            samples: contents.samples, syncs: contents.syncs, corrections: contents.corrections, firstDay: contents.firstDay,
-            lastDay: contents.lastDay)
-    }
-
-    public static func == (a: HistoryHoldings, b: HistoryHoldings) -> Bool {
-        (a.path, a.schema, a.bytes, a.people, a.pedometers) == (b.path, b.schema, b.bytes, b.people, b.pedometers)
-            && (a.samples, a.syncs, a.corrections) == (b.samples, b.syncs, b.corrections)
-            && (a.firstDay, a.lastDay) == (b.firstDay, b.lastDay)
+        path = contents.path
+        schema = contents.version
+        bytes = contents.size
+        people = contents.people
+        pedometers = contents.pedometers
+        samples = contents.samples
+        syncs = contents.syncs
+        corrections = contents.corrections
+        _firstDay = Nullable(wrappedValue: contents.firstDay?.description)
+        _lastDay = Nullable(wrappedValue: contents.lastDay?.description)
     }
 
     static let schema = JSONSchema.object([

@@ -12,12 +12,14 @@ public enum ServiceWords {
         case .noDestination: "List the kinds: `istep config kinds`; then: `istep config example KIND`"
         case .neverShared: "List the destinations: `istep share --list`"
         case .unclearRecipients: "Set the users whose days are sent, such as: users = [\"NAME\"]"
-        case .notInOutbox(_, let destination): "To list the outbox: `istep outbox list \(destination)`"
-        case .alreadySent(let day, let destination): "To send it once more: `istep share \(day) --to \(destination) --again`"
+        case .notInOutbox(_, let destination): "To list the outbox: `istep outbox list \(ShellCommand.quoted(destination))`"
+        case .alreadySent(let day, let destination):
+            "To send it once more: `istep share \(day) --to \(ShellCommand.quoted(destination)) --again`"
         case .noPedometer: Advice.addPedometer.markup
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
         // Without backticks: a device's name can contain them.
-        case .alreadyRegistered(_, let name): "To change its name or model: istep forget '\(name)', then add it again. Its steps stay."
+        case .alreadyRegistered(_, let name):
+            "To change its name or model: istep forget \(ShellCommand.quoted(name)), then add it again. Its steps stay."
         case .nameTaken, .nameIsAddress: "Choose another name: --name NAME"
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
         case .deviceNeeded: "List the devices in range with: `istep scan --all`"

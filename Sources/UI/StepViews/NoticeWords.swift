@@ -42,7 +42,7 @@ private struct Writer {
         case .noticed: "\(name): the last sync reported a problem"
         case .shareRejected(let user, let day, _): "\(name): \(subject(day, of: user)) was rejected"
         case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived"
-        case .destinationStopped: "\(name): paused: credentials rejected"
+        case .destinationStopped: "\(name): \(Words.paused)"
         case .shareWaiting(let days, _):
             "\(name): \(Words.count(days, "day")) \(days == 1 ? "has" : "have") been waiting to be shared for \(Words.count(max(1, (now - notice.since) / 86_400), "day"))"
         case .goalReached(let day, let steps, let goal):
@@ -62,7 +62,7 @@ private struct Writer {
         case .shareInDoubt(_, let day, let reason):
             "\(sentence("", reason)) \(Advice.whetherItArrived(day, notice.name))"
         case .destinationStopped(let reason):
-            "\(sentence("Reason: ", reason)) Renew the credentials, then: \(command: "istep outbox retry", notice.name)"
+            "\(sentence("Reason: ", reason)) \(Advice.renewCredentials(of: notice.name))"
         case .shareWaiting(_, let reason): "\(reason.map { sentence("The last attempt failed: ", $0) } ?? "")"
         case .goalReached: ""
         }

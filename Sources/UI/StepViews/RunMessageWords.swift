@@ -18,7 +18,7 @@ public enum RunMessageWords {
                 report.pedometer.name, report.failureText ?? "failed", isFault ? report.failure.flatMap { error($0).advice } : nil)
         case .rejected(let name, let day, let reason): lines(name, "\(day) rejected: \(reason)")
         case .doubtful(let name, let day, let reason): lines(name, "\(day) may have arrived: \(reason)")
-        case .paused(let name, let reason): lines(name, "paused: credentials rejected: \(reason)")
+        case .paused(let name, let reason): lines(name, "\(Words.paused): \(reason)")
         case .sharingFaulty(let name, let fault):
             lines(name, [error(fault).problem ?? "failed", error(fault).advice].compactMap(\.self).joined(separator: "; "))
         case .sharingFailed(let name, let failure): lines(name, failure.reason, failure.advice)

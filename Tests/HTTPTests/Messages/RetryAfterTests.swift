@@ -66,15 +66,4 @@ import Testing
         let headers = [("Retry-After", retry), ("Date", date)].compactMap { pair in pair.1.map { (pair.0, $0) } }
         #expect(HTTPResponse(status: 429, headers: headers).retryAfter == seconds)
     }
-
-    @Test func `the Date header is preferred to the local clock`() {
-        let now = 1_795_262_400 - 30
-        let bare = HTTPResponse(status: 429, headers: [("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT")])
-        #expect(bare.retryAfter(now: now) == 30)
-        let dated = HTTPResponse(
-            status: 429, headers: [("Retry-After", "Sat, 21 Nov 2026 12:00:00 GMT"), ("date", "Sat, 21 Nov 2026 11:59:50 GMT")])
-        #expect(dated.retryAfter(now: now) == 10)
-        #expect(HTTPResponse(status: 429, headers: [("Retry-After", "7")]).retryAfter(now: now) == 7)
-        #expect(HTTPResponse(status: 429).retryAfter(now: now) == nil)
-    }
 }

@@ -38,21 +38,20 @@ import Testing
     ]
 
     @Test(arguments: bodies) func `the message of an answer is a single line`(_ body: String, _ words: String) {
-        #expect(HTTPResponse(status: 400, body: Array(body.utf8)).words == words)
+        #expect(HTTPResponse(status: 400, body: Array(body.utf8)).words(hiding: []) == words)
     }
 
     @Test func `the message has at most 200 characters`() {
-        #expect(HTTPResponse(status: 400, body: Array(String(repeating: "ü", count: 200).utf8)).words == String(repeating: "ü", count: 200))
-        #expect(
-            HTTPResponse(status: 400, body: Array(String(repeating: "ü", count: 201).utf8)).words
-                == String(repeating: "ü", count: 199) + "…")
+        let longest = String(repeating: "ü", count: 200)
+        #expect(HTTPResponse(status: 400, body: Array(longest.utf8)).words(hiding: []) == longest)
+        #expect(HTTPResponse(status: 400, body: Array((longest + "ü").utf8)).words(hiding: []) == longest.dropLast() + "…")
         // One character can consist of any number of scalars.
         let endless = "a" + String(repeating: "\u{301}", count: 50_000)
-        #expect(HTTPResponse(status: 400, body: Array(endless.utf8)).words.utf8.count < 2000)
+        #expect(HTTPResponse(status: 400, body: Array(endless.utf8)).words(hiding: []).utf8.count < 2000)
     }
 
     @Test func `invalid UTF-8 is replaced`() {
-        #expect(HTTPResponse(status: 400, body: [0xFF, 0x61, 0xC3]).words == "\u{FFFD}a\u{FFFD}")
+        #expect(HTTPResponse(status: 400, body: [0xFF, 0x61, 0xC3]).words(hiding: []) == "\u{FFFD}a\u{FFFD}")
     }
 
     /// A secret that is cut in half would not be found.
@@ -63,6 +62,26 @@ import Testing
         #expect(words == String(repeating: "x", count: 190) + " \(secret)")
         let json = #"{"error":"bad token t0ps3cret-t0\u0070s3cret"}"#
         #expect(HTTPResponse(status: 400, body: Array(json.utf8)).words(hiding: [secret]) == "bad token \(secret)")
+    }
+
+    /// Whatever stands before it: blanks are joined, and secrets that are masked become shorter.
+    @Test func `no part of a secret is shown at the end of what is searched`() {
+        let secret = Secret("t0ps3cret-t0ps3cret")
+        for start in [String(repeating: " ", count: 3990), String(repeating: "t0ps3cret-t0ps3cret", count: 209)] {
+            for filler in ["", "x", "xxxxxxx", "xxxxxxxxxxxxx"] {
+                let text = start + filler + String(repeating: "t0ps3cret-t0ps3cret", count: 20) + String(repeating: " ", count: 9000)
+                let words = HTTPResponse(status: 400, body: Array(text.utf8)).words(hiding: [secret])
+                #expect(!words.contains("t0p"), "\(words)")
+            }
+        }
+    }
+
+    @Test func `a line of another text is masked before it is cut`() {
+        let secret = Secret("t0ps3cret")
+        #expect(HTTPResponse.line(of: " a\n\u{1b}b ", hiding: [secret]) == "a ?b")
+        #expect(HTTPResponse.line(of: "Anna t0ps3cret", hiding: [secret], limit: 10) == "Anna \(secret)")
+        #expect(HTTPResponse.line(of: "Anna of t0ps3cret", hiding: [secret], limit: 10) == "Anna of •…")
+        #expect(HTTPResponse.line(of: #"{"message":"t0ps3cret"}"#, hiding: []) == #"{"message":"t0ps3cret"}"#)
     }
 
     /// Bodies that are deeper than any parser's stack and larger than any sentence take little time and cause no failure.

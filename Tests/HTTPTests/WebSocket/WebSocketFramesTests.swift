@@ -60,6 +60,20 @@ import WebTestSupport
         }
     }
 
+    @Test func `the longest message arrives in as many fragments as are allowed`() throws {
+        let piece = [UInt8](repeating: 65, count: WebSocketFrames.longestMessage / WebSocketFrames.mostFragments)
+        var frames = WebSocketFrames()
+        for index in 0..<WebSocketFrames.mostFragments {
+            let isLast = index == WebSocketFrames.mostFragments - 1
+            frames.append(WebSocketPeer.frame(index == 0 ? 1 : 0, piece, isLast: isLast))
+            guard case .text(let text) = try frames.next() else {
+                #expect(!isLast)
+                continue
+            }
+            #expect(isLast && text.utf8.count == WebSocketFrames.longestMessage)
+        }
+    }
+
     @Test func `a message of too many empty fragments is a protocol violation`() {
         let empty = WebSocketPeer.frame(0, [], isLast: false)
         let bytes = WebSocketPeer.frame(1, [], isLast: false) + (0..<WebSocketFrames.mostFragments).flatMap { _ in empty }

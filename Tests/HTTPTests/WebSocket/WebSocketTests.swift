@@ -144,7 +144,7 @@ import WebTestSupport
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(response.status == 403 && response.words == "no")
+            #expect(response.status == 403 && response.words(hiding: []) == "no")
         }
     }
 
@@ -192,6 +192,29 @@ import WebTestSupport
                 let error = await #expect(throws: WebSocketError.self) { try await hasty.open(url) }
                 #expect("\(String(describing: error))".contains("silent"))
             }
+        }
+    }
+
+    /// Nothing but pongs, many at a time, so that there is always something to read.
+    private static func flood(_ request: ReceivedRequest) -> Answer {
+        .endless(after: WebSocketPeer.head(accept: accept(request)), (0..<4096).flatMap { _ in WebSocketPeer.frame(10, []) })
+    }
+
+    @Test func `a server that floods pongs is disconnected after the time limit`() async throws {
+        let hasty = CurlTransport(userAgent: "istep/test", limits: HTTPLimits(silence: .seconds(60), whole: .milliseconds(500)))
+        try await withServer({ Self.flood($0) }) { url, _ in
+            let error = await #expect(throws: WebSocketError.self) { try await hasty.open(url).receive() }
+            #expect("\(String(describing: error))".contains("no whole answer"))
+        }
+    }
+
+    @Test func `a caller that is cancelled while the server floods pongs returns`() async throws {
+        try await withServer({ Self.flood($0) }) { url, _ in
+            let socket = try await transport.open(url)
+            let receiving = Task { try await socket.receive() }
+            receiving.cancel()
+            let error = await #expect(throws: WebSocketError.self) { try await receiving.value }
+            #expect(error == .failed(.cancelled(wasSent: true)))
         }
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import SOAP
 
 @Suite(.timeLimit(.minutes(5))) struct SOAPEnvelopeTests {
-    private let call = SOAPCall("shareStepData", of: "Steps", [.init("user", "Zoë <&\"'>"), .init("steps", "8123")])
+    private let call = SOAPCall("shareStepData", [.init("user", "Zoë <&\"'>"), .init("steps", "8123")])
 
     @Test func `an envelope of the older SOAP version is written`() {
         #expect(

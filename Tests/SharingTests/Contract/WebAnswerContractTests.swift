@@ -69,6 +69,44 @@ import WebTestSupport
         }
     }
 
+    /// A secret that was cut is not found any longer.
+    @Test(arguments: Fixture.web, Echo.phases) func `no part of a secret repeated by the server is shown, wherever a text is cut`(
+        _ fixture: Fixture, _ phase: Int
+    ) async throws {
+        let echo = Echo(phase: phase)
+        for index in 0..<6 {
+            let said = try await said(fixture) { venue in venue.changeAnswers { echo.put(into: $0, at: index) } }
+            #expect(!said.isEmpty && !said.contains(where: Echo.isHeard), "\(said)")
+        }
+        for (index, document) in echo.documents.enumerated() {
+            for status in [200, 400, 500] {
+                let said = try await said(fixture) { $0.answerAll(.reply(status: status, body: document)) }
+                #expect(!said.isEmpty && !said.contains(where: Echo.isHeard), "\(index), \(status): \(said)")
+            }
+        }
+    }
+
+    /// What a destination says of a delivery and a check.
+    private func said(_ fixture: Fixture, _ prepare: (WebVenue) -> Void) async throws -> [String] {
+        var said: [String] = []
+        try await fixture.withVenue { venue in
+            let venue = try #require(venue as? WebVenue)
+            prepare(venue)
+            let destination = try fixture.destination(venue)
+            do throws(ShareFailure) {
+                _ = try await destination.deliver([ShareParcel(.easter())])
+            } catch {
+                said += [error.reason, error.advice ?? "", "\(error)"]
+            }
+            do throws(ShareFailure) {
+                said.append(try await destination.check())
+            } catch {
+                said += [error.reason, error.advice ?? ""]
+            }
+        }
+        return said
+    }
+
     static let questions: [(Int, ShareFailure.Kind)] = [
         (401, .credentials), (403, .credentials), (429, .busy), (500, .unanswered), (302, .unreachable),
     ]

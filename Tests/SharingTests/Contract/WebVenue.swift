@@ -24,6 +24,7 @@ final class WebVenue: Venue {
     private final class Trouble: Sendable {
         let deliveries = Mutex<Answer?>(nil)
         let questions = Mutex<Answer?>(nil)
+        let change = Mutex<@Sendable (Answer) -> Answer>({ $0 })
     }
 
     /// - Parameter keys: returns the keys of the destination's table for the address of the service.
@@ -31,7 +32,9 @@ final class WebVenue: Venue {
         let trouble = Trouble()
         let server = try LoopbackServer.start { request in
             let answer = service.isDelivery(request) ? trouble.deliveries.withLock(\.self) : trouble.questions.withLock(\.self)
-            return answer ?? service.answer(to: request)
+            if let answer { return answer }
+            let change = trouble.change.withLock { $0 }
+            return change(service.answer(to: request))
         }
         (self.service, self.server, self.trouble, self.keys) = (service, server, trouble, keys(server.url))
     }
@@ -44,6 +47,9 @@ final class WebVenue: Venue {
         trouble.deliveries.withLock { $0 = answer }
         trouble.questions.withLock { $0 = answer }
     }
+
+    /// From now on, changes the service's own answers.
+    func changeAnswers(_ change: @escaping @Sendable (Answer) -> Answer) { trouble.change.withLock { $0 = change } }
 
     func held() -> [HeldDay] { service.held }
 

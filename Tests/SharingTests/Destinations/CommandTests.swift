@@ -98,6 +98,23 @@ import Testing
         #expect(failure.reason == "\"sh\" ended with code \(code): no such?[2J account")
     }
 
+    /// Wherever the line is cut: at 200 characters, or because only the end of a long output is read.
+    @Test func `the values of listed variables are not shown`() async throws {
+        let environment = ["PATH": "/usr/bin:/bin", "MY_TOKEN": "t0ps3cret-t0ps3cret", "MY_KEY": "first\nk3ylines\n", "MY_FLAG": "1"]
+        let line = String(repeating: "x", count: 190)
+        for script in [
+            "echo \(line) $MY_TOKEN >&2", "echo \"1 $MY_KEY\" >&2",
+            "printf '%s' $MY_TOKEN >&2; head -c 16374 /dev/zero | tr '\\0' x >&2; echo >&2",
+        ] {
+            let mine = try command(script + "; exit 65", #"environment = ["MY_TOKEN", "MY_KEY", "MY_FLAG"]"#, environment: environment)
+            let reason = await failure { _ = try await mine.deliver([try parcel()]) }?.reason ?? ""
+            #expect(reason.hasPrefix("\"sh\" ended with code 65"), "\(reason)")
+            #expect(!reason.contains("t0p") && !reason.contains("k3y"), "\(reason)")
+        }
+        let mine = try command("echo 1 of $MY_TOKEN >&2; exit 65", #"environment = ["MY_TOKEN", "MY_FLAG"]"#, environment: environment)
+        #expect(await failure { _ = try await mine.deliver([try parcel()]) }?.reason == "\"sh\" ended with code 65: 1 of \(TestSecret.bullets)")
+    }
+
     @Test func `a program ended by a signal leaves the result unknown`() async throws {
         let mine = try command("kill -9 $$")
         #expect(await failure { _ = try await mine.deliver([try parcel()]) }?.kind == .unanswered)

@@ -165,6 +165,10 @@ import WebTestSupport
         }
     }
 
+    @Test func `the displayed address omits the path, which may be secret`() throws {
+        #expect(try destination("https://example.org/s3cret/fhir").place == "https://example.org")
+    }
+
     @Test(arguments: [
         "Patient/123", "Patient/a.b-C", "https://example.org/fhir/Patient/1",
     ])

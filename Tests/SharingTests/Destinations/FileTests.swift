@@ -63,7 +63,7 @@ import Testing
         #expect(mode == 0o640)
     }
 
-    @Test(arguments: ["O\"Neil, Anna", "=cmd()", "اَلْعَرَبِيَّةُ", "zwei\nZeilen"])
+    @Test(arguments: ["O\"Neil, Anna", "O\"\u{301}Neil, Anna", "=cmd()", "اَلْعَرَبِيَّةُ", "zwei\nZeilen"])
     func `a name with special characters matches its existing line`(user: String) async throws {
         for name in ["steps.csv", "steps.json"] {
             let diary = try file(name)
@@ -152,6 +152,21 @@ import Testing
         try Data([0xff, 0xfe, 0x00]).write(to: URL(fileURLWithPath: folder.path + "/steps.json"))
         let binary = try file("steps.json")
         #expect(await failure { _ = try await binary.deliver([try parcel()]) }?.reason.contains("is not UTF-8 text") == true)
+    }
+
+    @Test func `why the file could not be replaced is reported`() throws {
+        let path = folder.path + "/steps.csv"
+        try folder.write("steps.csv", "day\n")
+        let problem = #expect(throws: ShareFailure.self) {
+            try LineFile(path: path).replaceNow { lines in
+                // A program puts a folder into the file's place meanwhile.
+                unlink(path)
+                mkdir(path, 0o700)
+                return lines
+            }
+        }
+        #expect(problem?.reason.hasSuffix("cannot be written: Is a directory") == true, "\(problem?.reason ?? "")")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["steps.csv"])
     }
 
     @Test func `the format follows from the file name or the format key`() throws {

@@ -134,6 +134,21 @@ import WebTestSupport
         }
     }
 
+    @Test(arguments: Echo.phases) func `no part of a token that Home Assistant repeats is shown`(_ phase: Int) async throws {
+        let text = Echo(phase: phase).text
+        for house in [House(timeZone: text), House(version: text), House(name: text), House(isAdministrator: false, name: text)] {
+            try await withHouse(house) { _, _, destination in
+                var said = [await destination.failure(delivering: parcel(0, [7: 300]))?.reason ?? ""]
+                do throws(ShareFailure) {
+                    said.append(try await destination.check())
+                } catch {
+                    said.append(error.reason)
+                }
+                #expect(!said.contains(where: Echo.isHeard), "\(said)")
+            }
+        }
+    }
+
     @Test func `a wrong token is refused`() async throws {
         try await withHouse { _, venue, _ in
             let stranger = try Fixture.destination(

@@ -1,4 +1,5 @@
 import HTTP
+import MQTTTestSupport
 import StepDomain
 import Testing
 import WebTestSupport
@@ -111,6 +112,29 @@ import WebTestSupport
                 #expect(failure?.kind == .unanswered)
             }
         }
+    }
+
+    /// 0x99: payload format invalid. A rejected day would wait for the user, although it becomes due when the broker is configured.
+    @Test func `a day that the broker refuses becomes due again`() async throws {
+        let broker = try FakeBroker { wire, _ in
+            wire.accept()
+            if let packet = wire.readPacket() { wire.acknowledge(packet, code: 0x99) }
+            wire.readAll()
+        }
+        defer { withExtendedLifetime(broker) {} }
+        let destination = try Fixture.destination("[share.a]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
+        let failure = await destination.failure(delivering: ShareParcel(.easter()))
+        #expect(failure?.kind == .misconfigured && failure?.reason.contains("the broker refused") == true, "\(failure?.reason ?? "")")
+    }
+
+    @Test func `a check of a broker claims no more than it has tried`() async throws {
+        let broker = try FakeBroker { wire, _ in
+            wire.accept()
+            wire.readAll()
+        }
+        defer { withExtendedLifetime(broker) {} }
+        let destination = try Fixture.destination("[share.a]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
+        #expect(try await destination.check().hasSuffix("accepts the login; whether it takes messages was not tried"))
     }
 
     @Test func `an entity that is not a sensor is rejected`() {

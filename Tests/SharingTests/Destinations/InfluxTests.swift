@@ -109,6 +109,20 @@ import Testing
                 == ["1397995200", "1398081600", "1398168000"])
     }
 
+    /// A quote with a combining mark after it is one character in Swift.
+    @Test func `a quote in a name does not end the text of a statement, whatever follows it`() async throws {
+        let user = User(id: 1, name: "A'\u{301} OR 'x' \"\u{301}")
+        let first = ScriptedTransport(.reply(404), .reply(204)), second = ScriptedTransport(.reply(204), .reply(204))
+        _ = try await destination("database = 'h'", first).deliver([old(.easter(of: user))])
+        let statement = first.requests[0].preview.split(separator: "q=").last?.replacing("+", with: " ").removingPercentEncoding
+        let conditions = "\"user\" = 'A\\'\u{301} OR \\'x\\' \"\u{301}' AND time = 1397952000s"
+        #expect(statement == "DELETE FROM \"steps_day\" WHERE \(conditions)")
+        _ = try await destination("bucket = 'b'\norg = 'o'\ntoken_env = '\(TestSecret.variable)'", second).deliver([old(.easter(of: user))])
+        let body = try #require(second.requests[0].preview.split(separator: "\n\n").last?.data(using: .utf8))
+        let predicate = try JSONDecoder().decode([String: String].self, from: body)["predicate"] ?? ""
+        #expect(predicate == "_measurement=\"steps_day\" AND user=\"A'\u{301} OR 'x' \\\"\u{301}\"")
+    }
+
     @Test func `version 2 removes old points one by one`() async throws {
         let transport = ScriptedTransport(.reply(204), .reply(204), .reply(204))
         let destination = try destination("bucket = 'b'\norg = 'my home'\ntoken_env = '\(TestSecret.variable)'", transport)
@@ -181,6 +195,11 @@ import Testing
     func `where VictoriaMetrics does not show its flags, the required ones are reported`(status: Int, body: String) async throws {
         let words = try await check(body, status)
         #expect(words.hasSuffix("does not show its flags: it needs -retentionPeriod=100y -dedup.minScrapeInterval=1ms"))
+    }
+
+    @Test func `flags are shown without control characters`() async throws {
+        let metrics = ["retentionPeriod", "dedup.minScrapeInterval"].map { "flag{name=\"\($0)\", value=\"\u{1b}[2J\", is_set=\"true\"} 1" }
+        #expect(try await check(metrics.joined(separator: "\n")).hasSuffix("; -retentionPeriod=?[2J -dedup.minScrapeInterval=?[2J"))
     }
 
     @Test func `flags are asked for beside the path for data`() async throws {

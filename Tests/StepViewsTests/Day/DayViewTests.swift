@@ -71,6 +71,14 @@ import TestSupport
         #expect(Sample.view(active).text().contains("  Steps     6,000  low active so far\n"))
     }
 
+    @Test func `a browser shows no commands that lead to other days, whatever the name of the user is`() {
+        let view = Sample.view { $0.user = User(id: 1, name: "istep show me") }
+        let lines = view.lines(Sample.plain), browserLines = view.browserLines(Sample.plain)
+        #expect(lines.last?.contains("istep show 2014-04-19") == true)
+        #expect(browserLines == Array(lines.prefix(browserLines.count)) && browserLines.count == lines.count - 2)
+        #expect(browserLines.first?.contains("istep show me") == true && browserLines.last?.contains("Synced") == true)
+    }
+
     @Test func `an unknown day is not shown as zero`() {
         let view = Sample.view(
             DaySummary(user: User(id: 1, name: "anna"), day: Sample.day, goal: 8000, lastSync: Sample.synced))

@@ -185,6 +185,15 @@ import TestSupport
         #expect(text.contains("\u{1b}[32m~") && text.contains("\u{1b}[33m~"))
     }
 
+    @Test func `kilocalories that no person uses are not shown`() {
+        let sums = DaySums(
+            day: Sample.day, gaits: GaitSums(walkingSteps: 100, metres: nil, energy: 1e19), hours: Array(repeating: 0, count: 23) + [100],
+            completeness: .complete)
+        let day = DayFigures(sums, correction: nil, profile: nil, plan: nil, isInProgress: false)
+        let series = DaySeries(user: SampleHistory.user, today: Sample.day, days: [day])
+        for unit in Period.Unit.allCases { #expect(SampleHistory.view(series, unit).text().contains("? kcal"), "\(unit)") }
+    }
+
     @Test func `an hour that is not known has no figure`() {
         let view = SampleHistory.view(SampleHistory.cut, .week, by: .hour)
         #expect(view.csv[15] == "14,0.0,,0.0,,,,,")

@@ -128,8 +128,9 @@ import Testing
 
     private func holdings(_ day: Day? = Sample.day) -> HistoryHoldings {
         HistoryHoldings(
-            path: "/b", schema: 5, bytes: 1000, people: ["anna"], pedometers: ["ring"], samples: 7, syncs: 2, corrections: 1,
-            firstDay: day, lastDay: day)
+            HistoryContents(
+                path: "/b", version: 5, size: 1000, people: ["anna"], pedometers: ["ring"], samples: 7, syncs: 2, corrections: 1,
+                firstDay: day, lastDay: day))
     }
 
     private var repair: RepairView {

@@ -74,6 +74,15 @@ import Testing
         #expect(document.destinations[0].stopped == "401")
     }
 
+    @Test func `a due day waits with its destination`() {
+        let entry = entry(.pending) { $0.attempts = 1 }
+        func words(isHeldBack: Bool) -> String {
+            EntryWords.state(entry, isHeldBack: isHeldBack, now: Sample.now, localTime: Sample.place)
+        }
+        #expect(words(isHeldBack: false) == "to be sent, 1 attempt")
+        #expect(words(isHeldBack: true) == "waits for the next attempt, 1 attempt")
+    }
+
     @Test func `destinations are listed with their state and answer`() {
         let view = DestinationsView(
             [

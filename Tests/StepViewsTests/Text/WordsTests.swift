@@ -11,6 +11,13 @@ import TestSupport
     func `numbers are grouped by thousands`(number: Int, text: String) { #expect(Words.grouped(number) == text) }
 
     @Test(arguments: [
+        (0.4, "0"), (1234.5, "1,235"), (-1999.6, "-2,000"), (.nan, "?"), (.infinity, "?"), (1e19, "?"), (-1e300, "?"),
+    ])
+    func `numbers that are grouped are rounded, and impossible ones are not shown`(number: Double, text: String) {
+        #expect(Words.grouped(number) == text)
+    }
+
+    @Test(arguments: [
         (6.184, 2, "6.18"), (6.185001, 2, "6.19"), (0.999, 2, "1.00"), (0, 1, "0.0"), (-0.04, 1, "0.0"), (-1.25, 0, "-1"),
         (191.6, 0, "192"), (.nan, 1, "?"), (-.infinity, 1, "?"), (1e300, 0, "?"),
     ])

@@ -52,6 +52,9 @@ public final class LoopbackClient: Sendable {
         return true
     }
 
+    /// Sends nothing more, and still reads.
+    public func endSending() { shutdown(number, Int32(SHUT_WR)) }
+
     /// What has arrived, at least a byte; empty once the server has closed the connection or nothing comes any more.
     public func receive() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in count = max(0, recv(number, buffer.baseAddress, buffer.count, 0)) }

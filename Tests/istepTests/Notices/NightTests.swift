@@ -112,6 +112,28 @@ import Testing
         }
     }
 
+    private func rejections(_ istep: Command) async throws -> Int {
+        let notices = try #require(try await istep("status", "--json").json["notices"] as? [[String: Any]])
+        return notices.count { $0["kind"] as? String == "shareRejected" }
+    }
+
+    @Test func `a notice about a rejected day ends when the day is dropped or sent`() async throws {
+        try await Household.live { home in
+            let command = "kind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nenvironment = [\"CODE\"]\nidempotent = true\n"
+            try home.configure("[share.one]\n\(command)[share.two]\n\(command)")
+            var istep = home.istep
+            istep.environment["CODE"] = "65"
+            #expect(try await istep("correct", "yesterday", "--steps", "6000").status == 0)
+            #expect(try await istep("share", "yesterday", "--json").status == 65)
+            #expect(try await rejections(istep) == 2)
+            #expect(try await istep("outbox", "drop", "one").status == 0)
+            #expect(try await rejections(istep) == 1)
+            istep.environment["CODE"] = "0"
+            #expect(try await istep("outbox", "retry", "two", "--json").status == 0)
+            #expect(try await rejections(istep) == 0)
+        }
+    }
+
     @Test func `refused credentials are reported until they are renewed`() async throws {
         try await Household.live { home in
             try await home.addRing()

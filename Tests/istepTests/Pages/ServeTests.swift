@@ -1,4 +1,5 @@
 import Foundation
+import SimulatedBlueZ
 import StepDomain
 import TestSupport
 import Testing
@@ -13,6 +14,14 @@ import Testing
         var first = "/"
 
         func get(_ target: String) async throws -> (status: Int, text: String) { try await send("GET \(target) HTTP/1.1\r\n", "") }
+
+        /// Sends a form with the key of a page.
+        func post(_ target: String, _ form: String = "") async throws -> (status: Int, text: String) {
+            let key = try #require(try await get("/plan").text.firstMatch(of: /name="key" value="([0-9a-f]{64})"/)).1
+            let body = "key=\(key)&\(form)"
+            return try await send(
+                "POST \(target) HTTP/1.1\r\nOrigin: http://127.0.0.1:\(port)\r\nContent-Length: \(body.utf8.count)\r\n", body)
+        }
 
         private func send(_ line: String, _ body: String) async throws -> (status: Int, text: String) {
             let visitor = self
@@ -216,6 +225,23 @@ import Testing
                 }
                 let typing = try await home.istep("serve", "--port", port, "--user", "bne")
                 #expect(typing.status == 64 && typing.error.contains("There is no user 'bne'") && typing.output.isEmpty, "\(typing)")
+            }
+        }
+    }
+
+    @Test func `a sync that was begun on the page is ended before the server ends`() async throws {
+        try await Household.live { home in
+            try await home.addRing()
+            // The ring never answers the battery request: the link is up when the signal comes.
+            home.ring.behaviour.ignored = [0x03]
+            try await serving(home.istep, ["--timeout", "120"]) { address, running in
+                let visitor = try await Visitor.open(address)
+                #expect(try await visitor.post("/sync").status == 303)
+                for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first == 0x03 { break } }
+                running.send(SIGTERM)
+                let result = await running.result
+                #expect(result.status == 0 && result.error.isEmpty, "\(result)")
+                await home.expectManners()
             }
         }
     }

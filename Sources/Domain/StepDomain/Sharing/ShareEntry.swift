@@ -13,6 +13,9 @@ public struct ShareEntry: Hashable, Sendable {
         case rejected
         /// It may have been sent: no answer came.
         case unknown
+
+        /// All but `sent`: what waits, may have arrived or was rejected.
+        public static let unsettled: Set<State> = [.pending, .sending, .unknown, .rejected]
     }
 
     public let user: User.ID

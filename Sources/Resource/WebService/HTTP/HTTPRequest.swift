@@ -82,19 +82,26 @@ public struct HTTPRequest: Hashable, Sendable {
     }
 }
 
-extension HTTPRequest {
-    /// Headers that define the framing of a message, or that are set automatically. Setting one of these twice allows request smuggling
-    /// (RFC 9112, section 11.2).
+extension HTTPRequest.Header {
     private static let own: Set<String> = [
         "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
+    /// Whether a text can be the name of a header (RFC 9110, section 5.1).
+    public static func isName(_ text: String) -> Bool { AddressSyntax.isToken(text) }
+
+    /// Whether this header defines the framing of a message, or is set automatically, whatever its case. Setting one of these twice allows
+    /// request smuggling (RFC 9112, section 11.2).
+    public static func isOwn(_ name: String) -> Bool { own.contains(name.lowercased()) }
+}
+
+extension HTTPRequest {
     /// Why the request cannot be sent as it is; nil if it can. Values are never included, as they may be secret.
     var problem: String? {
-        guard isToken(method) else { return "\(quoted(method)) is not a method" }
+        guard AddressSyntax.isToken(method) else { return "\(quoted(method)) is not a method" }
         for header in headers {
-            guard isToken(header.name) else { return "\(quoted(header.name)) is not a header name" }
-            if HTTPRequest.own.contains(header.name.lowercased()) { return "the header \(header.name) cannot be set; istep sets it" }
+            guard Header.isName(header.name) else { return "\(quoted(header.name)) is not a header name" }
+            if Header.isOwn(header.name) { return "the header \(header.name) cannot be set; istep sets it" }
             if case .basic(let user, _) = header.value, user.contains(":") {
                 return "a user of basic authentication cannot have a colon in the name"
             }
@@ -105,8 +112,6 @@ extension HTTPRequest {
         }
         return nil
     }
-
-    private func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(AddressSyntax.isToken) }
 }
 
 extension HTTPRequest {

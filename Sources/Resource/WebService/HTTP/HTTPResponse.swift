@@ -35,29 +35,24 @@ extension HTTPResponse {
 
     /// Seconds, 0...86400, that the server asks to wait before the next request (`Retry-After`: RFC 9110, section 10.2.3). A date counts
     /// from the answer's own `Date`, so that a wrong clock does not matter. Nil if the server does not ask for it.
-    public var retryAfter: Int? { wait(from: header("Date").flatMap(HTTPDate.seconds)) }
-
-    /// As `retryAfter`; where the answer has no `Date`, a date counts from `now`, in seconds since 1970.
-    public func retryAfter(now: Int) -> Int? { wait(from: header("Date").flatMap(HTTPDate.seconds) ?? now) }
-
-    /// Seconds, 0...86400, from the answer's own `Date` until a moment, in seconds since 1970: for services that report in a header of
-    /// their own when to retry. Nil if the answer has no `Date`.
-    public func wait(until moment: Int) -> Int? {
-        header("Date").flatMap(HTTPDate.seconds).map { min(max(moment.subtractingReportingOverflow($0).partialValue, 0), Self.longestWait) }
-    }
-
-    private func wait(from now: Int?) -> Int? {
+    public var retryAfter: Int? {
         guard let text = header("Retry-After") else { return nil }
         let seconds: Int
         if !text.isEmpty, text.utf8.allSatisfy(AddressSyntax.isDigit) {
             // A number with more digits than fit is above the limit in any case.
             seconds = Int(text) ?? .max
-        } else if let date = HTTPDate.seconds(text), let now {
+        } else if let date = HTTPDate.seconds(text), let now = header("Date").flatMap(HTTPDate.seconds) {
             seconds = date - now
         } else {
             return nil
         }
         return min(max(seconds, 0), HTTPResponse.longestWait)
+    }
+
+    /// Seconds, 0...86400, from the answer's own `Date` until a moment, in seconds since 1970: for services that report in a header of
+    /// their own when to retry. Nil if the answer has no `Date`.
+    public func wait(until moment: Int) -> Int? {
+        header("Date").flatMap(HTTPDate.seconds).map { min(max(moment.subtractingReportingOverflow($0).partialValue, 0), Self.longestWait) }
     }
 }
 
@@ -108,32 +103,48 @@ enum HTTPDate {
 
 extension HTTPResponse {
     /// Maximum Unicode scalars of a line of words; a character can have any number of them.
-    private static let longestWords = 200
+    public static let longestLine = 200
     /// Maximum Unicode scalars of a server's text that are searched for secrets, as the search is slow.
     private static let longestFinding = 4000
 
-    /// The server's message in one line for a user, at most 200 characters, without anything that a terminal would interpret. Empty if the
-    /// server sent nothing readable. Not scrubbed: a server may repeat the secrets that it was sent.
-    public var words: String { words(hiding: []) }
-
-    /// As `words`, with every occurrence of `secrets` replaced by bullets, before anything is cut.
+    /// The server's message in one line for a user, at most 200 characters, without anything that a terminal would interpret, and with every
+    /// occurrence of `secrets` replaced by bullets. Empty if the server sent nothing readable.
     ///
     /// From JSON it takes `title` and `detail` (RFC 9457), `error_description` (RFC 6749), `error`, `message` or `errors`; from HTML the
     /// title, else the text; else the text as it is.
     public func words(hiding secrets: [Secret]) -> String {
         // A body in an encoding that was not requested is not text.
         guard (header("Content-Encoding") ?? "identity").lowercased() == "identity" else { return "" }
-        let found = JSONWords.find(in: body) ?? HTMLText.text(ofPage: text)
-        let start = String(found.unicodeScalars.prefix(HTTPResponse.longestFinding))
-        let scrubbed = secrets.reduce(start) { $1.scrubbed(from: $0) }
-        return HTTPResponse.line(scrubbed)
+        return HTTPResponse.line(of: JSONWords.find(in: body) ?? HTMLText.text(ofPage: text), hiding: secrets)
     }
 
-    private static func line(_ text: String) -> String {
-        let spaced = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 }))
-        let line = replaced(spaced, with: "?").split(separator: " ").joined(separator: " ")
-        return line.unicodeScalars.count > longestWords ? String(line.unicodeScalars.prefix(longestWords - 1)) + "…" : line
+    /// A text from outside in one line for a user, without anything that a terminal would interpret, and with every occurrence of `secrets`
+    /// replaced by bullets before anything is cut: whoever sent it may repeat what it was sent.
+    ///
+    /// - Parameter limit: Unicode scalars; what is longer ends in `…`.
+    public static func line(of text: String, hiding secrets: [Secret], limit: Int = longestLine) -> String {
+        let masked = masked(text, secrets)
+        let spaced = String(String.UnicodeScalarView(masked.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 }))
+        return cut(replaced(spaced, with: "?").split(separator: " ").joined(separator: " "), limit)
     }
+
+    /// The same with all characters as they are, to be put into quotes.
+    public static func excerpt(of text: String, hiding secrets: [Secret], limit: Int) -> String { cut(masked(text, secrets), limit) }
+
+    private static func cut(_ text: String, _ limit: Int) -> String {
+        text.unicodeScalars.count > limit ? String(text.unicodeScalars.prefix(limit - 1)) + "…" : text
+    }
+
+    /// Of a long text, the beginning only. Its last part is searched and left out: it may end with a part of a secret, which is not found.
+    private static func masked(_ text: String, _ secrets: [Secret]) -> String {
+        let rest = secrets.map(longestSpelling).max() ?? 0
+        let start = text.unicodeScalars.prefix(longestFinding + rest)
+        let masked = secrets.reduce(String(start)) { $1.scrubbed(from: $0) }
+        return start.endIndex < text.unicodeScalars.endIndex ? String(masked.unicodeScalars.dropLast(rest)) : masked
+    }
+
+    /// No spelling of a secret has more scalars: at most six for a byte of its UTF-8 (`\u0041`), or for a character of its base64.
+    private static func longestSpelling(of secret: Secret) -> Int { 8 * secret.reveal().utf8.count + 24 }
 }
 
 /// The message in an answer in JSON.

@@ -84,9 +84,6 @@ public struct AccessFolder: Sendable {
         return Session(cookie: cookie, formKey: formKey)
     }
 
-    /// Ends a session.
-    public func end(_ session: Session) { unlink(path + "/session-\(session.cookie)") }
-
     // MARK: Proof
 
     /// What `ServerProbe` asks: only a server with this folder can answer.

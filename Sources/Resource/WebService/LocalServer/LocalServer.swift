@@ -11,18 +11,22 @@ public final class LocalServer: Sendable {
     private let sockets: [ListeningSocket]
     private let limits: ServerLimits
     private let quietTime: Duration?
+    private let isBusy: @Sendable () -> Bool
     private let handler: Handler
     private let mailbox: ServerMailbox
 
     /// - Parameters:
     ///   - quietTime: how long to go on without a request; nil for ever.
+    ///   - isBusy: whether something goes on that requests have begun. Only then does the server go on although it is quiet.
     /// - Throws: `ListeningSocket.Failure` where the machine is out of descriptors.
     public init(
-        _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), quietTime: Duration? = nil, handler: @escaping Handler
+        _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), quietTime: Duration? = nil,
+        isBusy: @escaping @Sendable () -> Bool = { false }, handler: @escaping Handler
     ) throws(ListeningSocket.Failure) {
         self.sockets = sockets
         self.limits = limits
         self.quietTime = quietTime
+        self.isBusy = isBusy
         self.handler = handler
         mailbox = try ServerMailbox()
     }
@@ -34,7 +38,7 @@ public final class LocalServer: Sendable {
             await withCheckedContinuation { continuation in
                 // A thread of its own: it waits in poll(2), where a thread of Swift's pool must not.
                 let thread = Thread { [self] in
-                    let loop = ServerLoop(sockets, limits, quietTime: quietTime, mailbox: mailbox, handler: handler)
+                    let loop = ServerLoop(sockets, limits, quietTime: quietTime, isBusy: isBusy, mailbox: mailbox, handler: handler)
                     loop.run()
                     for socket in sockets { socket.removeFile() }
                     continuation.resume()
@@ -97,6 +101,7 @@ private final class ServerLoop {
     private let sockets: [ListeningSocket]
     private let limits: ServerLimits
     private let quietTime: Duration?
+    private let isBusy: @Sendable () -> Bool
     private let mailbox: ServerMailbox
     private let handler: LocalServer.Handler
     private let clock = ContinuousClock()
@@ -106,12 +111,13 @@ private final class ServerLoop {
     private var isStopping = false
 
     init(
-        _ sockets: [ListeningSocket], _ limits: ServerLimits, quietTime: Duration?, mailbox: ServerMailbox,
-        handler: @escaping LocalServer.Handler
+        _ sockets: [ListeningSocket], _ limits: ServerLimits, quietTime: Duration?, isBusy: @escaping @Sendable () -> Bool,
+        mailbox: ServerMailbox, handler: @escaping LocalServer.Handler
     ) {
         self.sockets = sockets
         self.limits = limits
         self.quietTime = quietTime
+        self.isBusy = isBusy
         self.mailbox = mailbox
         self.handler = handler
         lastRequest = clock.now
@@ -159,7 +165,8 @@ private final class ServerLoop {
             // A client that has begun a request learns why the connection ends.
             if connection.isReadingRequest { respond(id, .failure(408), keepsAlive: false) } else { drop(id) }
         }
-        if let quietEnd, quietEnd <= now { isStopping = true }
+        // What is still going on gets the time again.
+        if let quietEnd, quietEnd <= now { if isBusy() { lastRequest = now } else { isStopping = true } }
     }
 
     private func drop(_ id: UInt64) {
@@ -200,7 +207,7 @@ private final class ServerLoop {
         guard let connection = connections[id] else { return }
         if events & Int16(POLLERR | POLLNVAL) != 0 { return drop(id) }
         if events & Int16(POLLOUT) != 0, !connection.write(now: clock.now) { return drop(id) }
-        if events & Int16(POLLIN | POLLHUP | 0x2000) != 0, !connection.read(now: clock.now) { return drop(id) }  // POLLRDHUP: 0x2000
+        if events & Int16(POLLIN | POLLHUP | 0x2000) != 0, !connection.read() { return drop(id) }  // POLLRDHUP: 0x2000
         proceed(id)
     }
 
@@ -208,8 +215,8 @@ private final class ServerLoop {
     private func proceed(_ id: UInt64) {
         guard let connection = connections[id] else { return }
         if connection.isDone { return drop(id) }
-        switch connection.nextRequest(now: clock.now) {
-        case .incomplete: return
+        switch connection.nextRequest() {
+        case .incomplete: if connection.isExhausted { drop(id) }
         case .failure(let status): respond(id, .failure(status), keepsAlive: false)
         case .request(let request, let keepsAlive, _):
             lastRequest = clock.now

@@ -1,3 +1,5 @@
+internal import TextSafety
+
 /// Reads requests of HTTP/1.1 (RFC 9112) from the bytes of a connection: strictly, since two programs that read one request in two ways are
 /// how protections are bypassed.
 struct RequestParser: Sendable {
@@ -96,7 +98,5 @@ struct RequestParser: Sendable {
     private func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
     /// RFC 9110, 5.6.2.
-    private func isOfToken(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || isDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
+    private func isOfToken(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
 }

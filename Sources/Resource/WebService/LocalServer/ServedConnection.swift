@@ -31,6 +31,8 @@ final class ServedConnection {
     private var sent = 0
     private var keepsAlive = false
     private var isHead = false
+    /// The client sends nothing more. It may still read.
+    private var hasEnded = false
 
     init(_ descriptor: Int32, _ limits: ServerLimits, now: ContinuousClock.Instant) {
         self.descriptor = descriptor
@@ -55,6 +57,8 @@ final class ServedConnection {
     var isAnswering: Bool { state == .answering || state == .writing || state == .streaming }
     var isReadingRequest: Bool { state == .reading && !input.isEmpty }
     var isDone: Bool { state == .done }
+    /// Whether no further request can come, and none is being answered.
+    var isExhausted: Bool { hasEnded && state == .reading }
 
     /// What to wait for.
     var events: Int16 {
@@ -65,13 +69,17 @@ final class ServedConnection {
     }
 
     /// - Returns: false where the client has gone.
-    func read(now: ContinuousClock.Instant) -> Bool {
+    func read() -> Bool {
         // The connection is gone in both directions, or its stream is no longer wanted.
         guard state == .reading || state == .draining else { return false }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count == 0 { return false }
+            if count == 0 {
+                // What it has sent before may be a request, whose response it waits for.
+                hasEnded = true
+                return state == .reading && !input.isEmpty
+            }
             if count < 0 { return errno == EAGAIN || errno == EINTR }
             if state == .draining { return true }
             input += buffer[..<count]
@@ -81,7 +89,7 @@ final class ServedConnection {
     }
 
     /// The next request of what was received; nothing while an earlier one is being answered.
-    func nextRequest(now: ContinuousClock.Instant) -> RequestParser.Result {
+    func nextRequest() -> RequestParser.Result {
         guard state == .reading else { return .incomplete }
         let result = parser.parse(input)
         if case .request(_, _, let length) = result { input.removeFirst(length) }

@@ -1,42 +1,62 @@
 public import HTTP
 internal import TextSafety
 
-/// Calls any operation of any service: a name selects the service, a table contains how it is reached.
-public struct SOAPClient: Sendable {
-    private let services: [String: SOAPService]
-    private let transport: any HTTPTransport
+/// A service that is called by SOAP, and how it is reached.
+public struct SOAPService: Hashable, Sendable {
+    /// For `{service}` in the action.
+    public var name: String
+    public var endpoint: WebAddress
+    /// URI of the namespace in which its operations are, as its WSDL has it in `targetNamespace`.
+    public var namespace: String
+    /// URI of the action; `{service}` and `{operation}` in it are replaced. Empty if the service needs none.
+    public var action: String
+    public var version: SOAPVersion
+    /// Whether arguments are in the namespace of the operation: services of .NET and spyne expect that, most services of Java do not.
+    public var qualifiesArguments: Bool
 
-    public init(services: [String: SOAPService], transport: any HTTPTransport) {
-        self.services = services
-        self.transport = transport
+    public init(
+        name: String, endpoint: WebAddress, namespace: String, action: String = "", version: SOAPVersion = .v11, qualifiesArguments: Bool = true
+    ) {
+        self.name = name
+        self.endpoint = endpoint
+        self.namespace = namespace
+        self.action = action
+        self.version = version
+        self.qualifiesArguments = qualifiesArguments
     }
 
-    /// Calls an operation and waits for its result.
+    /// Whether a text can stand between the quotes of a header: ASCII without quotes, backslashes, spaces and control characters.
+    public static func isAction(_ text: String) -> Bool {
+        text.utf8.allSatisfy { 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+}
+
+extension SOAPService {
+    /// The request that calls an operation.
     ///
     /// - Parameters:
     ///   - headers: the credentials.
     ///   - isRepeatable: whether the service may get the call twice without harm.
-    ///   - response: name of the result's element; nil for the operation's name followed by `Response`, as in every WSDL that tools
-    ///     generate (WS-I Basic Profile 1.1, R2729). Its namespace is ignored, as services differ in it.
-    /// - Returns: that element.
-    /// - Throws: a fault as a fault, whatever its HTTP status.
-    public func call(
-        _ call: SOAPCall, headers: [HTTPRequest.Header] = [], isRepeatable: Bool = false, response: String? = nil
-    ) async throws(SOAPError) -> XMLElement {
-        let request = try request(call, headers: headers, isRepeatable: isRepeatable)
-        return try await send(request, expecting: response ?? call.operation + "Response")
+    public func request(
+        _ call: SOAPCall, headers: [HTTPRequest.Header] = [], isRepeatable: Bool = false
+    ) throws(SOAPError) -> HTTPRequest {
+        for name in [call.operation] + call.arguments.map(\.name) where !XMLName.isPlain(name) { throw .badName(name) }
+        let action = action.replacing("{service}", with: name).replacing("{operation}", with: call.operation)
+        guard SOAPService.isAction(action) else { throw .badAction(action) }
+        let envelope = SOAPEnvelope(version: version, namespace: namespace, qualifiesArguments: qualifiesArguments)
+        return HTTPRequest(
+            method: "POST", url: endpoint, headers: version.headers(action: action).map { HTTPRequest.Header($0, $1) } + headers,
+            body: Array(envelope.document(call).utf8), isRepeatable: isRepeatable)
     }
 
-    /// The second half of `call`, for callers that keep the request, to report it or to read its secrets.
+    /// The result of a call.
     ///
-    /// - Parameter response: name of the result's element.
-    public func send(_ request: HTTPRequest, expecting response: String) async throws(SOAPError) -> XMLElement {
-        let answer: HTTPResponse
-        do {
-            answer = try await transport.send(request)
-        } catch {
-            throw .transport(error)
-        }
+    /// - Parameters:
+    ///   - answer: what the service has answered to the request.
+    ///   - response: name of the result's element. Its namespace is ignored, as services differ in it.
+    /// - Returns: that element.
+    /// - Throws: a fault as a fault, whatever its HTTP status.
+    public static func result(of answer: HTTPResponse, expecting response: String) throws(SOAPError) -> XMLElement {
         let reply: SOAPReply
         do {
             reply = try SOAPReply(answer.body)
@@ -50,53 +70,6 @@ public struct SOAPClient: Sendable {
             guard 200..<300 ~= answer.status, element.name.local == response else { throw .unexpected(element.name, answer) }
             return element
         }
-    }
-
-    /// The first half of `call`: creates the request.
-    public func request(
-        _ call: SOAPCall, headers: [HTTPRequest.Header] = [], isRepeatable: Bool = false
-    ) throws(SOAPError) -> HTTPRequest {
-        guard let service = services[call.service] else { throw .unknownService(call.service, known: services.keys.sorted()) }
-        for name in [call.operation] + call.arguments.map(\.name) where !XMLName.isPlain(name) { throw .badName(name) }
-        let action = service.action(of: call)
-        guard SOAPService.isAction(action) else { throw .badAction(action) }
-        let envelope = SOAPEnvelope(
-            version: service.version, namespace: service.namespace, qualifiesArguments: service.qualifiesArguments)
-        return HTTPRequest(
-            method: "POST", url: service.endpoint,
-            headers: service.version.headers(action: action).map { HTTPRequest.Header($0, $1) } + headers,
-            body: Array(envelope.document(call).utf8), isRepeatable: isRepeatable)
-    }
-}
-
-/// How a service is reached.
-public struct SOAPService: Hashable, Sendable {
-    public var endpoint: WebAddress
-    /// URI of the namespace in which its operations are, as its WSDL has it in `targetNamespace`.
-    public var namespace: String
-    /// URI of the action; `{service}` and `{operation}` in it are replaced. Empty if the service needs none.
-    public var action: String
-    public var version: SOAPVersion
-    /// Whether arguments are in the namespace of the operation: services of .NET and spyne expect that, most services of Java do not.
-    public var qualifiesArguments: Bool
-
-    public init(
-        endpoint: WebAddress, namespace: String, action: String = "", version: SOAPVersion = .v11, qualifiesArguments: Bool = true
-    ) {
-        self.endpoint = endpoint
-        self.namespace = namespace
-        self.action = action
-        self.version = version
-        self.qualifiesArguments = qualifiesArguments
-    }
-
-    /// Whether a text can stand between the quotes of a header: ASCII without quotes, backslashes, spaces and control characters.
-    public static func isAction(_ text: String) -> Bool {
-        text.utf8.allSatisfy { 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    }
-
-    func action(of call: SOAPCall) -> String {
-        action.replacing("{service}", with: call.service).replacing("{operation}", with: call.operation)
     }
 }
 
@@ -121,34 +94,28 @@ public struct SOAPDescription: Hashable, Sendable {
 
 /// Why a call has no result.
 public enum SOAPError: Error, Hashable, Sendable {
-    /// Nothing was sent.
-    case unknownService(String, known: [String])
     /// Nothing was sent: no element can have this name.
     case badName(String)
     /// Nothing was sent: no header can have this action.
     case badAction(String)
-    /// There is no answer; the error states whether the call may have arrived.
-    case transport(TransportError)
     /// The service answered with a fault.
     case fault(SOAPFault, HTTPResponse)
-    /// An answer that is not SOAP: only its status is known.
+    /// An answer that is not SOAP: only its status is known. The reason continues a sentence that begins with "the answer is", and may have
+    /// names of any length in it that the server chose.
     case noSOAP(HTTPResponse, reason: String)
     /// A result that does not belong to the call, or came with a status of failure.
     case unexpected(XMLName, HTTPResponse)
 }
 
 extension SOAPError: CustomStringConvertible {
-    /// In one line, without a fault's reason and other text from the server, which may repeat what was sent.
+    /// In one line, without text from the server, which may repeat what was sent.
     public var description: String {
         switch self {
-        case .unknownService(let name, let known):
-            "there is no service \(quoted(name)); known services: " + known.map(quoted).joined(separator: ", ")
         case .badName(let name): "\(quoted(name)) cannot be the name of an element; it takes ASCII letters, digits, _ - ."
         case .badAction(let action): "\(quoted(action)) cannot be an action; it takes ASCII without spaces, quotes and backslashes"
-        case .transport(let error): error.description
-        case .fault(let fault, _): "the service answered with the fault \(fault.codes.first?.description ?? "without a code")"
-        case .noSOAP(let response, let reason): "the answer (HTTP \(response.status)) is \(reason)"
-        case .unexpected(let name, let response): "the answer (HTTP \(response.status)) holds \(name), which is not a result of the call"
+        case .fault: "the service answered with a fault"
+        case .noSOAP(let response, _): "the answer (HTTP \(response.status)) is no SOAP"
+        case .unexpected(_, let response): "the answer (HTTP \(response.status)) is not a result of the call"
         }
     }
 }

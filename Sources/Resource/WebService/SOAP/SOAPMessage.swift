@@ -2,15 +2,12 @@ internal import TextSafety
 
 /// A call of a service's operation.
 public struct SOAPCall: Hashable, Sendable {
-    /// The name under which the client knows the service.
-    public var service: String
     /// An element's name.
     public var operation: String
     /// In the order in which they are sent: most schemas define a sequence.
     public var arguments: [Argument]
 
-    public init(_ operation: String, of service: String, _ arguments: [Argument] = []) {
-        self.service = service
+    public init(_ operation: String, _ arguments: [Argument] = []) {
         self.operation = operation
         self.arguments = arguments
     }
@@ -112,11 +109,11 @@ enum SOAPReply: Hashable, Sendable {
 }
 
 extension SOAPReply.Problem: CustomStringConvertible {
-    /// Continues a sentence that begins with "the answer is".
+    /// Continues a sentence that begins with "the answer is". A name in it is whole: it can be cut once secrets are masked.
     var description: String {
         switch self {
         case .xml(let problem): problem.description
-        case .noEnvelope(let root): "no SOAP, but XML with the root \(root)"
+        case .noEnvelope(let root): "no SOAP, but XML with the root \(quoted(root.local))"
         case .emptyBody: "SOAP with an empty body"
         }
     }

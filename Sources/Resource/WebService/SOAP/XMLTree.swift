@@ -59,11 +59,6 @@ public struct XMLName: Hashable, Sendable {
     }
 }
 
-extension XMLName: CustomStringConvertible {
-    /// Without the namespace; in quotes, as names come from servers.
-    public var description: String { quoted(String(local.prefix(80))) }
-}
-
 /// Reads XML with expat: namespaces, UTF-8, limits, and no document type declaration.
 enum XMLReader {
     /// Separates namespace and name in the names that expat passes. A form feed, because no document can contain one, not even as a
@@ -252,7 +247,7 @@ extension XMLProblem: CustomStringConvertible {
         switch self {
         case .malformed(let words, let line, let column): "no XML (\(words) in line \(line), column \(column))"
         case .doctype: "XML with a document type declaration, which is not read"
-        case .encoding(let name): "XML in the encoding \(quoted(String(name.prefix(40)))), where only UTF-8 is read"
+        case .encoding(let name): "XML in the encoding \(quoted(name)), where only UTF-8 is read"
         case .notUTF8: "no text in UTF-8, and so not read as XML"
         case .tooLarge(let limit): "XML of more than \(limit / 1024) KiB"
         case .tooDeep(let limit): "XML with elements nested more than \(limit) deep"

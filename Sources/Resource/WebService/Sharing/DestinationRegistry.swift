@@ -120,6 +120,9 @@ struct DestinationContext: Sendable {
     var terms: ShareTerms
     var environment: DestinationEnvironment
 
+    /// A new one: each destination keeps its connection.
+    func exchange() -> Exchange { Exchange(transport: environment.transport()) }
+
     /// By this machine's clock and zone.
     var today: Day { environment.localTime.day(of: environment.now()) }
 }

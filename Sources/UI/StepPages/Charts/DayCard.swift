@@ -61,7 +61,7 @@ package struct DayCard: Sendable {
         let day = view.summary
         var lines: [String] = []
         if view.holds(.distance), let distance = day.distance { lines.append("\(Words.fixed(distance / 1000, 2)) km") }
-        if view.holds(.energy), let energy = day.energy { lines.append("\(Words.fixed(energy, 0)) kcal") }
+        if view.holds(.energy), let energy = day.energy { lines.append("\(Words.grouped(energy)) kcal") }
         if view.holds(.goal), view.holds(.percentage), day.goal != nil || day.isRestDay {
             lines.append("\(DayWords.percentage(day)) \(DayWords.goal(day))")
         }

@@ -18,6 +18,10 @@ final class Activity: Sendable {
 
     private struct Content {
         var state = State.idle
+        /// What runs, or has run last.
+        var task: Task<Void, Never>?
+        /// Nothing is begun any longer.
+        var isOver = false
         var listeners: [Int: AsyncStream<String>.Continuation] = [:]
         var lastListener = 0
     }
@@ -28,20 +32,31 @@ final class Activity: Sendable {
 
     var state: State { content.withLock { $0.state } }
 
+    var isRunning: Bool { if case .running = state { true } else { false } }
+
     /// - Parameter work: is passed what shows a line of progress.
     /// - Returns: false if something is running already.
     func start(_ title: String, _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async -> Result) -> Bool {
-        let isFree = content.withLock { content in
+        content.withLock { content in
+            if content.isOver { return false }
             if case .running = content.state { return false }
             content.state = .running(title: title, line: "Starting")
+            content.task = Task { [self] in
+                let result = await work { [self] in show($0, of: title) }
+                end(title, result)
+            }
             return true
         }
-        guard isFree else { return false }
-        Task {
-            let result = await work { [self] in show($0, of: title) }
-            end(title, result)
+    }
+
+    /// Cancels what is running, and returns when it has ended: it may hold a link to a pedometer. Nothing is begun any longer.
+    func stop() async {
+        let task = content.withLock { content in
+            content.isOver = true
+            return content.task
         }
-        return true
+        task?.cancel()
+        await task?.value
     }
 
     private func show(_ line: String, of title: String) {

@@ -38,7 +38,7 @@ extension LocalPages {
         else { throw ServiceError.noPedometer(to: .sync) }
         let outcome = try await run.run(progress: { progress(ProgressWords.line($0, localTime)) })
         let shares = outcome.shares.map { ShareView($0, users: outcome.users, now: services.now(), localTime: localTime, words: words) }
-        let view = SyncView(outcome.reports, shares: shares, now: services.now(), localTime: localTime)
+        let view = SyncView(outcome.reports, shares: shares, now: services.now(), localTime: localTime, advice: services.advice)
         let hidden = outcome.failures.filter { !$0.isShown }.map { words($0.error) }
         await run.context.markSeen(in: outcome)
         return Activity.Result(lines: view.lines(TextStyle(width: 80)) + hidden, hasFailed: !outcome.failures.isEmpty)
@@ -79,6 +79,7 @@ extension LocalPages {
     func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         _ = try await OutboxService(scope.services).drop(OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
+        _ = try? await scope.services.updateNotices()
         return .redirect(to: scope.context.link("share") ?? Link(["share"]))
     }
 
@@ -129,22 +130,5 @@ extension LocalPages {
             try Planning(scope.history, today: scope.context.today).setProfile(change, from: from, of: user)
         }
         return .redirect(to: Link(["plan"], query: [("saved", "profile")] + scope.context.userQuery))
-    }
-}
-
-/// Progress in a line.
-enum ProgressWords {
-    static func line(_ step: SyncService.Step, _ localTime: LocalTime) -> String {
-        switch step {
-        case .reading(let pedometer, let step): SyncView.words(for: step, of: pedometer)
-        case .sharing(let step): line(step, localTime)
-        }
-    }
-
-    static func line(_ step: ShareService.Step, _ localTime: LocalTime) -> String {
-        switch step {
-        case .delivering(let progress): ShareView.words(for: progress)
-        case .waiting(let moment): "Waiting until \(Words.clock(moment, localTime))"
-        }
     }
 }

@@ -15,6 +15,12 @@ package struct LocalPages: Sendable {
         requestGuard = RequestGuard(access: services.access)
     }
 
+    /// Whether a sync or a share goes on that was begun here.
+    package var isBusy: Bool { activity.isRunning }
+
+    /// Ends a sync or a share that was begun here, and returns when it has ended.
+    package func end() async { await activity.stop() }
+
     /// - Parameter request: nil for one that could not be read.
     package func respond(to request: PageRequest?) async -> PageResponse {
         guard let request else { return PageResponse.page(MessagePage.refusal("The request is invalid."), status: 400).secured }

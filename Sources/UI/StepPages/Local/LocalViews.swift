@@ -87,12 +87,12 @@ extension LocalPages {
 
     /// Names of those that are configured, and of those that have days in the outbox.
     private func destinations(_ scope: RequestScope) throws -> [String] {
-        let waiting = try scope.history.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).map(\.destination)
+        let waiting = try scope.history.entries(for: nil, in: ShareEntry.State.unsettled).map(\.destination)
         return (scope.services.destinationNames + waiting).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     func sharePage(_ scope: RequestScope) throws -> SharePage {
-        let entries = try scope.history.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).filter {
+        let entries = try scope.history.entries(for: nil, in: ShareEntry.State.unsettled).filter {
             $0.user == scope.context.user.id
         }
         var problem: String?

@@ -23,9 +23,10 @@ package struct FormFields: Hashable, Sendable {
 
     /// The value without blanks at its ends; nil where the field is missing or empty.
     subscript(name: String) -> String? {
-        guard let value = values[name] else { return nil }
-        let trimmed = value.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
-        return trimmed.isEmpty ? nil : trimmed
+        guard var trimmed = values[name]?[...] else { return nil }
+        while trimmed.first == " " { trimmed.removeFirst() }
+        while trimmed.last == " " { trimmed.removeLast() }
+        return trimmed.isEmpty ? nil : String(trimmed)
     }
 
     /// - Returns: nil for a percent sign without two digits, and for bytes that are not UTF-8.

@@ -14,12 +14,14 @@ package struct PageServices: Sendable {
     package var modelTitle: @Sendable (String) -> String
     /// An error in a sentence or two: what failed, and what to do.
     package var words: @Sendable (any Error) -> String
+    /// What to do about an error; nil where there is nothing.
+    package var advice: @Sendable (any Error) -> String?
     package var access: any PageAccess
     package init(
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
         people: @escaping @Sendable (History) -> UserSelection, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
         weekStart: Weekday = .monday, modelTitle: @escaping @Sendable (String) -> String, words: @escaping @Sendable (any Error) -> String,
-        access: any PageAccess
+        advice: @escaping @Sendable (any Error) -> String?, access: any PageAccess
     ) {
         self.histories = histories
         self.services = services
@@ -29,6 +31,7 @@ package struct PageServices: Sendable {
         self.weekStart = weekStart
         self.modelTitle = modelTitle
         self.words = words
+        self.advice = advice
         self.access = access
     }
 }

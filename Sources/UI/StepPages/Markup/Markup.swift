@@ -33,29 +33,22 @@ package struct Markup: Hashable, Sendable {
 struct Attribute: Hashable, Sendable {
     /// The attributes that take text.
     enum Name: String {
-        case accept, accesskey, autocomplete, charset, checked, `class`, colspan, content, datetime, `for`, headers, height, hidden, id
-        case inputmode, lang, list, max, maxlength, media, method, min, name, open, pattern, placeholder, rel, required, role, scope
-        case selected, step, tabindex, title, type, value, width
+        case accesskey, autocomplete, charset, `class`, content, `for`, height, id
+        case inputmode, lang, max, method, name, rel, required, role, scope
+        case selected, tabindex, type, value, width
         case ariaCurrent = "aria-current"
         case ariaDescribedby = "aria-describedby"
         case ariaHidden = "aria-hidden"
         case ariaInvalid = "aria-invalid"
         case ariaLabel = "aria-label"
-        case ariaLabelledby = "aria-labelledby"
         case ariaLive = "aria-live"
-        case dataTotal = "data-total"
         case httpEquiv = "http-equiv"
         // SVG
-        case cx, cy, d, dy, fill, opacity, points, r, rx, stroke, transform, viewBox, x, x1, x2, xmlns, y, y1, y2
-        case dominantBaseline = "dominant-baseline"
-        case fontFamily = "font-family"
+        case opacity, rx, transform, viewBox, x, x1, x2, xmlns, y, y1, y2
         case fontSize = "font-size"
         case fontWeight = "font-weight"
         case patternUnits
         case patternTransform
-        case strokeWidth = "stroke-width"
-        case strokeLinecap = "stroke-linecap"
-        case strokeDasharray = "stroke-dasharray"
         case textAnchor = "text-anchor"
     }
 
@@ -77,7 +70,6 @@ struct Attribute: Hashable, Sendable {
 
     static func href(_ link: Link) -> Attribute { Attribute(source: " href=\"\(Markup.escaped(link.text))\"") }
     static func action(_ link: Link) -> Attribute { Attribute(source: " action=\"\(Markup.escaped(link.text))\"") }
-    static func src(_ link: Link) -> Attribute { Attribute(source: " src=\"\(Markup.escaped(link.text))\"") }
     /// Fill by a pattern of the same document.
     static func fill(pattern: StaticString) -> Attribute { Attribute(source: " fill=\"url(#\(pattern))\"") }
     static func css(_ name: String) -> Attribute { Attribute(.class, name) }
@@ -85,12 +77,11 @@ struct Attribute: Hashable, Sendable {
 
 /// The elements that pages consist of.
 enum Element: String {
-    case html, head, title, meta, link, body, header, main, footer, nav, section, article, h1, h2, h3, p, div, span, strong, small, em, code,
-        pre, a
-    case ul, ol, li, dl, dt, dd, table, caption, thead, tbody, tr, th, td, figure, figcaption, details, summary, time, bdi, progress
-    case form, fieldset, legend, label, input, select, option, button, output, noscript
+    case html, head, title, meta, link, body, header, main, footer, nav, section, h1, h2, p, div, span, strong, small, code, pre, a
+    case ul, ol, li, table, caption, thead, tbody, tr, th, td, figure, figcaption, details, summary, bdi, progress
+    case form, label, input, select, option, button, noscript
     // SVG
-    case svg, g, rect, line, path, circle, text, tspan, desc, defs, pattern
+    case svg, g, rect, line, text, desc, defs, pattern
 
     /// Elements that have neither content nor an end tag (HTML, 13.1.2).
     fileprivate var isVoid: Bool {
@@ -102,7 +93,7 @@ enum Element: String {
 
     fileprivate var isShape: Bool {
         switch self {
-        case .rect, .line, .path, .circle: true
+        case .rect, .line: true
         default: false
         }
     }

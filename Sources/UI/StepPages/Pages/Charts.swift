@@ -60,7 +60,7 @@ struct Charts: Sendable {
             Element.td { day.goal.map(Words.grouped) ?? (day.isRestDay ? "rest" : "") }
             Element.td { day.percentage.map { "\(Int($0.rounded(.down)))" } ?? "" }
             Element.td { day.distance.map { Words.fixed($0 / 1000, 2) } ?? "" }
-            Element.td { day.energy.map { Words.fixed($0, 0) } ?? "" }
+            Element.td { day.energy.map(Words.grouped) ?? "" }
             Element.td { state(day) }
         }
     }

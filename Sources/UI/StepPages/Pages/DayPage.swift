@@ -105,7 +105,7 @@ package struct DayPage: Sendable {
                             shares.map { share in
                                 Element.tr {
                                     Element.th(Attribute(.scope, "row")) { PageContext.name(share.destination) }
-                                    Element.td(.css("words")) { share.entry.map { EntryWords.state($0, context) } ?? "not shared" }
+                                    Element.td(.css("words")) { share.entry.map { EntryWords.line($0, context) } ?? "not shared" }
                                     Element.td { button(share) }
                                 }
                             }
@@ -165,21 +165,10 @@ enum HourWords {
     static func unknown(_ hour: DaySummary.Hour, now: Timestamp) -> String { hour.start > now ? "not begun" : "unknown" }
 }
 
-/// The state of an entry of the outbox in words.
-enum EntryWords {
-    static func state(_ entry: ShareEntry, _ context: PageContext) -> String {
-        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "attempt"))" : ""
+extension EntryWords {
+    /// With the reason why the last attempt failed.
+    static func line(_ entry: ShareEntry, _ context: PageContext, isHeldBack: Bool = false) -> String {
         let error = entry.state != .sent ? entry.lastError.map { ": \(Printable($0, limit: 300))" } ?? "" : ""
-        switch entry.state {
-        case .pending:
-            if let moment = entry.nextAttempt, moment > context.now {
-                return "waits until \(Words.clock(moment, context.localTime))\(tries)\(error)"
-            }
-            return "to be sent\(tries)\(error)"
-        case .sending: return "being sent, or istep was interrupted while sending"
-        case .sent: return "sent \(Words.clock(entry.changedAt, context.localTime))"
-        case .rejected: return "rejected\(tries)\(error)"
-        case .unknown: return "may have arrived\(tries)\(error)"
-        }
+        return state(entry, isHeldBack: isHeldBack, now: context.now, localTime: context.localTime) + error
     }
 }

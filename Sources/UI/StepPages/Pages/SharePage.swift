@@ -39,21 +39,21 @@ struct SharePage: Sendable {
                     if let error = state.lastError { ": \(Printable(error, limit: 300))" }
                 }
             }
-            if own.isEmpty { Element.p(.css("faint")) { "Nothing waits." } } else { table(own, waitingFor: state.name) }
+            if own.isEmpty { Element.p(.css("faint")) { "Nothing waits." } } else { table(own, waitingFor: state) }
             buttons(state, own)
         }
     }
 
-    private func table(_ entries: [ShareEntry], waitingFor name: String) -> Markup {
+    private func table(_ entries: [ShareEntry], waitingFor state: DestinationState) -> Markup {
         Element.div(.css("wide")) {
             Element.table {
-                Element.caption { "Days that wait for \(Printable(name, limit: 64))" }
+                Element.caption { "Days that wait for \(Printable(state.name, limit: 64))" }
                 Charts(context: context).head(["Day", "State", "Action"])
                 Element.tbody {
                     entries.map { entry in
                         Element.tr {
                             Element.th(Attribute(.scope, "row")) { Element.a(.href(context.link(to: entry.day))) { "\(entry.day)" } }
-                            Element.td(.css("words")) { EntryWords.state(entry, context) }
+                            Element.td(.css("words")) { EntryWords.line(entry, context, isHeldBack: state.isHeldBack(at: context.now)) }
                             Element.td {
                                 action("retry", "Retry", entry.destination, entry.day)
                                 action("drop", "Drop", entry.destination, entry.day)

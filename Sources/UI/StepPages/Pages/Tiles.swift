@@ -35,8 +35,8 @@ struct Tiles: Sendable {
             tiles.append(
                 Tile("Longest streak", Words.count(streak.count, "day"), "\(Words.days(streak.first, streak.last)), of the whole history"))
         }
-        if let distance = statistics.distance { tiles.append(Tile("Distance", "\(Words.grouped(Int((distance / 1000).rounded()))) km", gaits)) }
-        if let energy = statistics.energy { tiles.append(Tile("Calories", "\(Words.grouped(Int(energy.rounded()))) kcal", "above rest")) }
+        if let distance = statistics.distance { tiles.append(Tile("Distance", "\(Words.grouped(distance / 1000)) km", gaits)) }
+        if let energy = statistics.energy { tiles.append(Tile("Calories", "\(Words.grouped(energy)) kcal", "above rest")) }
         tiles.append(Tile("Days known completely", "\(statistics.completeDays)", others))
         return Tile.list(tiles)
     }
@@ -91,7 +91,7 @@ struct DayTiles: Sendable {
         var tiles = [Tile("Steps", DayWords.steps(view), DayWords.completeness(summary))]
         if view.holds(.goal), view.holds(.percentage) { tiles.append(Tile("Goal", DayWords.percentage(summary), DayWords.goal(summary))) }
         if view.holds(.distance), let distance = summary.distance { tiles.append(Tile("Distance", "\(Words.fixed(distance / 1000, 2)) km")) }
-        if view.holds(.energy), let energy = summary.energy { tiles.append(Tile("Calories", "\(Words.fixed(energy, 0)) kcal", "above rest")) }
+        if view.holds(.energy), let energy = summary.energy { tiles.append(Tile("Calories", "\(Words.grouped(energy)) kcal", "above rest")) }
         if let running = figures[summary.day]?.runningSteps, running > 0 {
             tiles.append(Tile("Running", Words.count(running, "step"), "more than 130 steps a minute"))
         }

@@ -40,7 +40,12 @@ public struct DayView: View {
 
 extension DayView {
     /// One screenful: at most 24 lines where the terminal has 80 columns.
-    public func lines(_ style: TextStyle) -> [String] {
+    public func lines(_ style: TextStyle) -> [String] { lines(style, hasCommands: true) }
+
+    /// The same without the commands that show other days: keys do that.
+    public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
+
+    private func lines(_ style: TextStyle, hasCommands: Bool) -> [String] {
         var page = Page(style)
         let isToday = summary.day == today
         page.wrap(
@@ -64,20 +69,18 @@ extension DayView {
         page.blank()
         show("Day", completeness, on: &page)
         show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? "\(command: "istep sync")" : nil, on: &page)
+        if hasCommands { neighbours(on: &page) }
+        return page.lines
+    }
+
+    /// The commands that show the days around this one.
+    private func neighbours(on page: inout Page) {
         page.blank()
         let neighbours = [
             previousDay.map { "Previous: istep show \($0)" }, nextDay.map { "Next: istep show \($0)" },
         ].compactMap(\.self)
-        let isWide = style.width >= 64
+        let isWide = page.style.width >= 64
         for line in isWide ? [neighbours.joined(separator: "   ")] : neighbours { page.row(StyledText("  " + line, .faint)) }
-        return page.lines
-    }
-
-    /// The same without the commands that show other days: keys do that.
-    public func browserLines(_ style: TextStyle) -> [String] {
-        var lines = lines(style)
-        while let last = lines.last, last.isEmpty || last.contains("istep show ") { lines.removeLast() }
-        return lines
     }
 
     /// - Parameter hint: what to do about a value that is not there.
@@ -120,7 +123,7 @@ extension DayView {
         guard let energy = summary.energy, let source = summary.energySource else {
             return StyledText("unknown: set your weight, and they are calculated", .faint)
         }
-        return StyledText("\(Words.grouped(Int(energy.rounded()))) kcal") + StyledText("  \(source.words)", .faint)
+        return StyledText("\(Words.grouped(energy)) kcal") + StyledText("  \(source.words)", .faint)
     }
 
     private func goal(_ style: TextStyle) -> StyledText {

@@ -25,9 +25,7 @@ extension DestinationDiagnosis {
         case .notContacted: DiagnosisText("skipped by --no-network")
         case .answers(let place, let description): DiagnosisText("\(place) answers: \(description)")
         case .paused(let reason):
-            DiagnosisText(
-                "paused, nothing is sent: \(reason)",
-                fix: "Renew its credentials, then: \(command: "istep outbox retry", name)")
+            DiagnosisText("paused, nothing is sent: \(reason)", fix: .renewCredentials(of: name))
         case .rejected(let days, let last, let reason):
             DiagnosisText(
                 "\(Words.count(days, "day")) rejected, the last \(last): \(reason ?? "no reason given")",

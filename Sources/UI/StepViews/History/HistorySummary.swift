@@ -19,9 +19,9 @@ struct HistorySummary {
         var text = StyledText(Words.count(total, "step"), .strong)
         if let distance = statistics.distance {
             let km = distance / 1000
-            text = text + " · \(km < 1000 ? Words.fixed(km, 1) : Words.grouped(Int(min(km, 1e12).rounded()))) km"
+            text = text + " · \(km < 1000 ? Words.fixed(km, 1) : Words.grouped(km)) km"
         }
-        if let energy = statistics.energy { text = text + " · \(Words.grouped(Int(energy.rounded()))) kcal" }
+        if let energy = statistics.energy { text = text + " · \(Words.grouped(energy)) kcal" }
         return text
     }
 

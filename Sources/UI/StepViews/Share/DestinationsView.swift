@@ -53,7 +53,7 @@ public struct DestinationsView: View {
         page.paragraph(days(entry), indent: 2, hanging: 4)
         if let stopped = entry.state.stopped {
             page.advice(
-                "paused: credentials rejected: \(Printable(stopped, limit: 300)); when renewed: \(command: "istep outbox retry", entry.name)",
+                "\(Words.paused): \(Printable(stopped, limit: 300)); when renewed: \(command: "istep outbox retry", entry.name)",
                 emphasis: .bad, indent: 2)
         }
         switch entry.answer {

@@ -43,8 +43,8 @@ public struct OutboxView: View {
         page.row(StyledText(name, .strong))
         guard let state = states.first(where: { $0.name == destination }) else { return }
         if let stopped = state.stopped {
-            page.paragraph("paused: credentials rejected: \(Printable(stopped, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
-            return page.advice("Renew the credentials, then: \(command: "istep outbox retry", destination)", indent: 2)
+            page.paragraph("\(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
+            return page.advice(.renewCredentials(of: destination), indent: 2)
         }
         let here = entries.filter { $0.destination == destination }
         if let moment = state.nextAttempt(after: now), here.contains(where: { $0.state == .pending }) {
@@ -73,22 +73,10 @@ public struct OutboxView: View {
 
     private func show(_ entry: ShareEntry, isMarked: Bool, on page: inout Page) {
         let user = users.count > 1 ? "  " + (users.first { $0.id == entry.user }.map { Printable($0.name, limit: 24).description } ?? "") : ""
-        page.wrap(StyledText("\(isMarked ? Self.mark : "  ")\(entry.day)\(user)  ") + StyledText(words(entry), emphasis(entry)), hanging: 4)
+        let words = EntryWords.state(entry, isHeldBack: isHeldBack(entry.destination), now: now, localTime: localTime)
+        page.wrap(StyledText("\(isMarked ? Self.mark : "  ")\(entry.day)\(user)  ") + StyledText(words, emphasis(entry)), hanging: 4)
         if let error = entry.lastError, entry.state != .sent {
             page.paragraph(Printable(error, limit: 300).description, emphasis: .faint, indent: 4, hanging: 4)
-        }
-    }
-
-    private func words(_ entry: ShareEntry) -> String {
-        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "attempt"))" : ""
-        switch entry.state {
-        case .pending:
-            if let moment = entry.nextAttempt, moment > now { return "waits until \(Words.clock(moment, localTime))\(tries)" }
-            return (isHeldBack(entry.destination) ? "waits for the next attempt" : "to be sent") + tries
-        case .sending: return "being sent, or istep was interrupted while sending"
-        case .sent: return "sent \(Words.clock(entry.changedAt, localTime))"
-        case .rejected: return "rejected\(tries)"
-        case .unknown: return entry.nextAttempt == nil ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"
         }
     }
 
@@ -98,6 +86,23 @@ public struct OutboxView: View {
         case .sent: .good
         case .rejected: .bad
         case .unknown: .doubtful
+        }
+    }
+}
+
+/// The state of an entry of the outbox in words.
+package enum EntryWords {
+    /// - Parameter isHeldBack: whether the destination waits after a failure.
+    package static func state(_ entry: ShareEntry, isHeldBack: Bool, now: Timestamp, localTime: LocalTime) -> String {
+        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "attempt"))" : ""
+        switch entry.state {
+        case .pending:
+            if let moment = entry.nextAttempt, moment > now { return "waits until \(Words.clock(moment, localTime))\(tries)" }
+            return (isHeldBack ? "waits for the next attempt" : "to be sent") + tries
+        case .sending: return "being sent, or istep was interrupted while sending"
+        case .sent: return "sent \(Words.clock(entry.changedAt, localTime))"
+        case .rejected: return "rejected\(tries)"
+        case .unknown: return entry.nextAttempt == nil ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"
         }
     }
 }

@@ -58,8 +58,8 @@ public struct ShareView: View {
             if let advice { page.advice(Advice(markup: advice), indent: 2) }
         } else if let stopped = report.state.stopped {
             page.paragraph(
-                "\(name): paused: credentials rejected: \(Printable(stopped, limit: 300))", emphasis: .bad, hanging: 2)
-            page.advice("Renew the credentials, then: \(command: "istep outbox retry", report.destination)", indent: 2)
+                "\(name): \(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, hanging: 2)
+            page.advice(.renewCredentials(of: report.destination), indent: 2)
         } else if let failure = report.failure, failure.kind != .rejected, !report.events.contains(where: { $0.names(failure.reason) }) {
             page.paragraph("\(name): \(Printable(failure.reason, limit: 300))", emphasis: .bad, hanging: 2)
         }

@@ -1,10 +1,8 @@
 internal import Glibc
 
 /// Priorities of lines in the journal (sd-daemon(3), after syslog(3)).
-public enum JournalPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
+public enum JournalPriority: Int, Sendable, Hashable, CaseIterable {
     case emergency, alert, critical, error, warning, notice, information, debug
-
-    public static func < (a: JournalPriority, b: JournalPriority) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// A descriptor that is connected to the journal, where each line may begin with its priority.

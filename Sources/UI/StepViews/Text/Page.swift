@@ -37,6 +37,8 @@ public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
     }
 }
 
+extension Nullable: Equatable where Value: Equatable {}
+
 /// How text is formatted for a terminal.
 public struct TextStyle: Hashable, Sendable {
     /// Columns. Views of text use at most 80 of them: a longer line reads badly.

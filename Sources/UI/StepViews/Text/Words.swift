@@ -13,6 +13,12 @@ package enum Words {
         return text
     }
 
+    /// The same of a number that is rounded; `?` if it is not a number or beyond 10¹², which nothing here reaches.
+    package static func grouped(_ number: Double) -> String {
+        guard number.isFinite, abs(number) < 1e12 else { return "?" }
+        return grouped(Int(number.rounded()))
+    }
+
     /// A number with so many decimals, rounded; `?` if it is not a number or beyond 10¹², which nothing here reaches.
     package static func fixed(_ number: Double, _ decimals: Int) -> String {
         guard number.isFinite, abs(number) < 1e12 else { return "?" }
@@ -114,6 +120,9 @@ package enum Words {
         }
     }
 
+    /// Of a destination, until the user has renewed its credentials.
+    static let paused = "paused: credentials rejected"
+
     /// First and last day, or one day if both are the same.
     package static func days(_ first: Day, _ last: Day) -> String { first == last ? "\(first)" : "\(first) to \(last)" }
 }
@@ -124,6 +133,11 @@ extension Advice {
 
     /// The same after what was found.
     package static func firstPedometer(_ finding: String = "No pedometer yet.") -> Advice { "\(finding) \(addPedometer)" }
+
+    /// What ends the pause of a destination that has rejected the credentials.
+    static func renewCredentials(of destination: String) -> Advice {
+        "Renew the credentials, then: \(command: "istep outbox retry", destination)"
+    }
 
     /// What only the user can find out about a day whose delivery was not confirmed.
     static func whetherItArrived(_ day: Day, _ destination: String) -> Advice {

@@ -191,7 +191,9 @@ extension GATTCommand {
             }
             let progress = wiring.progress()
             defer { progress.end() }
-            let (outcome, capture) = try await CapturedSync(services).run(pedometer, days: days) { progress.step($0.words(wiring.localTime)) }
+            let (outcome, capture) = try await CapturedSync(services).run(pedometer, days: days) {
+                progress.step(ProgressWords.line($0, wiring.localTime))
+            }
             progress.end()
             do {
                 try Data(capture.text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)

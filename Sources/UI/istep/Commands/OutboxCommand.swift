@@ -27,7 +27,7 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .reading)
-            let states: Set<ShareEntry.State> = all ? Set(ShareEntry.State.allCases) : [.pending, .sending, .unknown, .rejected]
+            let states: Set<ShareEntry.State> = all ? Set(ShareEntry.State.allCases) : ShareEntry.State.unsettled
             let users = try history.users()
             let wanted = try common.user.map { _ in try wiring.user(in: history) }
             let entries = try OutboxService(wiring.services(history)).entries(of: destination, in: states)
@@ -116,8 +116,10 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .updating)
-            let (name, state, entries) = try await OutboxService(wiring.services(history))
+            let services = wiring.services(history)
+            let (name, state, entries) = try await OutboxService(services)
                 .drop(choice.choice(history, wiring, isUserNamed: common.user != nil))
+            _ = try? await services.updateNotices()
             if common.json {
                 return try wiring.show(
                     OutboxView(

@@ -54,7 +54,8 @@ struct ReportCommand: AsyncParsableCommand {
         let document = page.document.source
         progress.end()
         guard let output else { return try Output.standard.result(document) }
-        try PrivateFile.write(document, to: output)
+        try PrivateFile.write(
+            document, to: output, advice: "Name another file: istep report -o FILE, or redirect the output: istep report > FILE")
         try wiring.show(ReportView(file: output, bytes: document.utf8.count, days: figures[period.days].count))
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ProcessSpawning
 import StepDomain
 import StepPages
 import StepServices
@@ -52,23 +53,24 @@ struct ServeCommand: AsyncParsableCommand {
         if socket == nil, port != 0, wiring.environment["LISTEN_FDS"] == nil,
             let opening = try await blocking({ try PageServer.runningOpening(wiring, port: port) })
         {
-            return try show(opening, wiring, isRunning: true)
+            return try await show(opening, wiring, isRunning: true)
         }
         let server = try PageServer(wiring, at: socket.map { .path($0) } ?? .port(port))
         // Under systemd the output is a log: no token may be in it. The socket listens already: a browser that is opened here is answered as
         // soon as the server runs.
-        if !server.isActivated { try show(try server.opening(), wiring, isRunning: false) }
+        if !server.isActivated { try await show(try server.opening(), wiring, isRunning: false) }
         await server.run()
     }
 
-    private func show(_ opening: PageServer.Opening, _ wiring: Wiring, isRunning: Bool) throws {
+    private func show(_ opening: PageServer.Opening, _ wiring: Wiring, isRunning: Bool) async throws {
         try wiring.show(ServeView(address: opening.address, socket: socket, isRunning: isRunning))
         guard open else { return }
-        try PrivateFile.write(OpeningPage.source(leadingTo: opening.address), to: opening.file)
+        try PrivateFile.write(
+            OpeningPage.source(leadingTo: opening.address), to: opening.file, advice: "Without --open, open the printed address yourself.")
         // The user's own browser, also from a demo.
         let browser = WebBrowser(file: opening.file, environment: Wiring.outerEnvironment)
         // Here some xdg-open shows the page itself, and ends when it is closed: the server must not wait for it.
-        if isRunning { browser.openAndWait() } else { browser.open() }
+        if isRunning { try await blocking { browser.openAndWait() } } else { browser.open() }
     }
 }
 
@@ -78,32 +80,17 @@ struct WebBrowser {
     let file: String
     let environment: [String: String]
 
-    private var process: Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["xdg-open", file]
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        return process
-    }
-
     /// Returns at once; reports later if there is no browser.
-    func open() {
-        let process = process
-        process.terminationHandler = { if $0.terminationStatus != 0 { Self.reportMissing() } }
-        if (try? process.run()) == nil { Self.reportMissing() }
-    }
+    func open() { Thread.detachNewThread { openAndWait() } }
 
+    /// Blocks. In a group of its own: a Ctrl-C in the terminal is not for the browser.
     func openAndWait() {
-        let process = process
-        guard (try? process.run()) != nil else { return Self.reportMissing() }
-        process.waitUntilExit()
-        if process.terminationStatus != 0 { Self.reportMissing() }
-    }
-
-    private static func reportMissing() {
-        Output.error.line("istep: No browser could be started (xdg-open). Open the address above yourself.", JournalPriority.warning)
+        let arguments = ["env", "xdg-open", file]
+        guard let process = try? Spawn.start("/usr/bin/env", arguments, environment: environment, descriptors: [:], leadsGroup: true),
+            Spawn.wait(for: process) == 0
+        else {
+            return Output.error.line(
+                "istep: No browser could be started (xdg-open). Open the address above yourself.", JournalPriority.warning)
+        }
     }
 }

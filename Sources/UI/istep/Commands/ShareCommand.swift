@@ -102,7 +102,7 @@ struct ShareCommand: AsyncParsableCommand {
     /// Shows the entries of these days that are in the outbox now.
     private func showQueue(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: ShareService) throws {
         let history = sharing.context.history, names = sharing.destinations.map(\.name)
-        let entries = try names.flatMap { try history.entries(for: $0, in: [.pending, .sending, .unknown, .rejected]) }
+        let entries = try names.flatMap { try history.entries(for: $0, in: ShareEntry.State.unsettled) }
             .filter { $0.user == user.id && days.contains($0.day) }
         try wiring.show(
             OutboxView(

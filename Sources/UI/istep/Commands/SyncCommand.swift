@@ -59,7 +59,7 @@ struct SyncCommand: AsyncParsableCommand {
         defer { progress.end() }
         // Text is printed as results arrive; a document, or the one line of an unattended run, at the end.
         let lines = unattended || common.json ? nil : SyncLines(wiring, progress)
-        let outcome = try await sync.run(progress: { progress.step($0.words(wiring.localTime)) }, finished: { lines?.show($0) })
+        let outcome = try await sync.run(progress: { progress.step(ProgressWords.line($0, wiring.localTime)) }, finished: { lines?.show($0) })
         progress.end()
         if unattended {
             try await wiring.unattendedReporter(sync.context).report(outcome)

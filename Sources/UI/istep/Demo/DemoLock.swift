@@ -192,6 +192,6 @@ extension DemoWorld {
     func write(_ state: State) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try PrivateFile.write(String(decoding: try encoder.encode(state), as: UTF8.self) + "\n", to: statePath)
+        try PrivateFile.write(String(decoding: try encoder.encode(state), as: UTF8.self) + "\n", to: statePath, advice: Self.advice)
     }
 }

@@ -99,7 +99,7 @@ struct DemoWorld: Sendable {
     }
 
     private func runningState() throws(CommandFailure) -> State {
-        let start = "Start one: istep demo --keep\(isTemporary ? "" : " \(folder)")."
+        let start = "Start one: istep demo --keep\(isTemporary ? "" : " \(ShellCommand.quoted(folder))")."
         guard try isThere() else { throw CommandFailure(.unavailable, "No demo runs in '\(folder)'.", advice: start) }
         let isRunning = process != nil
         switch state {
@@ -118,7 +118,7 @@ struct DemoWorld: Sendable {
 
 /// The owner of a demo's folder, and the first files in it.
 extension DemoWorld {
-    private static let advice = "Choose another directory: istep demo --keep DIRECTORY"
+    static let advice = "Choose another directory: istep demo --keep DIRECTORY"
 
     /// Whether the folder exists and only this user can write to it.
     ///
@@ -193,9 +193,12 @@ extension DemoWorld {
         if FileManager.default.fileExists(atPath: file) { return }  // from an earlier demo
         // A literal string of TOML has no escapes; a name with an apostrophe needs another kind of string.
         let path = folder + "/steps.csv"
-        let quoted = path.contains("'") ? "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" : "'\(path)'"
+        // By scalars: a quote with a combining mark after it is another character in Swift, but a quote in TOML.
+        let scalars = path.unicodeScalars
+        let escaped = scalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }.joined()
+        let quoted = scalars.contains("'") ? "\"\(escaped)\"" : "'\(path)'"
         // With any umask, others cannot write to it.
-        try PrivateFile.write("[share.diary]\nkind = \"file\"\npath = \(quoted)\n", to: file)
+        try PrivateFile.write("[share.diary]\nkind = \"file\"\npath = \(quoted)\n", to: file, advice: Self.advice)
     }
 
     /// - Returns: how many folders were made: this one and those above it.

@@ -12,7 +12,7 @@ struct Output: Sendable {
     /// Whether it is connected directly to the journal, which accepts a priority in front of each line.
     private let isJournal: Bool
 
-    private init(descriptor: Int32) {
+    init(descriptor: Int32) {
         self.descriptor = descriptor
         isJournal = getenv("JOURNAL_STREAM").map { JournalStream.isConnected(to: descriptor, variable: String(cString: $0)) } ?? false
     }
@@ -54,6 +54,12 @@ struct Output: Sendable {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                // Whoever started this, or shares the terminal, has made it non-blocking: wait until the reader has made room.
+                var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&output, 1, -1)
+                continue
+            }
             guard count > 0 else { return count < 0 ? errno : EIO }
             bytes = bytes.dropFirst(count)
         }

@@ -6,18 +6,18 @@ enum PrivateFile {
     /// Writes the whole text, or leaves what is there as it is: a reader never sees half a file. A symbolic link of the user's is kept: the
     /// file that it leads to is written.
     ///
+    /// - Parameter advice: what to do where it cannot be written.
     /// - Throws: `CommandFailure`.
-    static func write(_ text: String, to path: String) throws(CommandFailure) {
+    static func write(_ text: String, to path: String, advice: String) throws(CommandFailure) {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw CommandFailure(
-                .usage, "'\(path)' is not a file.", advice: "Name a file, or leave --output out and redirect: istep report > steps.html")
+            throw CommandFailure(.usage, "'\(path)' is not a file.", advice: advice)
         }
-        let place = try target(of: path)
+        let place = try target(of: path, advice)
         // Beside the file: a name in another file system could not take its place.
         let temporary = place + ".\(UUID().uuidString.prefix(8)).tmp"
         let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw failure(errno, place) }
+        guard number >= 0 else { throw failure(errno, place, advice) }
         var code: Int32 = 0
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty, code == 0 {
@@ -30,13 +30,13 @@ enum PrivateFile {
         if code == 0, rename(temporary, place) != 0 { code = errno }
         guard code == 0 else {
             unlink(temporary)
-            throw failure(code, place)
+            throw failure(code, place, advice)
         }
     }
 
     /// Where the links lead that the user has made, or the system; the file there may be missing. A link that another user has made is
     /// replaced instead: it could lead to any file of this user.
-    private static func target(of path: String) throws(CommandFailure) -> String {
+    private static func target(of path: String, _ advice: String) throws(CommandFailure) -> String {
         var target = path
         // As many as the kernel follows (path_resolution(7)).
         for _ in 0...40 {
@@ -44,15 +44,15 @@ enum PrivateFile {
             guard lstat(target, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, [geteuid(), 0].contains(status.st_uid) else { return target }
             var buffer = [CChar](repeating: 0, count: 4096)
             let count = readlink(target, &buffer, buffer.count)
-            guard count > 0 else { throw failure(count < 0 ? errno : ENOENT, path) }
+            guard count > 0 else { throw failure(count < 0 ? errno : ENOENT, path, advice) }
             let link = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
             let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
             target = link.hasPrefix("/") ? link : folder + link
         }
-        throw failure(ELOOP, path)
+        throw failure(ELOOP, path, advice)
     }
 
-    private static func failure(_ code: Int32, _ path: String) -> CommandFailure {
+    private static func failure(_ code: Int32, _ path: String, _ advice: String) -> CommandFailure {
         let category: FailureCategory =
             switch code {
             case EACCES, EPERM, EROFS: .permission
@@ -60,7 +60,6 @@ enum PrivateFile {
             case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP: .usage
             default: .unforeseen
             }
-        return CommandFailure(
-            category, "'\(path)' could not be written: \(String(cString: strerror(code))).", advice: "Name another file: istep report -o FILE")
+        return CommandFailure(category, "'\(path)' could not be written: \(String(cString: strerror(code))).", advice: advice)
     }
 }

@@ -11,18 +11,18 @@ struct ShareRun {
     func run(_ order: ShareOrder, waits: Bool = false) async throws {
         let progress = wiring.progress()
         defer { progress.end() }
-        let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(Self.words(for: $0, wiring.localTime)) }
+        let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(ProgressWords.line($0, wiring.localTime)) }
         progress.end()
         try wiring.show(Self.view(reports, users: sharing.users, wiring))
-        await markSeen(reports)
+        await updateNotices(reports)
         try Task.checkCancellation()
         let worst = reports.flatMap(\.failures).map(Failure.init).max { $0.severity < $1.severity }
         if let worst { throw AlreadyReported(worst.status) }  // the view has shown the message
     }
 
-    /// Notices that were just shown are not new in the morning. What cannot be marked is shown again.
-    private func markSeen(_ reports: [ShareReport]) async {
-        guard !wiring.isForPrograms, let notices = try? await sharing.context.updateNotices() else { return }
+    /// Notices that were just shown to people are not new in the morning. What cannot be marked is shown again.
+    private func updateNotices(_ reports: [ShareReport]) async {
+        guard let notices = try? await sharing.context.updateNotices(), !wiring.isForPrograms else { return }
         var outcome = SyncService.Outcome(start: wiring.now())
         (outcome.shares, outcome.notices) = (reports, notices)
         await sharing.context.markSeen(in: outcome)
@@ -30,12 +30,5 @@ struct ShareRun {
 
     static func view(_ reports: [ShareReport], users: [User], _ wiring: Wiring) -> ShareView {
         ShareView(reports, users: users, now: wiring.now(), localTime: wiring.localTime) { Failure($0).line ?? "\($0)" }
-    }
-
-    static func words(for step: ShareService.Step, _ localTime: LocalTime) -> String {
-        switch step {
-        case .delivering(let progress): ShareView.words(for: progress)
-        case .waiting(let moment): "Waiting until \(moment.iso8601(utcOffset: localTime.utcOffset(moment)))"
-        }
     }
 }

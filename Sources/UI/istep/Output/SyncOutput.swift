@@ -75,12 +75,3 @@ extension SyncService.Outcome {
         for failure in failures where !failure.isShown { Main.printError(Failure(failure.error)) }
     }
 }
-
-extension SyncService.Step {
-    func words(_ localTime: LocalTime) -> String {
-        switch self {
-        case .reading(let pedometer, let step): SyncView.words(for: step, of: pedometer)
-        case .sharing(let step): ShareRun.words(for: step, localTime)
-        }
-    }
-}

@@ -12,6 +12,8 @@ struct BrowseSession {
         case progress(String)
         /// A sync or a share has ended: what to report.
         case done(String)
+        /// Another day has begun.
+        case dayEnded
         case interrupted
     }
 
@@ -49,6 +51,10 @@ struct BrowseSession {
         }
         try screen.enter()
         terminal.readKeys()
+        let days = Task { [wiring, send] in
+            await DayEnds(localTime: wiring.localTime, now: wiring.now, clock: wiring.clock).report { send.yield(.dayEnded) }
+        }
+        defer { days.cancel() }
         let end: Result<Bool, any Error>
         do {
             end = .success(
@@ -82,7 +88,7 @@ struct BrowseSession {
                     if effect == .quit { return false }
                     try await carryOut(effect)
                 }
-            case .terminal(.resized): break
+            case .terminal(.resized), .dayEnded: break
             case .terminal(.suspend): try screen.suspend()
             case .terminal(.continued): screen.renew()
             case .progress(let words): if work != nil { state.report(work: words) }
@@ -93,6 +99,8 @@ struct BrowseSession {
                 state.report(words)
                 await reload()
             }
+            // Also after a pause of the machine, or when its clock was set.
+            if wiring.localTime.day(of: wiring.now()) != state.today { await reload() }
             guard try await draw() else { return true }
         }
         return true
@@ -138,7 +146,7 @@ struct BrowseSession {
         guard let sync = try await RequestedSync(request, in: wiring.histories, services: wiring.services) else {
             throw ServiceError.noPedometer(to: .sync)
         }
-        let outcome = try await sync.run(progress: { progress($0.words(wiring.localTime)) })
+        let outcome = try await sync.run(progress: { progress(ProgressWords.line($0, wiring.localTime)) })
         let hidden = outcome.failures.filter { !$0.isShown }.compactMap { Failure($0.error).message }
         return ([SyncSummary(outcome.reports, shares: outcome.shares ?? []).line] + hidden).joined(separator: "; ")
     }
@@ -148,7 +156,8 @@ struct BrowseSession {
     ) async throws -> String {
         let sharing = try ShareService(wiring.services(wiring.history(for: .updating))).with([])
         try sharing.requireDestination()
-        let reports = try await sharing.share(.days([day], of: user)) { progress(ShareRun.words(for: $0, wiring.localTime)) }
+        let reports = try await sharing.share(.days([day], of: user)) { progress(ProgressWords.line($0, wiring.localTime)) }
+        _ = try? await sharing.context.updateNotices()
         return SyncSummary([], shares: reports).line(orElse: "Nothing to send: \(day) was shared before.")
     }
 
@@ -158,7 +167,8 @@ struct BrowseSession {
         let services = wiring.services(try wiring.history(for: .updating))
         let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
         let sharing = try await OutboxService(services).retry(choice)
-        let reports = try await sharing.share(.due) { progress(ShareRun.words(for: $0, wiring.localTime)) }
+        let reports = try await sharing.share(.due) { progress(ProgressWords.line($0, wiring.localTime)) }
+        _ = try? await services.updateNotices()
         return SyncSummary([], shares: reports).line(orElse: "Nothing to send.")
     }
 
@@ -166,6 +176,7 @@ struct BrowseSession {
         let services = wiring.services(try wiring.history(for: .updating))
         let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
         let dropped = try await OutboxService(services).drop(choice)
+        _ = try? await services.updateNotices()
         return "\(entry.day) dropped from the outbox of \(Printable(dropped.name, limit: 32))."
     }
 
@@ -195,7 +206,7 @@ struct BrowseSession {
     }
 
     private static func waiting(for user: User, _ wiring: Wiring) throws -> [ShareEntry] {
-        try wiring.history(for: .reading).entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).filter { $0.user == user.id }
+        try wiring.history(for: .reading).entries(for: nil, in: ShareEntry.State.unsettled).filter { $0.user == user.id }
     }
 
     /// What is shown, read from the history each time.
@@ -233,6 +244,23 @@ struct BrowseSession {
                 ).lines(style)
             case .help: return BrowseState.help.map { "  " + (style.unicode ? $0 : BrowseState.ascii($0)) }
             }
+        }
+    }
+}
+
+/// Reports when a local day has ended.
+struct DayEnds: Sendable {
+    let localTime: LocalTime
+    let now: @Sendable () -> Timestamp
+    let clock: any Clock<Duration>
+
+    /// Until the task is cancelled.
+    func report(_ body: @Sendable () -> Void) async {
+        while true {
+            let moment = now(), end = localTime.span(of: localTime.day(of: moment)).end
+            // A second more than zero, whatever the clock is set to.
+            do { try await clock.sleep(for: .seconds(max(1, end - moment))) } catch { return }
+            body()
         }
     }
 }

@@ -13,6 +13,7 @@ struct PageServer {
     }
 
     private let server: LocalServer
+    private let pages: LocalPages
     private let access: AccessFolder
     private let temporary: URL?
     /// What precedes the paths of the pages.
@@ -36,8 +37,9 @@ struct PageServer {
         // After the sockets: a port that is in use must not leave a temporary folder behind.
         (access, temporary) = try wiring.accessFolder()
         base = sockets.lazy.compactMap { Self.base($0.address) }.first ?? "http://localhost"
-        let (pages, access, history) = (wiring.pages(access), access, Self.history(of: wiring))
-        server = try LocalServer(sockets, quietTime: isActivated ? Self.quietTime : nil) { request in
+        pages = wiring.pages(access)
+        let (pages, access, history) = (pages, access, Self.history(of: wiring))
+        server = try LocalServer(sockets, quietTime: isActivated ? Self.quietTime : nil, isBusy: { pages.isBusy }) { request in
             if let proof = access.proof(for: request, history: history) { return proof }
             return await pages.respond(
                 to: PageRequest(method: request.method, target: request.target, headers: request.headers, body: request.body)
@@ -73,6 +75,8 @@ struct PageServer {
 
     func run() async {
         await server.run()
+        // Before the process ends: a sync may hold a link to a pedometer.
+        await pages.end()
         if let temporary { try? FileManager.default.removeItem(at: temporary) }
     }
 

@@ -15,7 +15,8 @@ extension Wiring {
             PageServices(
                 histories: histories, services: { wiring.services($0) }, people: { wiring.people(of: $0) }, localTime: localTime, now: now,
                 weekStart: weekStart,
-                modelTitle: { wiring.title(ofModel: $0) }, words: { Failure($0).line ?? "\($0)" }, access: FolderAccess(folder: access)))
+                modelTitle: { wiring.title(ofModel: $0) }, words: { Failure($0).line ?? "\($0)" }, advice: { Failure($0).advice },
+                access: FolderAccess(folder: access)))
     }
 
     /// Where tokens and sessions are: below the user's run-time directory, which ends with the login; without one, in a folder of this

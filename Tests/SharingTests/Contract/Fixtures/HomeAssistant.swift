@@ -53,12 +53,14 @@ final class House: WebService {
     private let isAdministrator: Bool
     private let timeZone: String
     private let version: String
+    private let name: String
 
     init(
         components: [String] = ["api", "recorder"], isAdministrator: Bool = true, timeZone: String = "Europe/Berlin",
-        version: String = "2024.3.3"
+        version: String = "2024.3.3", name: String = "Anna"
     ) {
         (self.components, self.isAdministrator, self.timeZone, self.version) = (components, isAdministrator, timeZone, version)
+        self.name = name
     }
 
     // MARK: REST
@@ -139,7 +141,7 @@ final class House: WebService {
         }
         switch type {
         case "get_config": return success(["time_zone": timeZone, "version": version, "components": components])
-        case "auth/current_user": return success(["name": "Anna", "is_admin": isAdministrator])
+        case "auth/current_user": return success(["name": name, "is_admin": isAdministrator])
         case "recorder/statistics_during_period": return success(read(message))
         case "recorder/import_statistics":
             guard isAdministrator else {

@@ -44,6 +44,8 @@ struct WebSocketHandshake {
     private let expected: String
     private let limits: HTTPLimits
     private var bytes: [UInt8] = []
+    /// The empty line does not end up to here.
+    private var searched = 3
 
     enum Progress: Hashable {
         case incomplete
@@ -79,7 +81,7 @@ struct WebSocketHandshake {
     /// - Parameter isEnd: the server closed the connection.
     mutating func take(_ new: [UInt8], isEnd: Bool) throws(WebSocketFrames.Violation) -> Progress {
         bytes += new
-        guard let end = headEnd else {
+        guard let end = headEnd() else {
             guard bytes.count <= limits.head else { throw .init("answered with headers of more than \(limits.head / 1024) KiB") }
             if isEnd { throw .init("closed the connection without an answer") }
             return .incomplete
@@ -100,10 +102,13 @@ struct WebSocketHandshake {
     }
 
     /// The position after the empty line.
-    private var headEnd: Int? {
-        guard bytes.count >= 4 else { return nil }
-        let end: [UInt8] = [13, 10, 13, 10]
-        return (4...bytes.count).first { bytes[$0 - 1] == 10 && bytes[($0 - 4)..<$0].elementsEqual(end) }
+    private mutating func headEnd() -> Int? {
+        while searched < bytes.count {
+            let end = searched + 1
+            if bytes[end - 1] == 10, bytes[(end - 4)..<end].elementsEqual([13, 10, 13, 10]) { return end }
+            searched = end
+        }
+        return nil
     }
 
     private func parse(_ head: String) throws(WebSocketFrames.Violation) -> HTTPResponse {

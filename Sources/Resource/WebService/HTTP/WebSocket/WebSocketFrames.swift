@@ -102,11 +102,10 @@ struct WebSocketFrames {
         }
         fragments += 1
         guard fragments <= Self.mostFragments else { throw Violation("cut a message into more than \(Self.mostFragments) pieces") }
-        let whole = (message ?? []) + frame.payload
-        guard frame.isLast else {
-            message = whole
-            return nil
-        }
+        // In place: a copy for each of thousands of fragments would take long.
+        if message == nil { message = frame.payload } else { message?.append(contentsOf: frame.payload) }
+        guard frame.isLast else { return nil }
+        let whole = message ?? []
         (message, fragments) = (nil, 0)
         guard let text = String(validating: whole, as: UTF8.self) else { throw Violation("sent a text that is not UTF-8") }
         return text

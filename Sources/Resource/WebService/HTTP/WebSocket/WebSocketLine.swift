@@ -120,7 +120,8 @@ final class WebSocketLine {
             case .text(let text): return text
             case .ping(let bytes): try send(.pong, bytes, clock)
             case .close(let code, let reason):
-                let words = HTTPResponse(status: 200, body: Array(reason.utf8)).words
+                // Whoever has sent the secrets masks them: the reason of a close has at most 123 bytes and is not cut.
+                let words = HTTPResponse.line(of: reason, hiding: [])
                 let said = (code.map { " with \($0)" } ?? "") + (words.isEmpty ? "" : ": \(words)")
                 throw .closed("\(url.origin) closed the WebSocket\(said)")
             case nil:
@@ -161,6 +162,8 @@ final class WebSocketLine {
     private func read(_ clock: Watch) throws(WebSocketError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
+            // Without this check, a server that sends nothing but pongs, or pings, would be read forever.
+            try check(clock)
             var count = 0
             // Read before waiting: TLS may have buffered data already.
             let code = bytes.withUnsafeMutableBytes { ccurl_easy_recv(easy, $0.baseAddress, $0.count, &count) }
@@ -172,13 +175,18 @@ final class WebSocketLine {
                 clock.note()
                 return Array(bytes.prefix(count))
             }
-            // Without this check, a server that sends only pings would be read forever.
-            guard !clock.isCancelled else { throw .failed(.cancelled(wasSent: true)) }
+        }
+    }
+
+    private func check(_ clock: Watch) throws(WebSocketError) {
+        guard !clock.isCancelled else { throw .failed(.cancelled(wasSent: true)) }
+        guard !clock.isOver else {
+            throw .failed(.unanswered(reason: "no whole answer from \(url.origin) within \(settings.limits.whole.inSeconds)"))
         }
     }
 
     private func wait(_ events: Int16, _ clock: Watch) throws(WebSocketError) {
-        guard !clock.isCancelled else { throw .failed(.cancelled(wasSent: true)) }
+        try check(clock)
         guard let left = clock.left else {
             throw .failed(.unanswered(reason: "\(url.origin) was silent for \(settings.limits.silence.inSeconds)"))
         }
@@ -204,6 +212,9 @@ private final class Watch {
     init(_ cancellation: Cancellation, _ limits: HTTPLimits) { (self.cancellation, self.limits) = (cancellation, limits) }
 
     var isCancelled: Bool { cancellation.isCancelled }
+
+    /// Whether the whole operation has taken longer than it may.
+    var isOver: Bool { start.duration(to: .now) >= limits.whole }
 
     /// Records that data was sent or received.
     func note() { lastActivity = .now }

@@ -100,21 +100,9 @@ extension TableReader {
 }
 
 extension HTTPRequest.Header {
-    /// Names of headers (RFC 9110, section 5.6.2).
-    static func isName(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
-    }
-
     /// Whether istep sets this header itself, or it defines the framing of a request.
     static func isTaken(_ name: String) -> Bool {
-        [
-            "authorization", "connection", "content-length", "content-type", "expect", "host", "idempotency-key", "keep-alive",
-            "te", "trailer", "transfer-encoding", "upgrade",
-        ].contains(name.lowercased())
+        isOwn(name) || ["authorization", "content-type", "idempotency-key"].contains(name.lowercased())
     }
 }
 

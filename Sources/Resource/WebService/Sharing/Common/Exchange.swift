@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HTTP
 internal import StepDomain
+internal import TextSafety
 
 /// Sends requests to a web service and reads its answers by the rules that all destinations share: what is confirmed, what is retried, what
 /// may have arrived.
@@ -36,9 +37,11 @@ extension ShareFailure {
     /// programs answer after they have processed a POST, and 503 is what proxies answer when a server behind them is too slow (Varnish
     /// "Backend fetch failed", Fastly "first byte timeout", Heroku H12), with `Retry-After` or without.
     ///
-    /// - Parameter advice: what to do if something that the configuration names is not found; nil if the cause may be the day.
-    init?(_ response: HTTPResponse, to request: HTTPRequest, ifNotFound advice: String? = nil) {
-        let words = response.words(hiding: request.secrets)
+    /// - Parameters:
+    ///   - message: what the server says, where the service has a place of its own for it; nil takes it from where most have it.
+    ///   - advice: what to do if something that the configuration names is not found; nil if the cause may be the day.
+    init?(_ response: HTTPResponse, to request: HTTPRequest, saying message: String? = nil, ifNotFound advice: String? = nil) {
+        let words = message.map { request.line(of: $0) } ?? response.words(hiding: request.secrets)
         let said = "\(request.url.host) answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
         switch response.status {
         case 200..<300:
@@ -85,6 +88,14 @@ extension HTTPRequest {
             method: method, url: url, headers: [Header("Content-Type", "application/json")] + headers,
             body: Array(Sharing.json(body).utf8), isRepeatable: isRepeatable)
     }
+}
+
+extension HTTPRequest {
+    /// A text of the server in one line, without the secrets of the request, which the server may repeat.
+    func line(of text: String) -> String { HTTPResponse.line(of: text, hiding: secrets) }
+
+    /// The same in quotes, cut to so many characters.
+    func quotation(of text: String, limit: Int) -> String { quoted(HTTPResponse.excerpt(of: text, hiding: secrets, limit: limit)) }
 }
 
 extension Sequence<HTTPRequest> {

@@ -29,7 +29,7 @@ extension DestinationKind {
         let token = reader.secret("token", isRequired: true)
         guard let url, let goal, let token else { return nil }
         return BeeminderDestination(
-            context: context, exchange: Exchange(transport: context.environment.transport()), url: url, user: user ?? "me",
+            context: context, exchange: context.exchange(), url: url, user: user ?? "me",
             goal: goal, token: token)
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTP
 internal import TextSafety
 internal import Settings
 internal import StepDomain
@@ -116,7 +117,7 @@ struct CommandDestination: ConfiguredDestination {
                 platformOptions: options, input: .fileDescriptor(.init(rawValue: fileno(file)), closeAfterSpawningProcess: false),
                 output: .discarded, error: .fileDescriptor(.init(rawValue: fileno(errorOutput)), closeAfterSpawningProcess: false))
             switch result.terminationStatus {
-            case .exited(let code): return .exited(Int(code), errorOutput: Self.lastLine(of: errorOutput))
+            case .exited(let code): return .exited(Int(code), errorOutput: lastLine(of: errorOutput))
             case .signaled: return .signalled
             }
         } catch let error as SubprocessError where [.spawnFailed, .executableNotFound].contains(error.code) {
@@ -126,16 +127,22 @@ struct CommandDestination: ConfiguredDestination {
         }
     }
 
-    /// The last line of its standard error, for the user.
-    private static func lastLine(of file: UnsafeMutablePointer<FILE>) -> String {
+    /// The last line of its standard error, for the user, without the values of `environment`, which a program may print.
+    private func lastLine(of file: UnsafeMutablePointer<FILE>) -> String {
         fseek(file, 0, SEEK_END)
-        fseek(file, max(0, ftell(file) - stderrLimit), SEEK_SET)
-        var bytes = [UInt8](repeating: 0, count: stderrLimit)
+        let start = max(0, ftell(file) - Self.stderrLimit)
+        fseek(file, start, SEEK_SET)
+        var bytes = [UInt8](repeating: 0, count: Self.stderrLimit)
         let count = fread(&bytes, 1, bytes.count, file)
-        let line =
-            String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isNewline)
-            .last { !$0.allSatisfy(\.isWhitespace) } ?? ""
-        return replaced(String(line.unicodeScalars.prefix(200)), with: "?")
+        // A line whose beginning was not read may begin within a value.
+        let lines = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isNewline).dropFirst(start > 0 ? 1 : 0)
+        return HTTPResponse.line(of: String(lines.last { !$0.allSatisfy(\.isWhitespace) } ?? ""), hiding: secrets)
+    }
+
+    /// The values of `environment`, line by line; without those that are too short for a secret and occur in any text, such as `1` or `yes`.
+    private var secrets: [Secret] {
+        variables.compactMap { context.environment.variables[$0] }.flatMap { $0.split(whereSeparator: \.isNewline) }
+            .filter { $0.utf8.count >= 4 }.map { Secret(String($0)) }
     }
 
     /// sysexits(3).

@@ -33,7 +33,7 @@ extension DestinationKind {
         let authentication = reader.authentication()
         guard let base, let subject else { return nil }
         return FHIRDestination(
-            context: context, exchange: Exchange(transport: context.environment.transport()), base: base, subject: subject,
+            context: context, exchange: context.exchange(), base: base, subject: subject,
             system: system, figures: hasCalories ? [.steps, .calories] : [.steps], authentication: authentication)
     }
 }
@@ -95,7 +95,7 @@ struct FHIRDestination: ConfiguredDestination {
 
     let traits = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true, isPersonal: true)
 
-    var place: String { base.origin + base.path }
+    var place: String { base.origin }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
@@ -139,7 +139,7 @@ struct FHIRDestination: ConfiguredDestination {
     private func put(_ request: HTTPRequest) async throws(ShareFailure) -> String? {
         let response = try await exchange.answer(to: request)
         let answer = FHIRAnswer(response)
-        if var failure = ShareFailure(answer.readable, to: request) {
+        if var failure = ShareFailure(response, to: request, saying: answer.message) {
             switch response.status {
             case 412: failure.advice = "Several Observations there have the identifier of this day: delete all but one."
             case 405: failure.advice = "The server does not seem to support conditional updates, which istep needs."
@@ -147,9 +147,9 @@ struct FHIRDestination: ConfiguredDestination {
             }
             throw failure
         }
-        switch answer.confirmation(response) {
+        switch answer.confirmation(response, to: request) {
         case .confirmed(let id): return id
-        case .no(let reason): throw .unconfirmed(request, request.scrubbed(reason))
+        case .no(let reason): throw .unconfirmed(request, reason)
         }
     }
 }
@@ -266,31 +266,31 @@ struct FHIRAnswer {
         var issue: [Issue]?
     }
 
-    /// The answer. If it is an OperationOutcome (hl7.org/fhir/R4/operationoutcome.html), its body is replaced by the texts of the issues.
-    let readable: HTTPResponse
+    /// The texts of the issues of an OperationOutcome (hl7.org/fhir/R4/operationoutcome.html), as the server sent them; nil for any other
+    /// answer.
+    let message: String?
     private let resource: Resource?
 
     init(_ response: HTTPResponse) {
         resource = response.json(Resource.self)
-        var readable = response
-        if resource?.resourceType == "OperationOutcome", let issues = resource?.issue {
+        let issues = resource?.resourceType == "OperationOutcome" ? resource?.issue : nil
+        message = issues.map { issues in
             let failures = issues.filter(\.isFailure)
-            readable.body = Array((failures.isEmpty ? issues : failures).prefix(5).compactMap(\.words).joined(separator: "; ").utf8)
+            return (failures.isEmpty ? issues : failures).prefix(5).compactMap(\.words).joined(separator: "; ")
         }
-        self.readable = readable
     }
 
     /// Evaluates an answer of 2xx. A server sends the Observation, an OperationOutcome or nothing, as `Prefer` requests. In all cases it
     /// sends a version or an address in the headers (hl7.org/fhir/R4/http.html#update, #create). A sign-in page of a network does neither.
-    func confirmation(_ response: HTTPResponse) -> Confirmation {
+    func confirmation(_ response: HTTPResponse, to request: HTTPRequest) -> Confirmation {
         guard response.status == 200 || response.status == 201 else { return .no("HTTP \(response.status) is not an answer to an update") }
         let id = response.header("Location").flatMap(Self.id) ?? resource?.id.flatMap { Self.isID($0) ? $0 : nil }
         switch resource?.resourceType {
         case "Observation": return .confirmed(id: id)
         case "OperationOutcome":
             let failed = resource?.issue?.contains(where: \.isFailure) ?? false
-            return failed ? .no("it answered \(readable.words)") : .confirmed(id: id)
-        case let other?: return .no("it answered with a resource of another type, \(quoted(String(other.prefix(40))))")
+            return failed ? .no("it answered \(request.line(of: message ?? ""))") : .confirmed(id: id)
+        case let other?: return .no("it answered with a resource of another type, \(request.quotation(of: other, limit: 40))")
         case nil:
             guard response.body.isEmpty else { return .no("its answer is not a FHIR resource") }
             let isVersioned = ["Location", "ETag", "Last-Modified"].contains { response.header($0) != nil }
@@ -336,7 +336,7 @@ extension FHIRDestination {
         // R4 is 4.0, R4B is 4.3; in R5 these Observations are the same.
         guard version.hasPrefix("4.") || version.hasPrefix("5.") else {
             throw ShareFailure(
-                .misconfigured, "\(base.host) uses FHIR \(shown(version, request)); istep needs R4 (4.0)",
+                .misconfigured, "\(base.host) uses FHIR \(request.quotation(of: version, limit: 60)); istep needs R4 (4.0)",
                 advice: "Set `url` to its base for R4.")
         }
         let search = HTTPRequest(
@@ -344,9 +344,7 @@ extension FHIRDestination {
             url: base.appending(path: ["Observation"]).appending(query: [("identifier", "\(system)|none"), ("_summary", "count")]),
             headers: headers)
         if let failure = ShareFailure(try await exchange.answer(to: search), to: search), failure.kind != .rejected { throw failure }
-        let software = capabilities.software?.name.map { shown($0, request) + " " } ?? ""
-        return "\(software)with FHIR \(shown(version, request)), days of \(subject)"
+        let software = capabilities.software?.name.map { request.quotation(of: $0, limit: 60) + " " } ?? ""
+        return "\(software)with FHIR \(request.quotation(of: version, limit: 60)), days of \(subject)"
     }
-
-    private func shown(_ text: String, _ request: HTTPRequest) -> String { quoted(String(request.scrubbed(text).prefix(60))) }
 }

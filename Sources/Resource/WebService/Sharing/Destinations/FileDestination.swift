@@ -156,7 +156,8 @@ struct DayLine {
 enum CSV {
     static func field(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        // By scalars: a quote with a combining mark after it is another character in Swift, but a quote for a reader.
+        return "\"" + text.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 
     /// The fields of one line; a field without a closing quote ends with the line.

@@ -39,7 +39,7 @@ extension DestinationKind {
         let database = reader.influxDatabase()
         guard let url, let points, let (database, authentication) = database else { return nil }
         return InfluxDestination(
-            context: context, exchange: Exchange(transport: context.environment.transport()), url: url, database: database,
+            context: context, exchange: context.exchange(), url: url, database: database,
             authentication: authentication, points: points)
     }
 }
@@ -214,7 +214,7 @@ struct InfluxDestination: ConfiguredDestination {
     func check() async throws(ShareFailure) -> String {
         let request = try request("# istep", credentials)
         let response = try await exchange.answer(to: request)
-        let version = response.header("X-Influxdb-Version").map { " (\(quoted(String($0.prefix(40)))))" } ?? ""
+        let version = response.header("X-Influxdb-Version").map { " (\(request.quotation(of: $0, limit: 40)))" } ?? ""
         // Version 2 checks the body last, and may require points in it.
         if case .version2 = database, response.status == 400, !version.isEmpty { return "\(url.origin)\(version) takes points" }
         if let failure = ShareFailure(response, to: request, ifNotFound: advice) { throw failure }
@@ -231,7 +231,7 @@ struct InfluxDestination: ConfiguredDestination {
         let base = url.path.hasSuffix("/influx") || url.path.hasSuffix("/influx/") ? url.parent : url
         let request = HTTPRequest(method: "GET", url: base.appending(path: ["metrics"]), headers: try authentication.headers(credentials))
         let metrics = try await exchange.answer(to: request)
-        return VictoriaMetricsFlags(metrics.status == 200 ? metrics.text : "")
+        return VictoriaMetricsFlags(metrics.status == 200 ? metrics.text : "", hiding: request.secrets)
     }
 
     private var advice: String {

@@ -1,5 +1,6 @@
 internal import HTTP
 internal import StepDomain
+internal import TextSafety
 
 /// The figures of a day that are written to a time series database, and their names.
 ///
@@ -208,8 +209,9 @@ struct InfluxRemoval: Sendable {
             predicate: conditions.map { "\($0)=\"\(Self.escaped($1, "\""))\"" }.joined(separator: " AND "))
     }
 
-    private static func escaped(_ text: String, _ quote: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing(quote, with: "\\" + quote)
+    /// By scalars: a quote with a combining mark after it is another character in Swift, but a quote for a server.
+    private static func escaped(_ text: String, _ quote: Unicode.Scalar) -> String {
+        text.unicodeScalars.map { $0 == quote || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
     }
 }
 
@@ -224,14 +226,16 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
     /// Such as `1ms`; 0 is off.
     let interval: String?
 
-    /// - Parameter metrics: what the server shows at `/metrics`, with a line such as
-    ///   `flag{name="retentionPeriod", value="1", is_set="false"} 1` for each flag.
-    init(_ metrics: String) {
+    /// - Parameters:
+    ///   - metrics: what the server shows at `/metrics`, with a line such as `flag{name="retentionPeriod", value="1", is_set="false"} 1` for
+    ///     each flag.
+    ///   - secrets: which the server may repeat.
+    init(_ metrics: String, hiding secrets: [Secret]) {
         func flag(_ name: String) -> (value: String, isSet: Bool)? {
             guard let line = metrics.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("flag{name=\"\(name)\"") }),
                 let value = line.firstMatch(of: /value="([^"\\]{0,40})"/)
             else { return nil }
-            return (String(value.1), !line.contains(#"is_set="false""#))
+            return (HTTPResponse.line(of: String(value.1), hiding: secrets), !line.contains(#"is_set="false""#))
         }
         let retention = flag("retentionPeriod")
         self.retention = retention?.value

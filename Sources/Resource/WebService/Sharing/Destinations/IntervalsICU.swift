@@ -1,5 +1,4 @@
 internal import HTTP
-internal import TextSafety
 internal import Settings
 internal import StepDomain
 
@@ -45,7 +44,7 @@ struct IntervalsICUDestination: ConfiguredDestination {
             method: "GET", url: url.appending(path: ["api", "v1", "athlete", athlete]), headers: try authentication.headers(credentials))
         let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
         guard let athlete = response.json(Athlete.self) else { throw .unconfirmed(request, "its answer is not an athlete") }
-        return "athlete \(quoted(athlete.name ?? athlete.id)) at \(url.host)"
+        return "athlete \(request.quotation(of: athlete.name ?? athlete.id, limit: 64)) at \(url.host)"
     }
 
     private static let advice = "Check `athlete`: its number is in the settings of intervals.icu, such as i12345."
@@ -92,7 +91,7 @@ extension DestinationKind {
         let key = reader.secret("api_key", isRequired: true)
         guard let url, let key, isAthlete else { return nil }
         return IntervalsICUDestination(
-            context: context, exchange: Exchange(transport: context.environment.transport()), url: url, athlete: athlete,
+            context: context, exchange: context.exchange(), url: url, athlete: athlete,
             authentication: .basic(user: "API_KEY", key))
     }
 

@@ -91,7 +91,8 @@ struct LineFile {
     }
 
     /// - Returns: false if another program has locked the folder; nothing has changed then.
-    private func replaceNow(_ body: ([String]) -> [String]) throws(ShareFailure) -> Bool {
+    @discardableResult
+    func replaceNow(_ body: ([String]) -> [String]) throws(ShareFailure) -> Bool {
         // A symbolic link is kept: its target is replaced.
         let target =
             realpath(path, nil).map { pointer in
@@ -151,12 +152,13 @@ struct LineFile {
             guard count > 0 else { break }
             bytes = bytes.dropFirst(count)
         }
-        let isWritten = bytes.isEmpty && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
-        let failure = failure("cannot be written")
+        let isDone = bytes.isEmpty && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0 && rename(draft, path) == 0
+        // Before `close` and `unlink`, which may set `errno`.
+        let problem = isDone ? nil : failure("cannot be written")
         close(descriptor)
-        guard isWritten, rename(draft, path) == 0 else {
+        if let problem {
             unlink(draft)
-            throw failure
+            throw problem
         }
         fsync(folder)
     }

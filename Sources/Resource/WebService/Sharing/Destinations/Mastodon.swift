@@ -39,7 +39,7 @@ extension DestinationKind {
         let attachesPicture = reader.flag("picture") ?? false
         guard let base, let token, let template else { return nil }
         return MastodonDestination(
-            context: context, exchange: Exchange(transport: context.environment.transport()), base: base, token: token,
+            context: context, exchange: context.exchange(), base: base, token: token,
             template: template, units: units, visibility: visibility, language: language, edits: edits,
             attachesPicture: attachesPicture)
     }
@@ -83,7 +83,7 @@ struct MastodonDestination: ConfiguredDestination {
             resending: .repeats, corrects: edits, canFind: template.hasDate, takesUnfinishedDays: false, isPersonal: true)
     }
 
-    var place: String { base.origin + (base.path == "/" ? "" : base.path) }
+    var place: String { base.origin }
 
     func problems() -> [String] {
         let found =
@@ -285,7 +285,7 @@ extension MastodonDestination {
         let url = endpoint("accounts", account, "statuses").appending(query: query)
         let request = HTTPRequest(method: "GET", url: url, headers: try authorized(credentials))
         let posts = try await answer(to: request).json([MastodonPost].self)
-        guard let posts, posts.allSatisfy(\.isNamed) else { throw .unconfirmed(request, "what it has at \(url.path) is not a list of posts") }
+        guard let posts, posts.allSatisfy(\.isNamed) else { throw .unconfirmed(request, "its answer is not a list of posts") }
         return posts
     }
 
@@ -294,7 +294,7 @@ extension MastodonDestination {
         let request = HTTPRequest(method: "GET", url: endpoint("accounts", "verify_credentials"), headers: try authorized(credentials))
         let account = try await answer(to: request).json(MastodonAccount.self)
         guard let account, MastodonPost.isID(account.id) else {
-            throw .unconfirmed(request, "what it has at \(request.url.path) is not an account")
+            throw .unconfirmed(request, "its answer is not an account")
         }
         return account
     }

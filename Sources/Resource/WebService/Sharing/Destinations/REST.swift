@@ -128,7 +128,7 @@ extension DestinationKind {
         guard let given, let headers else { return nil }
         let template = given.hasDate ? given : given.appending("/users/{user}/days/{date}")
         return RESTDestination(
-            context: context, exchange: Exchange(transport: context.environment.transport()), template: template, method: method,
+            context: context, exchange: context.exchange(), template: template, method: method,
             headers: headers, authentication: authentication, isWebDAV: isWebDAV,
             traits: ShareTraits(
                 resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,

@@ -1,5 +1,4 @@
 internal import HTTP
-internal import TextSafety
 internal import SOAP
 internal import Settings
 internal import StepDomain
@@ -38,6 +37,7 @@ extension DestinationKind {
         let namespace = reader.requireText("namespace", "the namespace of the service, such as urn:example:steps")
         let version = reader.choice("version", of: SOAPVersion.self) ?? .v11
         let operation = reader.elementName("operation", "the operation to call") ?? "shareStepData"
+        // As in every WSDL that tools generate (WS-I Basic Profile 1.1, R2729).
         let response = reader.elementName("response", "the element that confirms") ?? operation + "Response"
         let serviceName = reader.elementName("service", "the name of the service") ?? "StepDataService"
         let action = reader.action()
@@ -46,10 +46,10 @@ extension DestinationKind {
         let authentication = reader.authentication()
         guard let url, let namespace else { return nil }
         return SOAPDestination(
-            context: context, exchange: Exchange(transport: context.environment.transport()),
+            context: context, exchange: context.exchange(),
             service: SOAPService(
-                endpoint: url, namespace: namespace, action: action, version: version, qualifiesArguments: isQualified),
-            serviceName: serviceName, operation: operation, response: response, authentication: authentication,
+                name: serviceName, endpoint: url, namespace: namespace, action: action, version: version, qualifiesArguments: isQualified),
+            operation: operation, response: response, authentication: authentication,
             // SOAP does not define the effect of a call that is made twice; only the user knows what this service does.
             traits: isIdempotent
                 ? .replacing : ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false))
@@ -78,15 +78,13 @@ struct SOAPDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
     let service: SOAPService
-    /// The name of the service in the client, and in a template of its action.
-    let serviceName: String
     let operation: String
     /// Name of the element that confirms.
     let response: String
     let authentication: Authentication
     let traits: ShareTraits
 
-    var place: String { service.endpoint.origin + service.endpoint.path }
+    var place: String { service.endpoint.origin }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
@@ -98,8 +96,9 @@ struct SOAPDestination: ConfiguredDestination {
         var receipts: [ShareReceipt] = []
         for parcel in parcels {
             let request = try request(parcel, credentials)
+            let answer = try await exchange.answer(to: request)
             do throws(SOAPError) {
-                _ = try await client.send(request, expecting: response)
+                _ = try SOAPService.result(of: answer, expecting: response)
             } catch {
                 throw ShareFailure(error, to: request)
             }
@@ -108,13 +107,11 @@ struct SOAPDestination: ConfiguredDestination {
         return receipts
     }
 
-    private var client: SOAPClient { SOAPClient(services: [serviceName: service], transport: exchange.transport) }
-
     private func request(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
         let headers = try authentication.headers(credentials)
-        let call = SOAPCall(operation, of: serviceName, arguments(parcel.day))
+        let call = SOAPCall(operation, arguments(parcel.day))
         do throws(SOAPError) {
-            return try client.request(call, headers: headers, isRepeatable: traits.resending == .replaces)
+            return try service.request(call, headers: headers, isRepeatable: traits.resending == .replaces)
         } catch {
             throw ShareFailure(.misconfigured, error.description)
         }
@@ -146,22 +143,23 @@ extension SOAPDestination {
             return "\(origin) answers, and shows no description that is WSDL 1.1"
         }
         guard description.operations.isEmpty || description.operations.contains(operation) else {
-            let known = description.operations.prefix(8).map { quoted(request.scrubbed(String($0.prefix(80)))) }.joined(separator: ", ")
+            let known = description.operations.prefix(8).map { request.quotation(of: $0, limit: 80) }.joined(separator: ", ")
             throw ShareFailure(
                 .misconfigured, "\(request.url.host) has no operation \(operation); it has \(known)", advice: "Set `operation`, or `url`.")
         }
         var words = "\(origin) answers, and describes " + (description.operations.isEmpty ? "its operations elsewhere" : operation)
         if let namespace = description.namespace, namespace != service.namespace {
-            words += "; its namespace is \(quoted(request.scrubbed(String(namespace.prefix(200))))), where `namespace` is another"
+            words += "; its namespace is \(request.quotation(of: namespace, limit: 200)), where `namespace` is another"
         }
         return words
     }
 
     private var description: WebAddress {
         get throws(ShareFailure) {
+            let endpoint = service.endpoint
             do {
                 // The endpoint was checked for plain http already.
-                return try WebAddress(place + (service.endpoint.query.map { "?\($0)&" } ?? "?") + "wsdl", insecure: true)
+                return try WebAddress(endpoint.origin + endpoint.path + (endpoint.query.map { "?\($0)&" } ?? "?") + "wsdl", insecure: true)
             } catch {
                 throw ShareFailure(.misconfigured, "`url` makes no address for ?wsdl: \(error.description)")
             }
@@ -175,15 +173,15 @@ extension ShareFailure {
     /// - Parameter request: what the call sent, or would have sent.
     init(_ error: SOAPError, to request: HTTPRequest) {
         switch error {
-        case .transport(let error): self.init(error.mayHaveArrived ? .unanswered : .unreachable, error.description)
         case .fault(let fault, let response): self.init(fault, response, to: request)
         case .noSOAP(let response, let reason):
-            self = ShareFailure(response, to: request) ?? .unconfirmed(request, "the answer is \(request.scrubbed(reason))")
+            self = ShareFailure(response, to: request) ?? .unconfirmed(request, "the answer is \(request.line(of: reason))")
         case .unexpected(let name, let response):
             self =
                 ShareFailure(response, to: request)
-                ?? .unconfirmed(request, "it answered with \(request.scrubbed(name.description)), which is not a response to the operation")
-        case .unknownService, .badName, .badAction: self.init(.misconfigured, error.description)
+                ?? .unconfirmed(
+                    request, "it answered with \(request.quotation(of: name.local, limit: 80)), which is not a response to the operation")
+        case .badName, .badAction: self.init(.misconfigured, error.description)
         }
         if case .noSOAP(let response, _) = error, response.status == 415 {
             advice = "It may need the other version of SOAP: set `version`."
@@ -193,14 +191,14 @@ extension ShareFailure {
     /// The status decides what the user must do, if it is specific enough; otherwise the fault's code. With SOAP 1.1 almost any fault comes
     /// with the status 500, no matter which side caused it (section 6.2).
     private init(_ fault: SOAPFault, _ response: HTTPResponse, to request: HTTPRequest) {
-        var report = response
-        let code = fault.codes.map(\.local).joined(separator: " ")
-        report.body = Array([code, fault.reason].filter { !$0.isEmpty }.joined(separator: ": ").utf8)
-        if let failure = ShareFailure(report, to: request), failure.kind != .rejected, failure.kind != .unanswered || response.status < 500 {
+        let message = [fault.codes.map(\.local).joined(separator: " "), fault.reason].filter { !$0.isEmpty }.joined(separator: ": ")
+        if let failure = ShareFailure(response, to: request, saying: message), failure.kind != .rejected,
+            failure.kind != .unanswered || response.status < 500
+        {
             self = failure
             return
         }
-        let words = report.words(hiding: request.secrets)
+        let words = request.line(of: message)
         let said = "\(request.url.host) answered with a fault" + (words.isEmpty ? "" : ": " + words)
         switch fault.blame {
         case .sender: self.init(.rejected, said)
@@ -210,9 +208,4 @@ extension ShareFailure {
         case .receiver: self.init(.unanswered, said, retryAfter: response.retryAfter)
         }
     }
-}
-
-extension HTTPRequest {
-    /// A text from the server without the secrets of the request, which it may repeat.
-    func scrubbed(_ text: String) -> String { secrets.reduce(text) { $1.scrubbed(from: $0) } }
 }

@@ -95,7 +95,7 @@ extension TableReader {
         let statistics = HomeAssistantImport(
             transport: context.environment.webSockets(), url: url, now: context.environment.now, pause: context.environment.pause)
         return HomeAssistantRESTDestination(
-            context: context, exchange: Exchange(transport: context.environment.transport()), url: url, entity: entity, token: token,
+            context: context, exchange: context.exchange(), url: url, entity: entity, token: token,
             statistics: hasStatistics ? statistics : nil)
     }
 }

@@ -53,7 +53,7 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
 
     func check() async throws(ShareFailure) -> String {
         try await asking { (broker) throws(MQTTError) in try await MQTT.check(broker) }
-        return "the broker \(broker) takes messages"
+        return "the broker \(broker) accepts the login; whether it takes messages was not tried"
     }
 
     // MARK: The broker
@@ -68,8 +68,8 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
                 case .notSent, .cancelled(wasSent: false): .unreachable
                 case .unanswered, .cancelled(wasSent: true): .unanswered
                 case .refused(credentials: true, _): .credentials
-                case .refused(credentials: false, _): .rejected
-                case .libraryMissing: .misconfigured
+                // What it refuses is the same for every day: another version, no retained messages, a name.
+                case .refused(credentials: false, _), .libraryMissing: .misconfigured
                 }
             throw ShareFailure(kind, error.description, advice: error.advice)
         }

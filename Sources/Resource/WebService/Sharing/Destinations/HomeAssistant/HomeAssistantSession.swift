@@ -147,7 +147,7 @@ struct HomeAssistantSession {
 
     private func words(_ text: String?) -> String {
         // As those of an HTTP server: in one line, limited, without the token.
-        let words = text.map { HTTPResponse(status: 200, body: Array($0.utf8)).words(hiding: [token]) } ?? ""
+        let words = HTTPResponse.line(of: text ?? "", hiding: [token])
         return words.isEmpty ? "" : ": \(words)"
     }
 

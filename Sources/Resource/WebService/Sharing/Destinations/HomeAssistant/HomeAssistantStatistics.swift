@@ -144,7 +144,7 @@ struct HomeAssistantImport: Sendable {
             guard house.hasRecorder else { return }
             guard let zone = TimeZone(identifier: house.time_zone) else {
                 throw ShareFailure(
-                    .misconfigured, "the time zone of Home Assistant, \(quoted(String(house.time_zone.prefix(64)))), is not known here",
+                    .misconfigured, "the time zone of Home Assistant, \(Self.quotation(of: house.time_zone, token)), is not known here",
                     advice: "Install the package tzdata, or set `statistics = false`.")
             }
             for (metadata, days) in batches(parcels, in: .zone(zone)) { try await update(metadata, days, &session) }
@@ -157,15 +157,22 @@ struct HomeAssistantImport: Sendable {
         try await inSession(token) { (session) throws(ShareFailure) in
             let house = try await session.ask(Command(type: "get_config"), for: House.self)
             let person = try await session.ask(Command(type: "auth/current_user"), for: Person.self)
-            let name = quoted(String((person.name ?? "?").prefix(64)))
+            let name = Self.quotation(of: person.name ?? "?", token)
             guard person.is_admin else {
                 throw .notAdministrator("\(url.host) accepts the token, but its user \(name) is not an administrator")
             }
             let statistics = house.hasRecorder ? "its recorder keeps statistics" : "without its recorder: no statistics, only the sensor"
-            let version = house.version.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }.prefix(20)
+            // Masked before letters are left out: the others could not be recognised.
+            let version = HTTPResponse.excerpt(of: house.version, hiding: [token], limit: 20)
+                .filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
             words = "Home Assistant \(version) at \(url.origin), administrator \(name); \(statistics)"
         }
-        return token.scrubbed(from: words)
+        return words
+    }
+
+    /// A text of Home Assistant, which may repeat the token.
+    private static func quotation(of text: String, _ token: Secret) -> String {
+        quoted(HTTPResponse.excerpt(of: text, hiding: [token], limit: 64))
     }
 
     /// What `deliver` imports, one message per line, as far as it is known without a request: for a statistic that has no rows yet.

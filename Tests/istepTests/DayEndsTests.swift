@@ -1,0 +1,26 @@
+import StepDomain
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import istep
+
+@Suite(.timeLimit(.minutes(5))) struct DayEndsTests {
+    @Test func `the end of a local day is reported, whatever its length`() async {
+        let place = LocalTime.berlin, clock = ManualClock()
+        let time = Mutex(place.at("2026-03-28", 23, 59) + 50)
+        let (reports, reported) = AsyncStream<Void>.makeStream()
+        let days = DayEnds(localTime: place, now: { time.withLock { $0 } }, clock: clock)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await days.report { reported.yield() } }
+            // The second of the two days has 23 hours.
+            for seconds in [10, 23 * 3600, 24 * 3600] {
+                await clock.sleeping(for: .seconds(seconds))
+                time.withLock { $0 = $0 + seconds }
+                clock.advance(by: .seconds(seconds))
+                for await _ in reports { break }
+            }
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Settings
+import StepDomain
+import Testing
+
+@testable import istep
+
+@Suite(.timeLimit(.minutes(5))) struct PrivateFileTests {
+    @Test func `what to do about a file that cannot be written is said by the command`() throws {
+        let folder = try Folder()
+        for path in [folder.path, "/dev/full", folder.path + "/missing/file"] {
+            let failure = #expect(throws: CommandFailure.self) { try PrivateFile.write("x", to: path, advice: "Do without it.") }
+            #expect(failure?.advice == "Do without it.", "\(path)")
+        }
+    }
+
+    @Test func `the folder of a demo is one word of the advice`() throws {
+        let folder = try Folder()
+        let failure = #expect(throws: CommandFailure.self) {
+            var arguments = ["--demo=\(folder.path)/my demo", "show"]
+            try DemoWorld.enter(&arguments, environment: [:])
+        }
+        #expect(failure?.advice == "Start one: istep demo --keep '\(folder.path)/my demo'.")
+    }
+
+    @Test func `a demo finds its file, whatever the name of its folder is`() throws {
+        let folder = try Folder()
+        for name in ["plain", "it's", "a \"\u{301}b", "it's \"\u{301}\\'\u{301}"] {
+            let world = DemoWorld(folder: folder.path + "/" + name, isTemporary: false)
+            try world.configure()
+            let text = try String(contentsOfFile: world.folder + "/istep/config.toml", encoding: .utf8)
+            let tables = try SettingsTable.destinations(in: text, path: "config.toml")
+            #expect(tables.first?.text("path") == world.folder + "/steps.csv", "\(text)")
+        }
+    }
+}
