@@ -145,7 +145,7 @@ let package = Package(
 
         // UI
         layer(ui, "StepViews", ["TextSafety", "StepServices", "StepDomain"], forSize: true),
-        layer(ui, "StepPages", ["TextSafety", "StepViews", "StepServices", "StepDomain"]),
+        layer(ui, "StepPages", ["TextSafety", "StepViews", "StepServices", "StepDomain"], forSize: true),
         .target(name: "CIdle", path: ui + "CIdle"),
         .executableTarget(
             name: "istep",
