@@ -11,7 +11,7 @@ import Testing
         let known = try #require(ServiceWords.advice(.alreadyRegistered(address: "C0:DE:00:00:00:01", name: name)))
         #expect(known == "To change its name or model: istep forget \(word), then add it again. Its steps stay.")
         let gone = try #require(ServiceWords.advice(.notInOutbox(Sample.day, destination: name)))
-        #expect(gone == "List what is: `istep outbox list \(word)`")
+        #expect(gone == "To list the outbox: `istep outbox list \(word)`")
         let sent = try #require(ServiceWords.advice(.alreadySent(Sample.day, destination: name)))
         #expect(sent == "To send it once more: `istep share 2014-04-20 --to \(word) --again`")
     }
