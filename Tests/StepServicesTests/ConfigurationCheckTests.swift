@@ -80,7 +80,7 @@ private struct ScriptedTroubles: ShareDestination {
     }
 
     func problems() -> [String] { troubles }
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String { "" }
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] { throw ShareFailure(.unreachable, "not used") }
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String { "" }
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] { throw ShareFailure(.unreachable, "not used") }
     func check() async throws(ShareFailure) -> String { "" }
 }

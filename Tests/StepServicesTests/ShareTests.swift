@@ -54,13 +54,13 @@ import TestSupport
         traits.layout = 1
         let after = ScriptedDestination("garden", traits, terms: always)
         #expect(try await outbox.share(to: after).first?.outcomes == [.corrected, .corrected])
-        #expect(after.parcels.map(\.isMoved) == [true, false])
-        #expect(after.parcels.map(\.isCorrection) == [true, true])
+        #expect(after.payloads.map(\.isMoved) == [true, false])
+        #expect(after.payloads.map(\.isConfirmed) == [true, true])
         #expect(Set(before.keys).isDisjoint(with: after.keys))
         #expect(try await outbox.share(to: after).first?.events.isEmpty == true)
         try outbox.walk(4200, on: april20)
         #expect(try await outbox.share(to: after).first?.outcomes == [.corrected])
-        #expect(after.parcels.last?.isMoved == false)
+        #expect(after.payloads.last?.isMoved == false)
     }
 
     @Test func `a day that may have arrived in an earlier layout counts as there`() async throws {
@@ -73,7 +73,7 @@ import TestSupport
         traits.layout = 1
         let after = ScriptedDestination("garden", traits, terms: always)
         #expect(try await outbox.share(to: after).first?.outcomes == [.corrected])
-        #expect(after.parcels.map(\.isCorrection) == [true])
+        #expect(after.payloads.map(\.isConfirmed) == [true])
     }
 
     @Test func `a new destination starts in the present layout`() async throws {

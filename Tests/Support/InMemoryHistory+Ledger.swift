@@ -38,10 +38,10 @@ extension InMemoryHistory: ShareLedger {
             if isCounted { counted[user, default: []].formUnion(days) }
         }
 
-        fileprivate mutating func enqueue(_ day: Day, of user: User.ID, for destination: String, isAsked: Bool, at now: Timestamp) {
+        fileprivate mutating func enqueue(_ day: Day, of user: User.ID, for destination: String, isRequested: Bool, at now: Timestamp) {
             let key = Key(destination: destination, user: user, day: day)
             var entry = entries[key] ?? ShareEntry(user: user, day: day, destination: destination, changedAt: now)
-            if isAsked { entry.isAsked = true }
+            if isRequested { entry.isRequested = true }
             entry.nextAttempt = min(entry.nextAttempt ?? now, now)
             entries[key] = entry
             stale.insert(key)
@@ -64,7 +64,7 @@ extension InMemoryHistory: ShareLedger {
                 let isKnown = state.ledger.entries[.init(destination: destination, user: user, day: day)] != nil
                 let isWanted = day >= since && (isNews || day < before.since) && state.knows(day, of: user)
                 if isKnown ? isNews : isWanted {
-                    state.ledger.enqueue(day, of: user, for: destination, isAsked: false, at: now)
+                    state.ledger.enqueue(day, of: user, for: destination, isRequested: false, at: now)
                 }
             }
             state.ledger.watermarks[mark] = (state.ledger.revision, since)
@@ -73,7 +73,7 @@ extension InMemoryHistory: ShareLedger {
 
     public func enqueue(_ days: [Day], of user: User.ID, for destination: String, at now: Timestamp) throws {
         try asked(.record) { state in
-            for day in days { state.ledger.enqueue(day, of: user, for: destination, isAsked: true, at: now) }
+            for day in days { state.ledger.enqueue(day, of: user, for: destination, isRequested: true, at: now) }
         }
     }
 
@@ -121,7 +121,7 @@ extension InMemoryHistory: ShareLedger {
                 let key = Ledger.Key(destination: entry.destination, user: entry.user, day: entry.day)
                 var entry = entry
                 if state.ledger.stale.contains(key) {
-                    entry.isAsked = entry.isAsked || state.ledger.entries[key]?.isAsked == true
+                    entry.isRequested = entry.isRequested || state.ledger.entries[key]?.isRequested == true
                     entry.nextAttempt = entry.nextAttempt ?? entry.changedAt
                 }
                 state.ledger.entries[key] = entry

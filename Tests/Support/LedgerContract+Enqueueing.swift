@@ -19,7 +19,7 @@ extension LedgerContract {
                 #expect(entry.user == fixture.user.id)
                 #expect(entry.destination == LedgerFixture.destination)
                 #expect(entry.state == .pending)
-                #expect(!entry.isAsked)
+                #expect(!entry.isRequested)
                 #expect(entry.attempts == 0)
                 #expect(entry.nextAttempt == LedgerFixture.now)
                 #expect(entry.fingerprint == nil && entry.confirmed == nil && entry.remoteID == nil && entry.lastError == nil)
@@ -111,7 +111,7 @@ extension LedgerContract {
             try fixture.enqueue(monday, sunday, monday)
             let due = try fixture.due()
             #expect(due.map(\.day) == [sunday, monday])
-            for entry in due { #expect(entry.isAsked && entry.state == .pending) }
+            for entry in due { #expect(entry.isRequested && entry.state == .pending) }
             try fixture.enqueue()
             try fixture.settle(due)
             #expect(try fixture.due().isEmpty)
@@ -120,7 +120,7 @@ extension LedgerContract {
             try fixture.enqueue(sunday)
             var entry = try #require(try fixture.due().first)
             entry.state = .rejected
-            entry.isAsked = false
+            entry.isRequested = false
             entry.nextAttempt = nil
             entry.lastError = "no such day"
             try fixture.store.record([entry])
@@ -128,7 +128,7 @@ extension LedgerContract {
             try fixture.enqueue(sunday, at: LedgerFixture.now + 60)
             let due = try fixture.due(at: LedgerFixture.now + 60)
             #expect(due.map(\.state) == [.rejected])
-            #expect(due.map(\.isAsked) == [true])
+            #expect(due.map(\.isRequested) == [true])
             #expect(due.map(\.lastError) == ["no such day"])
         },
         LedgerContract("a removed entry does not return until its day changes or is requested") { fixture in
@@ -143,7 +143,7 @@ extension LedgerContract {
             try fixture.enqueue(monday)
             let due = try fixture.due()
             #expect(due.map(\.day) == [sunday, monday])
-            #expect(due.map(\.isAsked) == [false, true])
+            #expect(due.map(\.isRequested) == [false, true])
             for entry in due { #expect(entry.state == .pending) }
         },
     ]

@@ -107,9 +107,9 @@ extension LedgerContract {
             let due = try fixture.due()
             try fixture.enqueue(sunday)
             try fixture.settle(due)
-            #expect(try fixture.due().map(\.isAsked) == [true])
+            #expect(try fixture.due().map(\.isRequested) == [true])
             try fixture.drain()
-            #expect(try fixture.entries().map(\.isAsked) == [false])
+            #expect(try fixture.entries().map(\.isRequested) == [false])
         },
         LedgerContract("a later next attempt does not delay a day that was enqueued meanwhile") { fixture in
             try fixture.enqueue(sunday)

@@ -11,7 +11,7 @@ extension LedgerContract {
     static let keeping: [LedgerContract] = [
         LedgerContract("an entry is read as it was recorded, with all fields") { fixture in
             var entry = ShareEntry(
-                user: fixture.user.id, day: sunday, destination: LedgerFixture.destination, state: .unknown, isAsked: true,
+                user: fixture.user.id, day: sunday, destination: LedgerFixture.destination, state: .unknown, isRequested: true,
                 fingerprint: "f", confirmed: "c", attempts: 3, firstAttempt: now - 60, nextAttempt: now + 60,
                 lastError: "no answer: \"Grüße\" 🚶 '; DROP TABLE share", remoteID: "https://example.org/1?a=b&c=%20",
                 changedAt: now - 30)

@@ -83,7 +83,7 @@ struct LedgerFixture {
             entries.map { entry in
                 var entry = entry
                 entry.state = .sent
-                entry.isAsked = false
+                entry.isRequested = false
                 entry.confirmed = entry.fingerprint
                 entry.nextAttempt = nil
                 return entry

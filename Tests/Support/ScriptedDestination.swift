@@ -21,15 +21,15 @@ public final class ScriptedDestination: ShareDestination {
 
     private struct State {
         var turns: [Turn] = []
-        var deliveries: [[ShareParcel]] = []
-        var restored: [[ShareParcel]] = []
+        var deliveries: [[SharePayload]] = []
+        var restored: [[SharePayload]] = []
         var restoring: ShareFailure?
         var running = 0
         var mostRunning = 0
         /// Deliveries wait until this many are under way.
         var gathering = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
-        var arrived: [Day: [ShareParcel]] = [:]
+        var arrived: [Day: [SharePayload]] = [:]
         var whileDelivering: (@Sendable () -> Void)?
         var findings: [ShareFinding] = []
         var finds = 0
@@ -58,7 +58,7 @@ public final class ScriptedDestination: ShareDestination {
 
     /// The days of each delivery, in order.
     public var deliveries: [[Day]] { state.withLock { $0.deliveries.map { $0.map(\.day.day) } } }
-    public var parcels: [ShareParcel] { state.withLock { $0.deliveries.flatMap(\.self) } }
+    public var payloads: [SharePayload] { state.withLock { $0.deliveries.flatMap(\.self) } }
     public var keys: [String] { state.withLock { $0.deliveries.flatMap { $0.map(\.key) } } }
     /// How often a day arrived.
     public func times(_ day: Day) -> Int { state.withLock { $0.arrived[day, default: []].count } }
@@ -66,11 +66,11 @@ public final class ScriptedDestination: ShareDestination {
     public func steps(_ day: Day) -> Int? { state.withLock { $0.arrived[day]?.last?.day.steps } }
     public var finds: Int { state.withLock { $0.finds } }
 
-    public func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        parcels.map { "\($0.day.day): \($0.day.steps)" }.joined(separator: "\n")
+    public func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
+        payloads.map { "\($0.day.day): \($0.day.steps)" }.joined(separator: "\n")
     }
 
-    public func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+    public func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         await withCheckedContinuation { continuation in
             let ready = state.withLock { state in
                 state.running += 1
@@ -89,7 +89,7 @@ public final class ScriptedDestination: ShareDestination {
         for _ in 0..<10 { await Task.yield() }
         defer { state.withLock { $0.running -= 1 } }
         let (turn, meanwhile) = state.withLock { state in
-            state.deliveries.append(parcels)
+            state.deliveries.append(payloads)
             defer { state.whileDelivering = nil }
             // A refusal stays in force: deliveries can run concurrently.
             if case .refuse = state.turns.first { return (state.turns[0], state.whileDelivering) }
@@ -98,30 +98,30 @@ public final class ScriptedDestination: ShareDestination {
         meanwhile?()
         switch turn {
         case .fail(let failure): throw failure
-        case .refuse(let steps) where parcels.contains { $0.day.steps == steps }:
+        case .refuse(let steps) where payloads.contains { $0.day.steps == steps }:
             throw ShareFailure(.rejected, "no day of \(steps) steps")
         case .accept, .acceptSilently, .refuse: break
         }
         state.withLock { state in
-            for parcel in parcels { state.arrived[parcel.day.day, default: []].append(parcel) }
+            for payload in payloads { state.arrived[payload.day.day, default: []].append(payload) }
         }
         if case .acceptSilently = turn { throw ShareFailure(.unanswered, "no answer") }
-        return parcels.map { ShareReceipt(remoteID: "\($0.day.day)") }
+        return payloads.map { ShareReceipt(remoteID: "\($0.day.day)") }
     }
 
-    public func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding {
+    public func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {
         let failure = state.withLock { $0.findFailures.isEmpty ? nil : $0.findFailures.removeFirst() }
         if let failure { throw failure }
         return state.withLock { state in
             state.finds += 1
             if !state.findings.isEmpty { return state.findings.removeFirst() }
-            return state.arrived[parcel.day.day] == nil ? .absent : .arrived(ShareReceipt(remoteID: "\(parcel.day.day)"))
+            return state.arrived[payload.day.day] == nil ? .absent : .arrived(ShareReceipt(remoteID: "\(payload.day.day)"))
         }
     }
 
-    public func restore(_ parcels: [ShareParcel]) async throws(ShareFailure) {
+    public func restore(_ payloads: [SharePayload]) async throws(ShareFailure) {
         let failure = state.withLock { state in
-            state.restored.append(parcels)
+            state.restored.append(payloads)
             return state.restoring
         }
         if let failure { throw failure }
@@ -130,7 +130,7 @@ public final class ScriptedDestination: ShareDestination {
     /// The result of restoring from now on; nil for success.
     public func failRestoring(_ failure: ShareFailure?) { state.withLock { $0.restoring = failure } }
     /// What was restored, in order.
-    public var restored: [[ShareParcel]] { state.withLock(\.restored) }
+    public var restored: [[SharePayload]] { state.withLock(\.restored) }
     /// The greatest number of concurrent deliveries.
     public var mostTogether: Int { state.withLock(\.mostRunning) }
 

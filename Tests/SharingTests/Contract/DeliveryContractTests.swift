@@ -7,7 +7,7 @@ import Testing
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let day = SharedDay.easter(tracks: [.track("ring", steps: 812, 0, 40), .track("watch", steps: 7)])
-            let receipts = try await destination.deliver([ShareParcel(day)])
+            let receipts = try await destination.deliver([SharePayload(day)])
             #expect(receipts.count == 1)
             #expect(try await venue.held() == [fixture.expected(day)])
         }
@@ -17,7 +17,7 @@ import Testing
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let day = SharedDay.easter(steps: 0, metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
-            _ = try await destination.deliver([ShareParcel(day)])
+            _ = try await destination.deliver([SharePayload(day)])
             #expect(try await venue.held() == [fixture.expected(day)])
         }
     }
@@ -29,7 +29,7 @@ import Testing
             var rest = days[...]
             while !rest.isEmpty {
                 let batch = rest.prefix(destination.traits.batch)
-                let receipts = try await destination.deliver(batch.map { ShareParcel($0) })
+                let receipts = try await destination.deliver(batch.map { SharePayload($0) })
                 #expect(receipts.count == batch.count)
                 rest = rest.dropFirst(batch.count)
             }
@@ -43,7 +43,7 @@ import Testing
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let day = SharedDay.easter()
-            for _ in 0..<3 { _ = try await destination.deliver([ShareParcel(day)]) }
+            for _ in 0..<3 { _ = try await destination.deliver([SharePayload(day)]) }
             let count = destination.traits.resending == .repeats && !fixture.knowsKeys ? 3 : 1
             #expect(try await venue.held() == Array(repeating: fixture.expected(day), count: count))
         }
@@ -61,10 +61,10 @@ import Testing
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let receipts = try await destination.deliver([
-                ShareParcel(.easter(tracks: [.track("ring", steps: 812)]))
+                SharePayload(.easter(tracks: [.track("ring", steps: 812)]))
             ])
             let later = SharedDay.easter(steps: 9000, metres: 6000, tracks: [.track("ring", steps: 900, 12)])
-            _ = try await destination.deliver([ShareParcel(later).corrected(to: later, receipts.first)])
+            _ = try await destination.deliver([SharePayload(later).corrected(to: later, receipts.first)])
             #expect(try await venue.held() == [fixture.expected(later)])
         }
     }
@@ -79,7 +79,7 @@ import Testing
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let day = SharedDay.easter(of: User(id: 2, name: name), tracks: [.track(name, steps: 5, 6)])
-            _ = try await destination.deliver([ShareParcel(day)])
+            _ = try await destination.deliver([SharePayload(day)])
             #expect(try await venue.held() == [fixture.expected(day)])
         }
     }
@@ -87,10 +87,10 @@ import Testing
     @Test(arguments: Fixture.all) func `a preview shows exactly what is sent`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
-            let parcel = ShareParcel(.easter(tracks: [.track("ring", steps: 812, 0, 40)]))
-            let preview = try destination.preview([parcel])
+            let payload = SharePayload(.easter(tracks: [.track("ring", steps: 812, 0, 40)]))
+            let preview = try destination.preview([payload])
             #expect(try await venue.sent().isEmpty)
-            _ = try await destination.deliver([parcel])
+            _ = try await destination.deliver([payload])
             #expect(try await venue.sent() == venue.announced(preview))
         }
     }

@@ -8,12 +8,12 @@ import Testing
     @Test(arguments: fixtures) func `no output of a destination contains the secret`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
-            let parcel = ShareParcel(.easter())
-            let receipts = try await destination.deliver([parcel])
+            let payload = SharePayload(.easter())
+            let receipts = try await destination.deliver([payload])
             var dumped = ""
             dump(destination, to: &dumped)
             let shown = [
-                try destination.preview([parcel]), destination.place, "\(destination)", String(reflecting: destination), "\(receipts)",
+                try destination.preview([payload]), destination.place, "\(destination)", String(reflecting: destination), "\(receipts)",
                 try await destination.check(), destination.problems().joined(), dumped,
             ]
             for text in shown { #expect(!text.contains(TestSecret.text) && !text.contains(TestSecret.plainPart)) }
@@ -24,7 +24,7 @@ import Testing
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue, environment: [:])
             #expect(destination.problems().count == 1)
-            let failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([ShareParcel(.easter())]) }
+            let failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([SharePayload(.easter())]) }
             #expect(failure?.kind == .misconfigured)
             #expect(failure?.reason.contains(TestSecret.variable) == true)
             await #expect(throws: ShareFailure.self) { try await destination.check() }
@@ -34,9 +34,9 @@ import Testing
 
     @Test(arguments: fixtures) func `a preview does not need the secret`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
-            let parcel = ShareParcel(.easter())
-            let preview = try fixture.destination(venue, environment: [:]).preview([parcel])
-            #expect(try preview == fixture.destination(venue).preview([parcel]))
+            let payload = SharePayload(.easter())
+            let preview = try fixture.destination(venue, environment: [:]).preview([payload])
+            #expect(try preview == fixture.destination(venue).preview([payload]))
             #expect(preview.contains(TestSecret.bullets))
         }
     }

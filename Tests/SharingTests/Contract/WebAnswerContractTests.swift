@@ -52,7 +52,7 @@ import WebTestSupport
                     let destination = try fixture.destination(venue)
                     var said: [String] = []
                     do throws(ShareFailure) {
-                        _ = try await destination.deliver([ShareParcel(.easter())])
+                        _ = try await destination.deliver([SharePayload(.easter())])
                     } catch {
                         said += [error.reason, error.advice ?? "", "\(error)"]
                     }
@@ -94,7 +94,7 @@ import WebTestSupport
             prepare(venue)
             let destination = try fixture.destination(venue)
             do throws(ShareFailure) {
-                _ = try await destination.deliver([ShareParcel(.easter())])
+                _ = try await destination.deliver([SharePayload(.easter())])
             } catch {
                 said += [error.reason, error.advice ?? "", "\(error)"]
             }
@@ -131,7 +131,7 @@ import WebTestSupport
             venue.answerDeliveries(answer)
             let destination = try fixture.destination(venue)
             do throws(ShareFailure) {
-                _ = try await destination.deliver([ShareParcel(.easter())])
+                _ = try await destination.deliver([SharePayload(.easter())])
             } catch {
                 kind = error.kind
             }

@@ -48,12 +48,12 @@ import WebTestSupport
     @Test(arguments: Fixture.web) func `the next delivery arrives after a lost answer`(_ fixture: Fixture) async throws {
         try await withWeb(fixture) { venue in
             let destination = try fixture.destination(venue)
-            let parcel = ShareParcel(.easter())
+            let payload = SharePayload(.easter())
             venue.answerDeliveries(.closeWithoutAnswer)
-            await #expect(throws: ShareFailure.self) { try await destination.deliver([parcel]) }
+            await #expect(throws: ShareFailure.self) { try await destination.deliver([payload]) }
             venue.answerDeliveries(nil)
-            _ = try await destination.deliver([parcel])
-            #expect(venue.held() == [fixture.expected(parcel.day)])
+            _ = try await destination.deliver([payload])
+            #expect(venue.held() == [fixture.expected(payload.day)])
         }
     }
 
@@ -64,7 +64,7 @@ import WebTestSupport
             let keys = venue.keys.replacing(venue.server.url, with: nobody.url)
             let destination = try Fixture.destination("[share.garden]\nkind = \"\(fixture.kind)\"\n\(keys)")
             defer { withExtendedLifetime(nobody) {} }
-            let failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([ShareParcel(.easter())]) }
+            let failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([SharePayload(.easter())]) }
             #expect(failure?.kind == .unreachable)
             await #expect(throws: ShareFailure.self) { try await destination.check() }
         }
@@ -74,7 +74,7 @@ import WebTestSupport
         try await withWeb(fixture) { venue in
             let destination = try fixture.destination(venue)
             venue.answerDeliveries(.stall)
-            let delivery = Task { try await destination.deliver([ShareParcel(.easter())]) }
+            let delivery = Task { try await destination.deliver([SharePayload(.easter())]) }
             await venue.server.wait { log in log.requests.contains { venue.service.isDelivery($0) } }
             delivery.cancel()
             let failure = await #expect(throws: ShareFailure.self) { try await delivery.value }
@@ -118,7 +118,7 @@ import WebTestSupport
         try await withWeb(fixture) { venue in
             let destination = try fixture.destination(venue)
             venue.answerDeliveries(answer)
-            failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([ShareParcel(.easter())]) }
+            failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([SharePayload(.easter())]) }
             #expect(venue.held() == [])
         }
         return failure

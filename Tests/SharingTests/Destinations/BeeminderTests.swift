@@ -10,7 +10,7 @@ import Testing
 
     @Test func `a request posts a datapoint with value, day and request ID`() throws {
         #expect(
-            try destination("username = 'anna'").preview([ShareParcel(.easter())]) == #"""
+            try destination("username = 'anna'").preview([SharePayload(.easter())]) == #"""
                 POST /api/v1/users/anna/goals/steps/datapoints.json HTTP/1.1
                 Host: www.beeminder.com
                 Accept: */*
@@ -25,7 +25,7 @@ import Testing
         (422, #"{"errors":"Duplicate datapoint"}"#), (422, "duplicate datapoint"), (200, #"{"errors":["duplicate datapoint"]}"#),
         (400, #"{"errors":{"message":"This is a duplicate datapoint."}}"#),
     ]) func `a duplicate datapoint counts as a confirmation`(_ status: Int, _ body: String) async throws {
-        let receipts = try await destination("", ScriptedTransport(.reply(status, body))).deliver([ShareParcel(.easter())])
+        let receipts = try await destination("", ScriptedTransport(.reply(status, body))).deliver([SharePayload(.easter())])
         #expect(receipts == [ShareReceipt()])
     }
 
@@ -33,7 +33,7 @@ import Testing
         for (status, kind) in [(500, ShareFailure.Kind.unanswered), (401, .credentials), (429, .busy)] {
             let transport = ScriptedTransport(.reply(status, #"{"errors":"duplicate datapoint"}"#))
             let failure = await #expect(throws: ShareFailure.self) {
-                try await destination("", transport).deliver([ShareParcel(.easter())])
+                try await destination("", transport).deliver([SharePayload(.easter())])
             }
             #expect(failure?.kind == kind)
         }
@@ -41,14 +41,14 @@ import Testing
 
     @Test func `a receipt contains the ID of the datapoint`() async throws {
         let body = #"{"id":"4f9dd9fd","daystamp":"20140420","value":8123.0,"comment":"from istep","requestid":"istep-2014-04-20"}"#
-        let receipts = try await destination("", ScriptedTransport(.reply(200, body))).deliver([ShareParcel(.easter())])
+        let receipts = try await destination("", ScriptedTransport(.reply(200, body))).deliver([SharePayload(.easter())])
         #expect(receipts == [ShareReceipt(remoteID: "4f9dd9fd")])
     }
 
     @Test func `a datapoint of another day or value does not confirm a delivery`() async throws {
         for body in [#"{"id":"4","daystamp":"20140421","value":8123}"#, #"{"id":"4","daystamp":"20140420","value":0}"#] {
             let failure = await #expect(throws: ShareFailure.self) {
-                try await destination("", ScriptedTransport(.reply(200, body))).deliver([ShareParcel(.easter())])
+                try await destination("", ScriptedTransport(.reply(200, body))).deliver([SharePayload(.easter())])
             }
             #expect(failure?.kind == .unanswered)
         }

@@ -19,7 +19,7 @@ import Testing
     private func environment(_ keys: String = "") async throws -> [String: String] {
         // Read from /proc, because a shell adds variables, such as PWD.
         let mine = try command("tr '\\0' '\\n' < /proc/$$/environ > \(folder.path)/environment", keys, environment: Self.environment)
-        _ = try await mine.deliver([try parcel()])
+        _ = try await mine.deliver([try payload()])
         let lines = try #require(folder.text("environment")).split(separator: "\n")
         return Dictionary(
             lines.map { line in
@@ -46,7 +46,7 @@ import Testing
     @Test func `a variable that is listed and not set keeps the program from being run`() async throws {
         let mine = try command("exit 0", #"environment = ["MY_OTHER"]"#)
         #expect(mine.problems() == ["the variable MY_OTHER, which `environment` lists, is not set"])
-        let failure = try #require(await failure { _ = try await mine.deliver([try parcel()]) })
+        let failure = try #require(await failure { _ = try await mine.deliver([try payload()]) })
         #expect(failure.kind == .misconfigured && failure.advice?.contains("where istep is started") == true)
         #expect(folder.text("input") == nil)
     }
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a program reads the day as JSON from standard input`() async throws {
-        _ = try await command("exit 0").deliver([try parcel(isCorrection: true)])
+        _ = try await command("exit 0").deliver([try payload(isConfirmed: true)])
         let input = try #require(folder.text("input")?.data(using: .utf8))
         let document = try #require(try JSONSerialization.jsonObject(with: input) as? [String: Any])
         #expect(document["steps"] as? Int == 8123)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `the input contains samples if the table requests them`() async throws {
-        _ = try await command("exit 0", "samples = true").deliver([try parcel()])
+        _ = try await command("exit 0", "samples = true").deliver([try payload()])
         let input = try #require(folder.text("input"))
         #expect(
             input.contains(#""samples":[{"distanceMetres":5900.4,"seconds":900,"start":"2014-04-20T08:00:00+02:00","steps":8123}]"#), "\(input)")
@@ -93,7 +93,7 @@ import Testing
     ])
     func `the exit code of the program determines the kind of failure`(code: Int, kind: ShareFailure.Kind) async throws {
         let mine = try command("echo first >&2; echo 'no such\u{1b}[2J account' >&2; exit \(code)")
-        let failure = try #require(await failure { _ = try await mine.deliver([try parcel()]) })
+        let failure = try #require(await failure { _ = try await mine.deliver([try payload()]) })
         #expect(failure.kind == kind)
         #expect(failure.reason == "\"sh\" ended with code \(code): no such?[2J account")
     }
@@ -107,49 +107,49 @@ import Testing
             "printf '%s' $MY_TOKEN >&2; head -c 16374 /dev/zero | tr '\\0' x >&2; echo >&2",
         ] {
             let mine = try command(script + "; exit 65", #"environment = ["MY_TOKEN", "MY_KEY", "MY_FLAG"]"#, environment: environment)
-            let reason = await failure { _ = try await mine.deliver([try parcel()]) }?.reason ?? ""
+            let reason = await failure { _ = try await mine.deliver([try payload()]) }?.reason ?? ""
             #expect(reason.hasPrefix("\"sh\" ended with code 65"), "\(reason)")
             #expect(!reason.contains("t0p") && !reason.contains("k3y"), "\(reason)")
         }
         let mine = try command("echo 1 of $MY_TOKEN >&2; exit 65", #"environment = ["MY_TOKEN", "MY_FLAG"]"#, environment: environment)
-        #expect(await failure { _ = try await mine.deliver([try parcel()]) }?.reason == "\"sh\" ended with code 65: 1 of \(TestSecret.bullets)")
+        #expect(await failure { _ = try await mine.deliver([try payload()]) }?.reason == "\"sh\" ended with code 65: 1 of \(TestSecret.bullets)")
     }
 
     @Test func `a program ended by a signal leaves the result unknown`() async throws {
         let mine = try command("kill -9 $$")
-        #expect(await failure { _ = try await mine.deliver([try parcel()]) }?.kind == .unanswered)
+        #expect(await failure { _ = try await mine.deliver([try payload()]) }?.kind == .unanswered)
     }
 
     @Test func `arguments are not interpreted by a shell`() async throws {
         let mine = try command("printf '%s' \"$2\" > \(folder.path)/second", arguments: #", "a", "$(touch \#(folder.path)/x); 'b'""#)
-        _ = try await mine.deliver([try parcel(user: "'; touch \(folder.path)/x #")])
+        _ = try await mine.deliver([try payload(user: "'; touch \(folder.path)/x #")])
         #expect(folder.text("second") == "$(touch \(folder.path)/x); 'b'")
         #expect(folder.text("x") == nil)
     }
 
     @Test func `a program that exceeds its time-out is terminated`() async throws {
         let mine = try command("trap 'echo tidy >> \(folder.path)/input; exit 1' TERM; while :; do sleep 0.1; done", "timeout = 5")
-        let failure = try #require(await failure { _ = try await mine.deliver([try parcel()]) })
+        let failure = try #require(await failure { _ = try await mine.deliver([try payload()]) })
         #expect(failure.kind == .unanswered)
         #expect(failure.reason.contains("did not end within 5 s"))
         #expect(folder.text("input")?.hasSuffix("tidy\n") == true)
     }
 
     @Test func `a background child of the program does not delay the delivery`() async throws {
-        _ = try await command("sleep 50 & echo $! > \(folder.path)/child; exit 0").deliver([try parcel()])
+        _ = try await command("sleep 50 & echo $! > \(folder.path)/child; exit 0").deliver([try payload()])
         let child = try #require(folder.text("child").flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) })
         kill(child, SIGKILL)
     }
 
     @Test func `a program may ignore its input`() async throws {
         let mine = try destination("[share.mine]\nkind = \"command\"\ncommand = [\"/bin/true\"]")
-        _ = try await mine.deliver([try parcel(user: String(repeating: "a", count: 64))])
+        _ = try await mine.deliver([try payload(user: String(repeating: "a", count: 64))])
     }
 
     @Test func `a missing program is reported as a configuration problem`() async throws {
         let mine = try destination("[share.mine]\nkind = \"command\"\ncommand = [\"\(folder.path)/none\"]")
         #expect(mine.problems() == ["the program \"\(folder.path)/none\" cannot be run: No such file or directory"])
-        #expect(await failure { _ = try await mine.deliver([try parcel()]) }?.kind == .misconfigured)
+        #expect(await failure { _ = try await mine.deliver([try payload()]) }?.kind == .misconfigured)
     }
 
     @Test func `a day is sent again only to an idempotent program`() throws {

@@ -22,7 +22,7 @@ import WebTestSupport
 
     @Test func `a day is an observation with its own identifier`() throws {
         #expect(
-            try destination("https://example.org/fhir").preview([ShareParcel(.easter())]) == #"""
+            try destination("https://example.org/fhir").preview([SharePayload(.easter())]) == #"""
                 PUT /fhir/Observation?identifier=urn%3Auuid%3A7c8f9b84-2946-437f-8ddf-d2efbc4ab394%7CPatient%2F123%2FAnna%2F2014-04-20%2Fsteps HTTP/1.1
                 Host: example.org
                 Content-Type: application/fhir+json
@@ -43,21 +43,21 @@ import WebTestSupport
 
     @Test func `calories are sent as a separate observation`() throws {
         let destination = try destination("https://example.org/fhir", "calories = true\nsystem = 'urn:test'")
-        let preview = try destination.preview([ShareParcel(.easter())])
+        let preview = try destination.preview([SharePayload(.easter())])
         #expect(WebText.requests(in: preview).count == 2)
         let calories = try #require(WebText.requests(in: preview).last)
         #expect(calories.hasPrefix("PUT /fhir/Observation?identifier=urn%3Atest%7CPatient%2F123%2FAnna%2F2014-04-20%2Fcalories HTTP/1.1\n"))
         #expect(calories.contains(#""code":"41979-6""#))
         #expect(calories.contains(#"{"code":"kcal/d","system":"http://unitsofmeasure.org","unit":"kilocalories per day","value":232}"#))
         #expect(calories.contains(#""method":{"text":"Energy of walking and running above rest"}"#))
-        #expect(WebText.requests(in: try destination.preview([ShareParcel(.easter(kilocalories: nil))])).count == 1)
+        #expect(WebText.requests(in: try destination.preview([SharePayload(.easter(kilocalories: nil))])).count == 1)
     }
 
     @Test(arguments: [(DaySummary.Completeness.complete, false, "final"), (.partial, false, "preliminary"), (.complete, true, "preliminary")])
     func `an observation is final only for a complete past day`(completeness: DaySummary.Completeness, isInProgress: Bool, status: String) throws
     {
         let day = SharedDay.easter(completeness: completeness, isInProgress: isInProgress)
-        #expect(try destination("https://example.org").preview([ShareParcel(day)]).contains("\"status\":\"\(status)\""))
+        #expect(try destination("https://example.org").preview([SharePayload(day)]).contains("\"status\":\"\(status)\""))
     }
 
     @Test func `user names make identifiers that are unique and safe to search`() throws {
@@ -84,7 +84,7 @@ import WebTestSupport
         ] as [(Int, [(String, String)], String, String?)])
     func `several forms of answer confirm an observation`(status: Int, headers: [(String, String)], body: String, id: String?) async throws {
         try await withServer(answers: { _ in .reply(status: status, headers: headers, body: body) }) { destination, _ in
-            let receipts = try await destination.deliver([ShareParcel(.easter())])
+            let receipts = try await destination.deliver([SharePayload(.easter())])
             #expect(receipts == [ShareReceipt(remoteID: id)])
         }
     }
@@ -95,7 +95,7 @@ import WebTestSupport
     ])
     func `other successful answers do not confirm an observation`(status: Int, body: String) async throws {
         try await withServer(answers: { _ in .reply(status: status, body: body) }) { destination, _ in
-            #expect(await destination.failure(delivering: ShareParcel(.easter()))?.kind == .unanswered)
+            #expect(await destination.failure(delivering: SharePayload(.easter()))?.kind == .unanswered)
         }
     }
 
@@ -105,7 +105,7 @@ import WebTestSupport
             {"severity":"error","details":{"text":"subject unknown"},"diagnostics":"NullPointerException"},{"severity":"fatal","code":"invalid"}]}
             """#
         try await withServer(answers: { _ in .json(outcome, status: 422) }) { destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .rejected)
             #expect(failure?.reason == "127.0.0.1 answered 422: subject unknown; invalid")
         }
@@ -114,7 +114,7 @@ import WebTestSupport
     @Test(arguments: [(412, "delete all but one"), (405, "conditional updates")])
     func `advice is given for status 405 and status 412`(status: Int, advice: String) async throws {
         try await withServer(answers: { _ in .json("{}", status: status) }) { destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .rejected)
             #expect(failure?.advice?.contains(advice) == true)
         }
@@ -127,7 +127,7 @@ import WebTestSupport
                 request.number == 1 ? .json(#"{"resourceType":"Observation","id":"1"}"#) : .json(#"{"error":"no energy"}"#, status: 422)
             }
         ) { destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .rejected)
             #expect(failure?.reason == "127.0.0.1 answered 422: no energy (this is about the calories; the steps arrived)")
         }

@@ -19,8 +19,8 @@ import Testing
     @Test func `a CSV file has one line for each day`() async throws {
         let diary = try file("steps.csv")
         _ = try await diary.deliver([
-            try parcel(),
-            try parcel("2014-04-21", steps: 90) { ($0.goal, $0.percentage, $0.distance, $0.completeness) = (nil, nil, nil, .partial) },
+            try payload(),
+            try payload("2014-04-21", steps: 90) { ($0.goal, $0.percentage, $0.distance, $0.completeness) = (nil, nil, nil, .partial) },
         ])
         #expect(
             folder.text("steps.csv") == """
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a JSON file has one line for each day`() async throws {
-        _ = try await file("steps.jsonl").deliver([try parcel()])
+        _ = try await file("steps.jsonl").deliver([try payload()])
         #expect(
             folder.text("steps.jsonl") == """
                 {"completeness":"complete","corrected":false,"day":"2014-04-20","distanceMetres":5900,"energyKilocalories":240,\
@@ -44,9 +44,9 @@ import Testing
     @Test(arguments: ["steps.csv", "steps.json"])
     func `a correction replaces the line of its day`(name: String) async throws {
         let diary = try file(name)
-        _ = try await diary.deliver([try parcel(), try parcel("2014-04-21", steps: 7)])
+        _ = try await diary.deliver([try payload(), try payload("2014-04-21", steps: 7)])
         let before = try #require(folder.text(name)?.split(separator: "\n"))
-        _ = try await diary.deliver([try parcel(steps: 9999)])
+        _ = try await diary.deliver([try payload(steps: 9999)])
         let after = try #require(folder.text(name)?.split(separator: "\n"))
         #expect(after.count == before.count)
         #expect(after.count { $0.contains("9999") } == 1)
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: ["steps.csv", "steps.json"])
     func `other lines and the file mode stay unchanged`(name: String) async throws {
         try folder.write(name, "# my own words\nnot,a,day\n", mode: 0o640)
-        _ = try await file(name).deliver([try parcel()])
+        _ = try await file(name).deliver([try payload()])
         #expect(folder.text(name)?.contains("# my own words\nnot,a,day\n") == true)
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.posixPermissions] as? Int
         #expect(mode == 0o640)
@@ -67,7 +67,7 @@ import Testing
     func `a name with special characters matches its existing line`(user: String) async throws {
         for name in ["steps.csv", "steps.json"] {
             let diary = try file(name)
-            for steps in [1, 2] { _ = try await diary.deliver([try parcel(steps: steps, user: user)]) }
+            for steps in [1, 2] { _ = try await diary.deliver([try payload(steps: steps, user: user)]) }
             #expect(try await diary.check() == "1 day in it", "\(name): \(folder.text(name) ?? "")")
         }
     }
@@ -75,10 +75,10 @@ import Testing
     @Test(arguments: ["steps.csv", "steps.json"])
     func `a file saved by Windows keeps its lines and line ends`(name: String) async throws {
         let diary = try file(name)
-        _ = try await diary.deliver([try parcel(), try parcel("2014-04-21", steps: 7)])
+        _ = try await diary.deliver([try payload(), try payload("2014-04-21", steps: 7)])
         let text = try #require(folder.text(name))
         try folder.write(name, "\u{feff}" + text.replacing("\n", with: "\r\n"))
-        _ = try await diary.deliver([try parcel(steps: 9999), try parcel("2014-04-22", steps: 3)])
+        _ = try await diary.deliver([try payload(steps: 9999), try payload("2014-04-22", steps: 3)])
         let lines = try #require(folder.text(name)).unicodeScalars.split(separator: "\n").map(String.init)
         #expect(lines.count == (name == "steps.csv" ? 4 : 3), "\(lines)")
         #expect(lines.allSatisfy { $0.unicodeScalars.last == "\r" })
@@ -91,13 +91,13 @@ import Testing
     @Test func `a symbolic link stays a symbolic link`() async throws {
         try folder.write("real.csv", "")
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/steps.csv", withDestinationPath: "real.csv")
-        _ = try await file("steps.csv").deliver([try parcel()])
+        _ = try await file("steps.csv").deliver([try payload()])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/steps.csv") == "real.csv")
         #expect(folder.text("real.csv")?.contains("8123") == true)
     }
 
     @Test func `a new file has mode 0600 and its directory is created`() async throws {
-        _ = try await file("deep/er/steps.csv").deliver([try parcel()])
+        _ = try await file("deep/er/steps.csv").deliver([try payload()])
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/deep/er/steps.csv")[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/deep/er") == ["steps.csv"])
@@ -108,7 +108,7 @@ import Testing
         let start = try #require(Day("2014-01-01"))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for back in 0..<40 {
-                let one = try parcel("\(start.advanced(by: back))")
+                let one = try payload("\(start.advanced(by: back))")
                 group.addTask { _ = try await diary.deliver([one]) }
             }
             try await group.waitForAll()
@@ -119,39 +119,39 @@ import Testing
     @Test func `a folder that another program keeps locked is a temporary failure`() async throws {
         let lock = try FolderLock(folder.path), waiting = Waiting()
         let diary = try file("steps.csv", pause: { waiting.add($0) })
-        let failure = try await diary.failure(delivering: parcel())
+        let failure = try await diary.failure(delivering: payload())
         #expect(failure?.kind == .busy)
         #expect(failure?.reason.hasSuffix("is locked by another program") == true)
         #expect(waiting.total == .seconds(30))
         #expect(folder.text("steps.csv") == nil)
         lock.release()
-        #expect(try await diary.failure(delivering: parcel()) == nil)
+        #expect(try await diary.failure(delivering: payload()) == nil)
     }
 
     @Test func `a delivery waits until another program releases the folder`() async throws {
         let lock = try FolderLock(folder.path)
         let diary = try file("steps.csv", pause: { _ in lock.release() })
-        _ = try await diary.deliver([try parcel()])
+        _ = try await diary.deliver([try payload()])
         #expect(folder.text("steps.csv")?.contains("8123") == true)
     }
 
     @Test func `an interrupted wait for the folder is a temporary failure`() async throws {
         let lock = try FolderLock(folder.path)
         let diary = try file("steps.csv", pause: { _ in throw CancellationError() })
-        #expect(try await diary.failure(delivering: parcel())?.kind == .busy)
+        #expect(try await diary.failure(delivering: payload())?.kind == .busy)
         lock.release()
     }
 
     @Test func `a directory or a binary file is rejected`() async throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/steps.csv", withIntermediateDirectories: false)
         let diary = try file("steps.csv")
-        let problem = await failure { _ = try await diary.deliver([try parcel()]) }
+        let problem = await failure { _ = try await diary.deliver([try payload()]) }
         #expect(problem?.kind == .misconfigured)
         #expect(problem?.reason.contains("is not a regular file") == true)
 
         try Data([0xff, 0xfe, 0x00]).write(to: URL(fileURLWithPath: folder.path + "/steps.json"))
         let binary = try file("steps.json")
-        #expect(await failure { _ = try await binary.deliver([try parcel()]) }?.reason.contains("is not UTF-8 text") == true)
+        #expect(await failure { _ = try await binary.deliver([try payload()]) }?.reason.contains("is not UTF-8 text") == true)
     }
 
     @Test func `why the file could not be replaced is reported`() throws {
@@ -171,8 +171,8 @@ import Testing
 
     @Test func `the format follows from the file name or the format key`() throws {
         #expect(throws: (any Error).self) { try file("steps.txt") }
-        #expect(try file("steps.txt", "format = \"csv\"").preview([try parcel()]).hasPrefix("2014-04-20,anna"))
-        #expect(try file("steps.csv", "format = \"json\"").preview([try parcel()]).hasPrefix("{"))
+        #expect(try file("steps.txt", "format = \"csv\"").preview([try payload()]).hasPrefix("2014-04-20,anna"))
+        #expect(try file("steps.csv", "format = \"json\"").preview([try payload()]).hasPrefix("{"))
     }
 }
 

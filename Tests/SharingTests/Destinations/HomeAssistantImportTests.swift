@@ -23,35 +23,35 @@ import WebTestSupport
         return TimeSpan(midnight, midnight + 86_400)
     }
 
-    private func parcel(_ later: Int, _ hours: [Int: Int]) -> ShareParcel {
-        ShareParcel(.easter(steps: hours.values.reduce(0, +), hours: hours, later: later))
+    private func payload(_ later: Int, _ hours: [Int: Int]) -> SharePayload {
+        SharePayload(.easter(steps: hours.values.reduce(0, +), hours: hours, later: later))
     }
 
     @Test func `days are added to the statistics, and a late correction changes the later sums`() async throws {
         try await withHouse { house, _, destination in
-            _ = try await destination.deliver([parcel(-2, [8: 500, 9: 100]), parcel(-1, [10: 1000]), parcel(0, [7: 300])])
+            _ = try await destination.deliver([payload(-2, [8: 500, 9: 100]), payload(-1, [10: 1000]), payload(0, [7: 300])])
             #expect((-2...0).map { house.steps(Self.id, span($0)) } == [600, 1000, 300])
-            _ = try await destination.deliver([parcel(-2, [8: 550])])
+            _ = try await destination.deliver([payload(-2, [8: 550])])
             #expect((-2...0).map { house.steps(Self.id, span($0)) } == [550, 1000, 300])
             // Days before all existing rows, one of them years before.
-            for later in [-3, -800] { _ = try await destination.deliver([parcel(later, [12: 40])]) }
+            for later in [-3, -800] { _ = try await destination.deliver([payload(later, [12: 40])]) }
             #expect([-800, -3, -2, -1, 0].map { house.steps(Self.id, span($0)) } == [40, 40, 550, 1000, 300])
-            _ = try await destination.deliver([parcel(-790, [12: 60])])
+            _ = try await destination.deliver([payload(-790, [12: 60])])
             #expect([-800, -790, -3, -2, -1, 0].map { house.steps(Self.id, span($0)) } == [40, 60, 40, 550, 1000, 300])
         }
     }
 
     @Test func `imported days are not imported again`() async throws {
         try await withHouse { house, _, destination in
-            for _ in 0..<2 { _ = try await destination.deliver([parcel(0, [7: 300])]) }
+            for _ in 0..<2 { _ = try await destination.deliver([payload(0, [7: 300])]) }
             #expect(house.commands("recorder/import_statistics").count == 1)
         }
     }
 
     @Test func `a preview contains the import that is sent`() async throws {
         try await withHouse(House(timeZone: "Africa/Johannesburg")) { house, _, destination in
-            let preview = try destination.preview([parcel(0, [7: 300, 9: 20])])
-            _ = try await destination.deliver([parcel(0, [7: 300, 9: 20])])
+            let preview = try destination.preview([payload(0, [7: 300, 9: 20])])
+            _ = try await destination.deliver([payload(0, [7: 300, 9: 20])])
             let sent = try #require(house.commands("recorder/import_statistics").first)
             #expect(preview.contains(sent.replacing(/"id":[0-9]+,/, with: "")))
         }
@@ -59,30 +59,30 @@ import WebTestSupport
 
     @Test func `data whose answer was lost may have arrived, and the next delivery corrects them`() async throws {
         try await withHouse { house, _, destination in
-            _ = try await destination.deliver([parcel(-1, [10: 1000]), parcel(0, [7: 300])])
+            _ = try await destination.deliver([payload(-1, [10: 1000]), payload(0, [7: 300])])
             house.loseAnswers(true)
-            let failure = await destination.failure(delivering: parcel(-1, [10: 900]))
+            let failure = await destination.failure(delivering: payload(-1, [10: 900]))
             #expect(failure?.kind == .unanswered)
             house.loseAnswers(false)
-            _ = try await destination.deliver([parcel(-1, [10: 900])])
+            _ = try await destination.deliver([payload(-1, [10: 900])])
             #expect([-1, 0].map { house.steps(Self.id, span($0)) } == [900, 300])
         }
     }
 
     @Test func `wrong sums left by a killed import are corrected by the next delivery`() async throws {
         try await withHouse { house, _, destination in
-            _ = try await destination.deliver([parcel(-1, [10: 1000]), parcel(0, [7: 300])])
+            _ = try await destination.deliver([payload(-1, [10: 1000]), payload(0, [7: 300])])
             house.disturb(Self.id) { rows in
                 for hour in rows.keys.sorted().suffix(10) { rows[hour]?.sum += 77 }
             }
-            _ = try await destination.deliver([parcel(-1, [10: 1000])])
+            _ = try await destination.deliver([payload(-1, [10: 1000])])
             #expect([-1, 0].map { house.steps(Self.id, span($0)) } == [1000, 300])
         }
     }
 
     @Test func `without a recorder there is the sensor only`() async throws {
         try await withHouse(House(components: ["api"])) { house, venue, destination in
-            _ = try await destination.deliver([parcel(0, [7: 300])])
+            _ = try await destination.deliver([payload(0, [7: 300])])
             #expect(house.rows(Self.id).isEmpty && venue.held().map(\.steps) == [300])
             #expect(try await destination.check().contains("without its recorder"))
         }
@@ -91,16 +91,16 @@ import WebTestSupport
     @Test func `statistics can be left out`() async throws {
         try await withHouse(House(), "statistics = false") { house, venue, destination in
             #expect(destination.traits.showsLatestOnly && !destination.traits.includesSamples)
-            _ = try await destination.deliver([parcel(0, [7: 300])])
+            _ = try await destination.deliver([payload(0, [7: 300])])
             #expect(venue.held().map(\.steps) == [300] && !venue.server.requests.contains { $0.target == "/api/websocket" })
-            #expect(!(try destination.preview([parcel(0, [7: 300])])).contains("WebSocket"))
+            #expect(!(try destination.preview([payload(0, [7: 300])])).contains("WebSocket"))
             _ = try await destination.check()
         }
     }
 
     @Test func `a user who is not an administrator is reported`() async throws {
         try await withHouse(House(isAdministrator: false)) { _, _, destination in
-            let failure = await destination.failure(delivering: parcel(0, [7: 300]))
+            let failure = await destination.failure(delivering: payload(0, [7: 300]))
             #expect(failure?.kind == .credentials && failure?.advice?.contains("administrator") == true)
             let check = await destination.failureOfCheck()
             #expect(check?.kind == .credentials && check?.reason.contains("not an administrator") == true)
@@ -119,7 +119,7 @@ import WebTestSupport
             ("2024.3.3", false), ("2025.10.4", false), ("2025.11.0", true), ("2026.2.0b1", true), ("", false), ("x.y", false),
         ] {
             try await withHouse(House(version: version)) { house, _, destination in
-                _ = try await destination.deliver([parcel(0, [7: 300])])
+                _ = try await destination.deliver([payload(0, [7: 300])])
                 let sent = try #require(house.commands("recorder/import_statistics").first)
                 #expect(sent.contains("\"mean_type\":0") == isNew && sent.contains("\"unit_class\":null") == isNew)
                 #expect(sent.contains("\"has_mean\":false") == !isNew)
@@ -129,7 +129,7 @@ import WebTestSupport
 
     @Test func `a time zone that is not known is not guessed`() async throws {
         try await withHouse(House(timeZone: "Nowhere/At_All")) { house, _, destination in
-            let failure = await destination.failure(delivering: parcel(0, [7: 300]))
+            let failure = await destination.failure(delivering: payload(0, [7: 300]))
             #expect(failure?.kind == .misconfigured && house.rows(Self.id).isEmpty)
         }
     }
@@ -138,7 +138,7 @@ import WebTestSupport
         let text = Echo(phase: phase).text
         for house in [House(timeZone: text), House(version: text), House(name: text), House(isAdministrator: false, name: text)] {
             try await withHouse(house) { _, _, destination in
-                var said = [await destination.failure(delivering: parcel(0, [7: 300]))?.reason ?? ""]
+                var said = [await destination.failure(delivering: payload(0, [7: 300]))?.reason ?? ""]
                 do throws(ShareFailure) {
                     said.append(try await destination.check())
                 } catch {
@@ -153,7 +153,7 @@ import WebTestSupport
         try await withHouse { _, venue, _ in
             let stranger = try Fixture.destination(
                 "[share.house]\nkind = 'home-assistant'\nurl = '\(venue.server.url)'\ntoken_env = 'T'", environment: ["T": "nonsense"])
-            #expect(await stranger.failure(delivering: parcel(0, [7: 300]))?.kind == .credentials)
+            #expect(await stranger.failure(delivering: payload(0, [7: 300]))?.kind == .credentials)
         }
     }
 
@@ -169,7 +169,7 @@ import WebTestSupport
     ) async throws {
         try await withHouse { house, venue, destination in
             venue.answerAll(.json(#"{"message":"the cat sleeps"}"#, status: status))
-            let failure = await destination.failure(delivering: parcel(0, [7: 300]))
+            let failure = await destination.failure(delivering: payload(0, [7: 300]))
             #expect(failure?.kind == kind && failure?.reason.contains("the cat sleeps") == true)
         }
     }
@@ -178,13 +178,13 @@ import WebTestSupport
 
     @Test func `a lost sensor is restored, and a later day is not replaced`() async throws {
         try await withHouse { house, venue, destination in
-            _ = try await destination.deliver([parcel(0, [7: 300])])
+            _ = try await destination.deliver([payload(0, [7: 300])])
             house.forgetSensors()
-            try await destination.restore([parcel(0, [7: 300])])
+            try await destination.restore([payload(0, [7: 300])])
             #expect(venue.held().map(\.steps) == [300])
             let requests = venue.server.requests.count
-            try await destination.restore([parcel(0, [7: 300])])
-            try await destination.restore([parcel(-1, [7: 5])])
+            try await destination.restore([payload(0, [7: 300])])
+            try await destination.restore([payload(-1, [7: 5])])
             #expect(venue.held().map(\.steps) == [300])
             #expect(venue.server.requests.dropFirst(requests).allSatisfy { $0.method == "GET" })
         }
@@ -192,9 +192,9 @@ import WebTestSupport
 
     @Test func `yesterday's last value is sent to the sensor before today's first value`() async throws {
         try await withHouse { _, venue, destination in
-            _ = try await destination.deliver([parcel(-1, [20: 700])])
-            try await destination.restore([parcel(-1, [20: 700])])
-            _ = try await destination.deliver([parcel(-1, [20: 700, 23: 50]), parcel(0, [0: 3])])
+            _ = try await destination.deliver([payload(-1, [20: 700])])
+            try await destination.restore([payload(-1, [20: 700])])
+            _ = try await destination.deliver([payload(-1, [20: 700, 23: 50]), payload(0, [0: 3])])
             let bodies = venue.server.requests.filter { $0.method == "POST" }.map(\.text)
             #expect(bodies.map { $0.contains("\"state\":\"700\"") } == [true, false, false])
             #expect(bodies.map { $0.contains("\"state\":\"750\"") } == [false, true, false])
@@ -204,7 +204,7 @@ import WebTestSupport
 
     @Test func `the sensor of a past day is not made anew by a correction`() async throws {
         try await withHouse { _, venue, destination in
-            _ = try await destination.deliver([parcel(-1, [20: 700])])
+            _ = try await destination.deliver([payload(-1, [20: 700])])
             #expect(venue.held().isEmpty)
         }
     }

@@ -17,7 +17,7 @@ import WebTestSupport
     }
 
     @Test func `a delivery imports statistics and sets the state of a sensor`() throws {
-        let preview = try destination("https://example.org").preview([ShareParcel(.easter(hours: [0: 8123], isInProgress: true))])
+        let preview = try destination("https://example.org").preview([SharePayload(.easter(hours: [0: 8123], isInProgress: true))])
         #expect(
             preview == #"""
                 By WebSocket https://example.org/api/websocket, token •••••
@@ -43,9 +43,9 @@ import WebTestSupport
     @Test func `an older day never replaces a later one`() async throws {
         try await withHouse { _, venue in
             let destination = try destination(venue.server.url)
-            _ = try await destination.deliver([ShareParcel(.easter(later: 3))])
+            _ = try await destination.deliver([SharePayload(.easter(later: 3))])
             let older = [SharedDay.easter(steps: 5, later: 1), .easter(steps: 6, later: 2)]
-            let receipts = try await destination.deliver(older.map { ShareParcel($0) })
+            let receipts = try await destination.deliver(older.map { SharePayload($0) })
             #expect(receipts.count == 2)
             #expect(venue.held().map(\.day) == ["2014-04-23"])
             #expect(venue.server.requests.count { $0.method == "POST" } == 1)
@@ -54,7 +54,7 @@ import WebTestSupport
 
     @Test func `the latest of several days is set as the state`() async throws {
         try await withHouse { _, venue in
-            let days = [4, 9, 2].map { ShareParcel(.easter(steps: 100 + $0, later: $0)) }
+            let days = [4, 9, 2].map { SharePayload(.easter(steps: 100 + $0, later: $0)) }
             let receipts = try await destination(venue.server.url).deliver(days)
             #expect(receipts.count == 3)
             #expect(venue.held().map(\.steps) == [109])
@@ -67,11 +67,11 @@ import WebTestSupport
             let names = ["Anna", "Zoë", "Zoe", "Анна", "Anna B.", "anna b", "👣"]
             let users = names.enumerated().map { User(id: Int64($0), name: $1) }
             let slugs = UserSlugs(users)
-            let parcels = users.map { user in
+            let payloads = users.map { user in
                 let day = SharedDay.easter(of: user, steps: Int(user.id))
-                return ShareParcel(day: day, key: day.fingerprint, slug: slugs[user])
+                return SharePayload(day: day, key: day.fingerprint, slug: slugs[user])
             }
-            _ = try await destination(venue.server.url).deliver(parcels)
+            _ = try await destination(venue.server.url).deliver(payloads)
             #expect(Set(venue.held().map(\.user)) == Set(names))
             #expect(["sensor.istep_anna", "sensor.istep_zoe", "sensor.istep_anna_b"].allSatisfy(house.entities.contains))
         }
@@ -81,7 +81,7 @@ import WebTestSupport
         try await withHouse { house, venue in
             let destination = try destination(venue.server.url, "entity = 'sensor.my_steps'")
             #expect(destination.traits.isPersonal)
-            _ = try await destination.deliver([ShareParcel(.easter())])
+            _ = try await destination.deliver([SharePayload(.easter())])
             #expect(house.entities == ["sensor.my_steps"])
         }
         #expect(try destination("https://example.org").traits.isPersonal == false)
@@ -93,7 +93,7 @@ import WebTestSupport
             for answer in [Answer.closeWithoutAnswer, .reply(status: 500), .json("{}"), page] {
                 venue.answerAll(answer)
                 let failure = await #expect(throws: ShareFailure.self) {
-                    try await destination(venue.server.url).deliver([ShareParcel(.easter())])
+                    try await destination(venue.server.url).deliver([SharePayload(.easter())])
                 }
                 #expect(failure?.kind == .unreachable)
             }
@@ -107,7 +107,7 @@ import WebTestSupport
             for body in [#"{"entity_id":"sensor.istep_anna","state":"0"}"#, #"{"entity_id":"sensor.other","state":"8123"}"#] {
                 venue.answerDeliveries(.json(body))
                 let failure = await #expect(throws: ShareFailure.self) {
-                    try await destination(venue.server.url).deliver([ShareParcel(.easter())])
+                    try await destination(venue.server.url).deliver([SharePayload(.easter())])
                 }
                 #expect(failure?.kind == .unanswered)
             }
@@ -123,7 +123,7 @@ import WebTestSupport
         }
         defer { withExtendedLifetime(broker) {} }
         let destination = try Fixture.destination("[share.a]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
-        let failure = await destination.failure(delivering: ShareParcel(.easter()))
+        let failure = await destination.failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == .misconfigured && failure?.reason.contains("the broker refused") == true, "\(failure?.reason ?? "")")
     }
 

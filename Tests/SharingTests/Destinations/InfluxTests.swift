@@ -11,13 +11,13 @@ import Testing
     }
 
     private func lines(_ keys: String, _ day: SharedDay) throws -> [Substring] {
-        try destination("database = 'health'\n\(keys)").preview([ShareParcel(day)]).split(separator: "\n\n")[1].split(separator: "\n")
+        try destination("database = 'health'\n\(keys)").preview([SharePayload(day)]).split(separator: "\n\n")[1].split(separator: "\n")
     }
 
     @Test func `a request to version 1 names the database and retention policy`() throws {
         let keys = "database = 'my health'\nretention_policy = 'for ever'\nusername = 'anna'\npassword_file = '/p'"
         #expect(
-            try destination(keys).preview([ShareParcel(.easter())]) == """
+            try destination(keys).preview([SharePayload(.easter())]) == """
                 POST /write?db=my%20health&rp=for%20ever&precision=s HTTP/1.1
                 Host: example.org
                 Accept: */*
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `a request to version 2 names the organization and bucket`() throws {
-        let preview = try destination("bucket = 'b'\norg = 'my home'\ntoken_file = '/t'").preview([ShareParcel(.easter())])
+        let preview = try destination("bucket = 'b'\norg = 'my home'\ntoken_file = '/t'").preview([SharePayload(.easter())])
         #expect(
             preview.hasPrefix(
                 """
@@ -69,24 +69,24 @@ import Testing
         let day = try #require(SharedDay(SharedDay.easter().summary, utcOffset: 13 * 3600))
         let transport = ScriptedTransport(.reply(204), .reply(204))
         let destination = try destination("database = 'h'", transport)
-        let receipts = try await destination.deliver([ShareParcel(day)])
+        let receipts = try await destination.deliver([SharePayload(day)])
         #expect(receipts == [ShareReceipt(remoteID: "1397984400")])
         // An earlier sample turns up, from another place.
         let later = SharedDay.easter(steps: 9000)
-        #expect(try await destination.deliver([ShareParcel(later).corrected(to: later, receipts.first)]) == receipts)
+        #expect(try await destination.deliver([SharePayload(later).corrected(to: later, receipts.first)]) == receipts)
         #expect(transport.requests.last?.preview.hasSuffix("1397984400") == true)
     }
 
     @Test(arguments: ["", "abc", "0", "99999999999999999999", "1398168001"])
     func `a remote id that is no time of the day is not used`(id: String) throws {
-        let parcel = ShareParcel(day: .easter(), key: "k", remoteID: id, isCorrection: true)
-        #expect(try destination("database = 'h'").preview([parcel]).hasSuffix(" 1397995200"))
+        let payload = SharePayload(day: .easter(), key: "k", remoteID: id, isConfirmed: true)
+        #expect(try destination("database = 'h'").preview([payload]).hasSuffix(" 1397995200"))
     }
 
     // MARK: Days that were sent to 00:00 UTC
 
-    private func old(_ day: SharedDay, isMoved: Bool = true) -> ShareParcel {
-        ShareParcel(day: day, key: "k", isCorrection: true, isMoved: isMoved)
+    private func old(_ day: SharedDay, isMoved: Bool = true) -> SharePayload {
+        SharePayload(day: day, key: "k", isConfirmed: true, isMoved: isMoved)
     }
 
     @Test func `version 1 removes old points with one request`() async throws {
@@ -94,9 +94,9 @@ import Testing
         let transport = ScriptedTransport(.reply(200, done), .reply(204))
         let keys = "database = 'my health'\ntags = { place = \"the 'sea'\\\\side\" }\nprefix = 'a_'"
         let destination = try destination(keys, transport)
-        let parcels = [old(.easter()), old(.easter(later: 1)), ShareParcel(.easter(later: 2))]
-        #expect(try await destination.deliver(parcels).map(\.remoteID) == ["1397995200", "1398081600", "1398168000"])
-        #expect(transport.requests.map(\.preview).joined(separator: "\n\n") == (try destination.preview(parcels)))
+        let payloads = [old(.easter()), old(.easter(later: 1)), SharePayload(.easter(later: 2))]
+        #expect(try await destination.deliver(payloads).map(\.remoteID) == ["1397995200", "1398081600", "1398168000"])
+        #expect(transport.requests.map(\.preview).joined(separator: "\n\n") == (try destination.preview(payloads)))
         let statements = transport.requests[0].preview.split(separator: "q=").last?.replacing("+", with: " ").removingPercentEncoding
         #expect(
             statements
@@ -150,8 +150,8 @@ import Testing
         #expect(transport.requests.count == 1)
 
         let again = ScriptedTransport(.reply(status, body), .reply(204))
-        let parcels = [old(.easter(steps: 9000), isMoved: false), ShareParcel(.easter(later: 1))]
-        let grown = try await destination("database = 'h'", again).deliver(parcels)
+        let payloads = [old(.easter(steps: 9000), isMoved: false), SharePayload(.easter(later: 1))]
+        let grown = try await destination("database = 'h'", again).deliver(payloads)
         #expect(grown.map(\.remoteID) == ["1397952000", "1398081600"])
         #expect(again.requests.last?.preview.contains("steps=9000i") == true)
         #expect(again.requests.last?.preview.contains(" 1397952000\n") == true)
@@ -236,8 +236,8 @@ import Testing
         let days = (0..<8).map { SharedDay.easter(later: $0, tracks: [.init(pedometer: "ring", samples: samples)]) }
         let transport = ScriptedTransport(.reply(204), .reply(204), .reply(204))
         let destination = try destination("database = 'h'", transport)
-        let preview = try destination.preview(days.map { ShareParcel($0) })
-        let receipts = try await destination.deliver(days.map { ShareParcel($0) })
+        let preview = try destination.preview(days.map { SharePayload($0) })
+        let receipts = try await destination.deliver(days.map { SharePayload($0) })
         #expect(receipts.count == 8 && transport.requests.count == 3)
         #expect(transport.requests.map(\.preview).joined(separator: "\n\n") == preview)
         for request in transport.requests { #expect(request.preview.split(separator: "\n").count { $0.hasPrefix("steps") } <= 5000) }
@@ -250,7 +250,7 @@ import Testing
             let gone = TransportError.notSent(reason: "gone")
             let transport = first ? ScriptedTransport(.failure(gone)) : ScriptedTransport(.reply(204), .failure(gone))
             let failure = await #expect(throws: ShareFailure.self) {
-                try await destination("database = 'h'", transport).deliver([ShareParcel(day)])
+                try await destination("database = 'h'", transport).deliver([SharePayload(day)])
             }
             #expect(failure?.kind == kind && failure?.reason == "gone")
         }

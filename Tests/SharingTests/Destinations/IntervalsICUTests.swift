@@ -10,7 +10,7 @@ import Testing
 
     @Test func `a request puts the steps into the wellness record of the day`() throws {
         #expect(
-            try destination("athlete = 'i12345'").preview([ShareParcel(.easter())]) == #"""
+            try destination("athlete = 'i12345'").preview([SharePayload(.easter())]) == #"""
                 PUT /api/v1/athlete/i12345/wellness/2014-04-20 HTTP/1.1
                 Host: intervals.icu
                 Accept: */*
@@ -30,7 +30,7 @@ import Testing
     @Test func `a record with another day or other steps does not confirm`() async throws {
         for body in [#"{"id":"2014-04-20","steps":8122}"#, #"{"id":"2014-04-21","steps":8123}"#, #"{"id":"2014-04-20","steps":null}"#] {
             let failure = await #expect(throws: ShareFailure.self) {
-                try await destination("", ScriptedTransport(.reply(200, body))).deliver([ShareParcel(.easter())])
+                try await destination("", ScriptedTransport(.reply(200, body))).deliver([SharePayload(.easter())])
             }
             #expect(failure?.kind == .unanswered)
         }

@@ -41,7 +41,7 @@ import WebTestSupport
             default: return .json("{}", status: 404)
             }
         }) { destination, server in
-            #expect(try await destination.deliver([ShareParcel(.easter())]) == [ShareReceipt(remoteID: "7")])
+            #expect(try await destination.deliver([SharePayload(.easter())]) == [ShareReceipt(remoteID: "7")])
             let requests = server.requests
             #expect(requests.map(\.path) == ["/api/v2/media"] + Array(repeating: "/api/v1/media/55", count: 3) + ["/api/v1/statuses"])
             #expect(requests.allSatisfy { $0.header("Authorization") == "Bearer \(TestSecret.text)" })
@@ -61,7 +61,7 @@ import WebTestSupport
         try await withServer({ request in
             request.path == "/api/v2/media" ? .json(#"{"id":"56","url":"https://x/56.png"}"#) : .json(#"{"id":"7","content":""}"#)
         }) { destination, server in
-            _ = try await destination.deliver([ShareParcel(day: .easter(), key: "k", remoteID: "7", isCorrection: true)])
+            _ = try await destination.deliver([SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true)])
             #expect(server.requests.map(\.method) == ["POST", "PUT"])
             #expect(Self.form(server.requests[1]).contains("media_ids%5B%5D=56"))
         }
@@ -75,7 +75,7 @@ import WebTestSupport
     ])
     func `a failed upload posts nothing`(answer: Answer, kind: ShareFailure.Kind) async throws {
         try await withServer({ _ in answer }) { destination, server in
-            let failure = await failure { _ = try await destination.deliver([ShareParcel(.easter())]) }
+            let failure = await failure { _ = try await destination.deliver([SharePayload(.easter())]) }
             #expect(failure?.kind == kind && failure?.reason.contains("picture") == true, "\(String(describing: failure))")
             #expect(server.requests.allSatisfy { $0.path == "/api/v2/media" })
             if kind == .rejected { #expect(failure?.advice?.contains("picture = false") == true) }
@@ -85,7 +85,7 @@ import WebTestSupport
 
     @Test func `a picture that is never processed is given up after a while, without a post`() async throws {
         try await withServer({ _ in .json(#"{"id":"55","url":null}"#, status: 202) }) { destination, server in
-            let failure = await failure { _ = try await destination.deliver([ShareParcel(.easter())]) }
+            let failure = await failure { _ = try await destination.deliver([SharePayload(.easter())]) }
             #expect(failure?.kind == .busy)
             #expect(server.requests.count == 21 && !server.requests.contains { $0.path == "/api/v1/statuses" })
         }
@@ -95,15 +95,15 @@ import WebTestSupport
         try await withServer({ request in
             request.path == "/api/v2/media" ? .json(#"{"id":"55","url":"https://x"}"#) : .closeWithoutAnswer
         }) { destination, _ in
-            #expect(await failure { _ = try await destination.deliver([ShareParcel(.easter())]) }?.kind == .unanswered)
+            #expect(await failure { _ = try await destination.deliver([SharePayload(.easter())]) }?.kind == .unanswered)
         }
     }
 
     @Test func `a preview has the upload and the post`() throws {
-        let preview = try destination("https://example.social").preview([ShareParcel(.easter())])
+        let preview = try destination("https://example.social").preview([SharePayload(.easter())])
         #expect(preview.contains("POST /api/v2/media") && preview.contains("POST /api/v1/statuses") && preview.contains("media_ids"))
         #expect(!preview.contains(TestSecret.text))
-        let without = try destination("https://example.social", "").preview([ShareParcel(.easter())])
+        let without = try destination("https://example.social", "").preview([SharePayload(.easter())])
         #expect(!without.contains("media"))
     }
 
@@ -118,6 +118,6 @@ import WebTestSupport
         // A library without the functions.
         #expect(DayPicture.problem(library: "libc.so.6") != nil)
         let wrong = try destination("http://127.0.0.1:9", svg: "<svg")
-        #expect(await failure { _ = try await wrong.deliver([ShareParcel(.easter())]) }?.kind == .rejected)
+        #expect(await failure { _ = try await wrong.deliver([SharePayload(.easter())]) }?.kind == .rejected)
     }
 }

@@ -21,9 +21,9 @@ import WebTestSupport
     }
 
     @Test func `a post is a form with an idempotency key`() throws {
-        let parcel = ShareParcel(day: .easter(kilocalories: nil), key: "0123456789abcdef0123456789abcdef")
+        let payload = SharePayload(day: .easter(kilocalories: nil), key: "0123456789abcdef0123456789abcdef")
         #expect(
-            try destination("https://example.social").preview([parcel]) == """
+            try destination("https://example.social").preview([payload]) == """
                 POST /api/v1/statuses HTTP/1.1
                 Host: example.social
                 Accept: */*
@@ -37,9 +37,9 @@ import WebTestSupport
     }
 
     @Test func `a correction edits the existing post`() throws {
-        let parcel = ShareParcel(day: .easter(), key: "k", remoteID: "1087", isCorrection: true)
+        let payload = SharePayload(day: .easter(), key: "k", remoteID: "1087", isConfirmed: true)
         #expect(
-            try destination("https://example.social/sub", "text = '{steps}'").preview([parcel]) == """
+            try destination("https://example.social/sub", "text = '{steps}'").preview([payload]) == """
                 PUT /sub/api/v1/statuses/1087 HTTP/1.1
                 Host: example.social
                 Accept: */*
@@ -54,7 +54,7 @@ import WebTestSupport
     /// If a kept connection turns out to be closed, the request is sent again, possibly while the server still processes the first one.
     @Test func `each post uses a separate connection`() async throws {
         try await withServer(answers: { _ in .json(#"{"id":"7","content":""}"#) }) { destination, server in
-            for _ in 0..<2 { _ = try await destination.deliver([ShareParcel(.easter())]) }
+            for _ in 0..<2 { _ = try await destination.deliver([SharePayload(.easter())]) }
             #expect(server.requests.map(\.connection) == [1, 2])
         }
     }
@@ -71,7 +71,7 @@ import WebTestSupport
 
     @Test func `a day is rejected locally if all figures in the text are unknown`() async throws {
         let destination = try destination("https://127.0.0.1:1", "text = '{distance}'")
-        let failure = await destination.failure(delivering: ShareParcel(.easter(metres: nil)))
+        let failure = await destination.failure(delivering: SharePayload(.easter(metres: nil)))
         #expect(failure?.kind == .rejected)
         #expect(failure?.reason == "all figures in `text` are unknown for 2014-04-20")
     }
@@ -79,7 +79,7 @@ import WebTestSupport
     @Test func `the rate limit header sets the delay until the next attempt`() async throws {
         let headers = [("Date", "Sat, 21 Nov 2026 14:00:00 GMT"), ("X-RateLimit-Reset", "2026-11-21T14:05:00.123456Z")]
         try await withServer(answers: { _ in .json("{}", status: 429, headers: headers) }) { destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .busy)
             #expect(failure?.retryAfter == 300)
         }
@@ -102,7 +102,7 @@ import WebTestSupport
     ])
     func `an answer that is not a post confirms nothing`(body: String) async throws {
         try await withServer(answers: { _ in .json(body) }) { destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .unanswered)
         }
     }
@@ -131,7 +131,7 @@ import WebTestSupport
     @Test func `a post is found on a later page`() async throws {
         let own = "<p>Sunday 2014-04-20: 8,000 steps<br>80% of the goal of 10,000 · 5.4&nbsp;km</p>"
         try await withPosts([Self.post(9, "x"), Self.post(1, "y")], [Self.post(8, own), Self.post(2, "z")]) { destination, server in
-            let finding = try await destination.find(ShareParcel(.easter()))
+            let finding = try await destination.find(SharePayload(.easter()))
             #expect(finding == .arrived(ShareReceipt(remoteID: "8")))
             #expect(
                 server.requests.map(\.target) == [
@@ -143,7 +143,7 @@ import WebTestSupport
 
     @Test func `the search ends at posts older than the day`() async throws {
         try await withPosts([Self.post(9, "x"), Self.post(1, "y", at: "2014-04-18T23:59:59.000Z")], [Self.post(8, "z")]) { destination, server in
-            let finding = try await destination.find(ShareParcel(.easter()))
+            let finding = try await destination.find(SharePayload(.easter()))
             #expect(finding == .absent)
             #expect(server.requests.count == 2)
         }
@@ -153,7 +153,7 @@ import WebTestSupport
         let own = "<p>Sunday 2014-04-20: 8,123 steps<br>81% of the goal of 10,000</p>"
         let pinned = Self.post(2, "my rules", at: "2013-01-01T00:00:00.000Z")
         try await withPosts([pinned, Self.post(9, "x"), Self.post(1, "y")], [Self.post(8, own)]) { destination, _ in
-            let finding = try await destination.find(ShareParcel(.easter()))
+            let finding = try await destination.find(SharePayload(.easter()))
             #expect(finding == .arrived(ShareReceipt(remoteID: "8")))
         }
     }
@@ -162,14 +162,14 @@ import WebTestSupport
     @Test(arguments: [("public", ShareFinding.unclear), ("direct", .absent)])
     func `a direct post is absent only from a list that shows direct posts`(visibility: String, finding: ShareFinding) async throws {
         try await withPosts([Self.post(9, "x", visibility: visibility)], more: "visibility = 'direct'") { destination, _ in
-            let found = try await destination.find(ShareParcel(.easter()))
+            let found = try await destination.find(SharePayload(.easter()))
             #expect(found == finding)
         }
     }
 
     @Test func `a search without an end stops with an unclear result`() async throws {
         try await withPosts([Self.post(0, "x")]) { destination, server in
-            let finding = try await destination.find(ShareParcel(.easter()))
+            let finding = try await destination.find(SharePayload(.easter()))
             #expect(finding == .unclear)
             #expect(server.requests.count == 41)
         }
@@ -177,14 +177,14 @@ import WebTestSupport
 
     @Test func `another post with the date makes the result unclear`() async throws {
         try await withPosts([Self.post(9, "<p>@<span>bert</span> 2014-04-<b>20</b>: 8,123</p>")]) { destination, _ in
-            let finding = try await destination.find(ShareParcel(.easter()))
+            let finding = try await destination.find(SharePayload(.easter()))
             #expect(finding == .unclear)
         }
     }
 
     @Test func `an edit is repeated without a search`() async throws {
         try await withPosts { destination, server in
-            let finding = try await destination.find(ShareParcel(day: .easter(), key: "k", remoteID: "7", isCorrection: true))
+            let finding = try await destination.find(SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true))
             #expect(finding == .absent)
             #expect(server.requests.isEmpty)
         }
@@ -195,7 +195,7 @@ import WebTestSupport
         try await withServer(answers: {
             $0.path.hasSuffix("verify_credentials") ? .json(#"{"id":"7","acct":"anna"}"#) : .json(body)
         }) { destination, _ in
-            #expect(await destination.failureToFind(ShareParcel(.easter()))?.kind == .unanswered)
+            #expect(await destination.failureToFind(SharePayload(.easter()))?.kind == .unanswered)
         }
     }
 

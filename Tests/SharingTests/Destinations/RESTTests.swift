@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RESTTests {
     private func preview(_ keys: String, _ day: SharedDay = .easter()) throws -> String {
         try Fixture.destination("[share.garden]\nkind = 'rest'\n\(keys)", environment: [:], transport: { NoTransport() })
-            .preview([ShareParcel(day: day, key: "0123456789abcdef0123456789abcdef")])
+            .preview([SharePayload(day: day, key: "0123456789abcdef0123456789abcdef")])
     }
 
     private func firstLine(_ keys: String, _ day: SharedDay = .easter()) throws -> Substring {
@@ -79,7 +79,7 @@ import Testing
             let transport = ScriptedTransport(.reply(204))
             let destination = try Fixture.destination(
                 "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'\n\(keys)", transport: { transport })
-            _ = try await destination.deliver([ShareParcel(.easter())])
+            _ = try await destination.deliver([SharePayload(.easter())])
             #expect(transport.requests.map(\.isRepeatable) == [isRepeatable])
         }
     }

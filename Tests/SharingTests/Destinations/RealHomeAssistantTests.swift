@@ -30,8 +30,8 @@ struct RealHomeAssistantTests {
     }
 
     /// - Parameter hours: steps by hour of Berlin's clock.
-    private func parcel(_ later: Int, _ hours: [Int: Int]) -> ShareParcel {
-        ShareParcel(.easter(of: user, steps: hours.values.reduce(0, +), hours: hours, later: later))
+    private func payload(_ later: Int, _ hours: [Int: Int]) -> SharePayload {
+        SharePayload(.easter(of: user, steps: hours.values.reduce(0, +), hours: hours, later: later))
     }
 
     private func destination(_ server: HomeAssistantServer, _ keys: String = "", token: String? = nil) throws -> any ShareDestination {
@@ -45,13 +45,13 @@ struct RealHomeAssistantTests {
     @Test func `days, late corrections and days of years ago are in its statistics, each as it is`() async throws {
         let server = try await Self.shared.value
         let destination = try destination(server)
-        _ = try await destination.deliver([parcel(-2, [8: 500, 9: 100]), parcel(-1, [10: 1000]), parcel(0, [0: 1, 7: 300, 23: 9])])
+        _ = try await destination.deliver([payload(-2, [8: 500, 9: 100]), payload(-1, [10: 1000]), payload(0, [0: 1, 7: 300, 23: 9])])
         #expect(try await server.days(id) == ["2014-04-18": 600, "2014-04-19": 1000, "2014-04-20": 310])
-        _ = try await destination.deliver([parcel(-2, [8: 550])])
+        _ = try await destination.deliver([payload(-2, [8: 550])])
         #expect(try await server.days(id) == ["2014-04-18": 550, "2014-04-19": 1000, "2014-04-20": 310])
-        _ = try await destination.deliver([parcel(-800, [12: 40])])
-        _ = try await destination.deliver([parcel(-790, [12: 60]), parcel(-1, [10: 7])])
-        for _ in 0..<2 { _ = try await destination.deliver([parcel(0, [0: 1, 7: 300, 23: 9])]) }
+        _ = try await destination.deliver([payload(-800, [12: 40])])
+        _ = try await destination.deliver([payload(-790, [12: 60]), payload(-1, [10: 7])])
+        for _ in 0..<2 { _ = try await destination.deliver([payload(0, [0: 1, 7: 300, 23: 9])]) }
         #expect(
             try await server.days(id) == [
                 "2012-02-10": 40, "2012-02-20": 60, "2014-04-18": 550, "2014-04-19": 7, "2014-04-20": 310,
@@ -68,7 +68,7 @@ struct RealHomeAssistantTests {
         }
         struct Question: Encodable { var type = "recorder/list_statistic_ids" }
         let server = try await Self.shared.value
-        _ = try await destination(server).deliver([parcel(0, [7: 300])])
+        _ = try await destination(server).deliver([payload(0, [7: 300])])
         let listed = try await server.ask(Question(), for: [Listed].self)
         #expect(
             listed.filter { $0.statistic_id == id } == [
@@ -82,8 +82,8 @@ struct RealHomeAssistantTests {
         let server = try await Self.shared.value
         let destination = try destination(server)
         try await server.steady()
-        for steps in [600, 900, 850, 500] { _ = try await destination.deliver([parcel(0, [7: steps])]) }
-        _ = try await destination.deliver([parcel(0, [7: 550]), parcel(1, [1: 200])])
+        for steps in [600, 900, 850, 500] { _ = try await destination.deliver([payload(0, [7: steps])]) }
+        _ = try await destination.deliver([payload(0, [7: 550]), payload(1, [1: 200])])
         try await server.compile()
         // Starting at 600, the values 900, 850, 500, 550 add -50 in total; then a new day begins and adds 200.
         let sum = try await server.lastSum(entity)
@@ -95,13 +95,13 @@ struct RealHomeAssistantTests {
     @Test func `after a restart the sensor comes back and the statistics are there`() async throws {
         let folder = try Folder()
         let first = try await HomeAssistantServer.start(in: folder.path)
-        _ = try await destination(first).deliver([parcel(0, [7: 300])])
+        _ = try await destination(first).deliver([payload(0, [7: 300])])
         #expect(try await first.state(entity)?.state == "300")
         first.process.stop()
         let second = try await HomeAssistantServer.start(in: folder.path)
         #expect(try await second.state(entity) == nil)
         let destination = try destination(second)
-        try await destination.restore([parcel(0, [7: 300])])
+        try await destination.restore([payload(0, [7: 300])])
         #expect(try await second.state(entity)?.state == "300")
         #expect(try await second.days(id) == ["2014-04-20": 300])
     }
@@ -114,10 +114,10 @@ struct RealHomeAssistantTests {
         let guest = try destination(server, token: server.guest)
         let check = await guest.failureOfCheck()
         #expect(check?.kind == .credentials && check?.reason.contains("\"Guest\" is not an administrator") == true)
-        #expect(await guest.failure(delivering: parcel(0, [7: 300]))?.kind == .credentials)
+        #expect(await guest.failure(delivering: payload(0, [7: 300]))?.kind == .credentials)
         let stranger = try destination(server, token: "nonsense")
         #expect(await stranger.failureOfCheck()?.kind == .credentials)
-        #expect(await stranger.failure(delivering: parcel(0, [7: 300]))?.kind == .credentials)
+        #expect(await stranger.failure(delivering: payload(0, [7: 300]))?.kind == .credentials)
     }
 
     // MARK: MQTT
@@ -130,11 +130,11 @@ struct RealHomeAssistantTests {
             "[share.house]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
         try await server.steady()
         for steps in [600, 900, 850, 500] {
-            _ = try await destination.deliver([parcel(0, [7: steps])])
+            _ = try await destination.deliver([payload(0, [7: steps])])
             // Home Assistant creates the entity from the first message, and receives the last message of each delivery.
             try await server.wait { try await server.state(entity)?.state == "\(steps)" }
         }
-        _ = try await destination.deliver([parcel(0, [7: 550]), parcel(1, [1: 200])])
+        _ = try await destination.deliver([payload(0, [7: 550]), payload(1, [1: 200])])
         try await server.wait { try await server.state(entity)?.state == "200" }
         let attributes = try await server.state(entity)?.attributes
         #expect(attributes?["state_class"] as? String == "total" && attributes?["date"] as? String == "2014-04-21")

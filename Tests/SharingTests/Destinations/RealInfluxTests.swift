@@ -12,7 +12,7 @@ import Testing
         let influx = try await RealInflux.start()
         let destination = try destination(influx.url)
         let day = SharedDay.easter(of: User(id: 1, name: name), tracks: [.track("ring, left", steps: 812, 0, 40)])
-        _ = try await destination.deliver([ShareParcel(day), ShareParcel(.easter(later: 1))])
+        _ = try await destination.deliver([SharePayload(day), SharePayload(.easter(later: 1))])
 
         let days = try await influx.query("SELECT * FROM steps_day WHERE \"user\" = '\(name.replacing("\\", with: "\\\\"))'")
         #expect(
@@ -33,7 +33,7 @@ import Testing
         let influx = try await RealInflux.start()
         let early = SharedDay.easter(steps: 100, completeness: .partial, tracks: [.track("ring", steps: 60, 40)])
         let late = SharedDay.easter(steps: 130, tracks: [.track("ring", steps: 60, 50, 20)])
-        for day in [early, late, late] { _ = try await destination(influx.url).deliver([ShareParcel(day)]) }
+        for day in [early, late, late] { _ = try await destination(influx.url).deliver([SharePayload(day)]) }
         #expect(try await influx.query("SELECT sum(steps) FROM steps").first?["sum"] == .number(130))
         #expect(try await influx.query("SELECT sum(steps) FROM steps_day").first?["sum"] == .number(130))
     }
@@ -49,7 +49,7 @@ import Testing
         ] {
             for failure in [
                 await #expect(throws: ShareFailure.self) { try await destination.check() },
-                await #expect(throws: ShareFailure.self) { try await destination.deliver([ShareParcel(.easter())]) },
+                await #expect(throws: ShareFailure.self) { try await destination.deliver([SharePayload(.easter())]) },
             ] {
                 #expect(failure?.kind == kind)
                 #expect(failure?.reason.contains(words) == true)
@@ -62,10 +62,10 @@ import Testing
         let influx = try await RealInflux.start()
         // A field that has another type on the server.
         let first = try destination(influx.url, prefix: "a_")
-        _ = try await first.deliver([ShareParcel(.easter())])
+        _ = try await first.deliver([SharePayload(.easter())])
         _ = try await influx.query("SELECT percentage AS steps INTO b_steps_day FROM a_steps_day")
         let failure = await #expect(throws: ShareFailure.self) {
-            try await destination(influx.url, prefix: "b_").deliver([ShareParcel(.easter())])
+            try await destination(influx.url, prefix: "b_").deliver([SharePayload(.easter())])
         }
         #expect(failure?.kind == .rejected)
         #expect(failure?.reason.contains("field type conflict") == true)
@@ -76,7 +76,7 @@ import Testing
         let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
         #expect(try await destination.check().hasSuffix("takes points for \"health\"; -retentionPeriod=100y -dedup.minScrapeInterval=1ms"))
         let day = SharedDay.easter(of: User(id: 1, name: name), tracks: [.track("ring", steps: 60, 0, 20)])
-        for _ in 0..<3 { _ = try await destination.deliver([ShareParcel(day)]) }
+        for _ in 0..<3 { _ = try await destination.deliver([SharePayload(day)]) }
 
         let series = try await metrics.series()
         #expect(series[["__name__": "steps_day_steps", "db": "health", "user": name]] == [1_397_995_200: 8123])
@@ -99,7 +99,7 @@ import Testing
             steps_day,user=Bert,household=seaside steps=3i 1397952000
             steps_day,user=Anna,household=seaside steps=4i 1398038400
             """)
-        func old(_ day: SharedDay) -> ShareParcel { ShareParcel(day: day, key: "k", isCorrection: true, isMoved: true) }
+        func old(_ day: SharedDay) -> SharePayload { SharePayload(day: day, key: "k", isConfirmed: true, isMoved: true) }
         // Twice: if the process is killed midway, the points are moved again.
         for _ in 0..<2 {
             let receipts = try await destination(influx.url, more: "tags = { household = 'seaside' }").deliver([old(.easter())])
@@ -122,10 +122,10 @@ import Testing
         let metrics = try await RealVictoriaMetrics.start()
         let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
         try await metrics.write("steps_day,user=Anna steps=8123i 1397952000", database: "health")
-        let first = try await destination.deliver([ShareParcel(day: .easter(), key: "k", isCorrection: true, isMoved: true)])
+        let first = try await destination.deliver([SharePayload(day: .easter(), key: "k", isConfirmed: true, isMoved: true)])
         #expect(first.map(\.remoteID) == ["1397952000"])
         let grown = SharedDay.easter(steps: 9000)
-        #expect(try await destination.deliver([ShareParcel(grown).corrected(to: grown, first.first)]) == first)
+        #expect(try await destination.deliver([SharePayload(grown).corrected(to: grown, first.first)]) == first)
         let series = try await metrics.series()
         let steps = try #require(series[["__name__": "steps_day_steps", "db": "health", "user": "Anna"]])
         #expect(Array(steps.keys) == [1_397_952_000])
@@ -147,7 +147,7 @@ import Testing
         let destination = try destination(influx.url)
         let days = (0..<366).map { SharedDay.easter(steps: 1000 + $0, later: $0) }
         for start in stride(from: 0, to: days.count, by: destination.traits.batch) {
-            _ = try await destination.deliver(days[start...].prefix(destination.traits.batch).map { ShareParcel($0) })
+            _ = try await destination.deliver(days[start...].prefix(destination.traits.batch).map { SharePayload($0) })
         }
         let sum = try await influx.query("SELECT count(steps), sum(steps) FROM steps_day").first
         #expect(sum?["count"] == .number(366) && sum?["sum"] == .number(Double(days.map(\.steps).reduce(0, +))))

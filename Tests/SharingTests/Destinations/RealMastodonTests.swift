@@ -62,7 +62,7 @@ struct RealMastodonTests {
 
     @Test func `a post contains the figures of the day`() async throws {
         try await withServer { destination, url in
-            let receipts = try await destination.deliver([ShareParcel(.easter())])
+            let receipts = try await destination.deliver([SharePayload(.easter())])
             let posts = try await posts(url)
             #expect(posts.count == 1)
             #expect(receipts.map(\.remoteID) == posts.map(\.id))
@@ -74,8 +74,8 @@ struct RealMastodonTests {
 
     @Test func `a repeated attempt creates no second post`() async throws {
         try await withServer("visibility = 'direct'\ntext = 'On {date} & then <{steps}>'") { destination, url in
-            let first = try await destination.deliver([ShareParcel(.easter())])
-            let second = try await destination.deliver([ShareParcel(.easter())])
+            let first = try await destination.deliver([SharePayload(.easter())])
+            let second = try await destination.deliver([SharePayload(.easter())])
             #expect(first == second)
             let posts = try await posts(url)
             #expect(posts.map(\.content) == ["<p>On 2014-04-20 &amp; then &lt;8,123&gt;</p>"])
@@ -85,9 +85,9 @@ struct RealMastodonTests {
 
     @Test func `corrected figures edit the post`() async throws {
         try await withServer { destination, url in
-            let receipts = try await destination.deliver([ShareParcel(.easter())])
+            let receipts = try await destination.deliver([SharePayload(.easter())])
             let later = SharedDay.easter(steps: 9000)
-            let again = try await destination.deliver([ShareParcel(later).corrected(to: later, receipts.first)])
+            let again = try await destination.deliver([SharePayload(later).corrected(to: later, receipts.first)])
             #expect(receipts == again)
             let posts = try await posts(url)
             #expect(posts.count == 1)
@@ -97,19 +97,19 @@ struct RealMastodonTests {
 
     @Test func `a post is found again among many posts`() async throws {
         try await withServer { destination, url in
-            let receipts = try await destination.deliver([ShareParcel(.easter())])
+            let receipts = try await destination.deliver([SharePayload(.easter())])
             for number in 0..<45 { try await write("Post \(number)", url) }
             // Found by the part that all texts of the day have in common, even if the figures have changed.
-            let finding = try await destination.find(ShareParcel(.easter(steps: 9000, goal: nil)))
+            let finding = try await destination.find(SharePayload(.easter(steps: 9000, goal: nil)))
             #expect(finding == .arrived(ShareReceipt(remoteID: receipts[0].remoteID)))
-            #expect(try await destination.find(ShareParcel(.easter(later: 1))) == .absent)
+            #expect(try await destination.find(SharePayload(.easter(later: 1))) == .absent)
         }
     }
 
     @Test func `another post of the same date makes the result unclear`() async throws {
         try await withServer { destination, url in
             try await write("Happy Easter, 2014-04-20!", url)
-            #expect(try await destination.find(ShareParcel(.easter())) == .unclear)
+            #expect(try await destination.find(SharePayload(.easter())) == .unclear)
         }
     }
 
@@ -119,29 +119,29 @@ struct RealMastodonTests {
             let made = try await PythonServer.ask(
                 "POST", url + "/api/v1/_mock/faults", headers: headers + [.init("Content-Type", "application/json")], body: fault)
             #expect(made.status == 200, "\(made.text)")
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .busy)
             #expect((1...3600).contains(failure?.retryAfter ?? 0))
             #expect(try await posts(url).isEmpty)
-            _ = try await destination.deliver([ShareParcel(.easter())])
+            _ = try await destination.deliver([SharePayload(.easter())])
         }
     }
 
     @Test func `an error of the server is reported with its message`() async throws {
         try await withServer { _, url in
             let long = try destination(url, "text = '''{date} {steps}\(String(repeating: " and so on", count: 60))'''")
-            let refused = await long.failure(delivering: ShareParcel(.easter()))
+            let refused = await long.failure(delivering: SharePayload(.easter()))
             #expect(refused?.kind == .rejected)
             #expect(refused?.reason.contains("maximum is 500 characters") == true)
             let tooLong = await long.failureOfCheck()
             #expect(tooLong?.kind == .misconfigured)
 
             let stranger = try destination(url, token: "nonsense")
-            let unknown = await stranger.failure(delivering: ShareParcel(.easter()))
+            let unknown = await stranger.failure(delivering: SharePayload(.easter()))
             #expect(unknown?.kind == .credentials)
 
-            let parcel = ShareParcel(day: .easter(), key: "k", remoteID: "12345", isCorrection: true)
-            let gone = try await destination(url).failure(delivering: parcel)
+            let payload = SharePayload(day: .easter(), key: "k", remoteID: "12345", isConfirmed: true)
+            let gone = try await destination(url).failure(delivering: payload)
             #expect(gone?.kind == .rejected)
             #expect(gone?.advice?.contains("deleted") == true)
         }

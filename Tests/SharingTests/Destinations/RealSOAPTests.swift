@@ -43,10 +43,10 @@ struct RealSOAPTests {
         let url = try await Self.server.value.url
         let destination = try destination(url, version)
         let user = User(id: 1, name: "Zoë \(version) \"<&>'\n\r ]]> 👣 \u{202e}שלום")
-        let receipts = try await destination.deliver([ShareParcel(.easter(of: user))])
+        let receipts = try await destination.deliver([SharePayload(.easter(of: user))])
         #expect(receipts == [ShareReceipt()])
         let little = SharedDay.easter(of: user, steps: 0, metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
-        _ = try await destination.deliver([ShareParcel(little)])
+        _ = try await destination.deliver([SharePayload(little)])
         #expect(
             try await held(url, user.name) == [
                 Held(
@@ -59,10 +59,10 @@ struct RealSOAPTests {
     @Test(arguments: ["1.1", "1.2"]) func `a client fault and a server fault are reported differently`(version: String) async throws {
         let url = try await Self.server.value.url
         let destination = try destination(url, version)
-        let refused = await destination.failure(delivering: ShareParcel(.easter(of: User(id: 1, name: "Nobody"))))
+        let refused = await destination.failure(delivering: SharePayload(.easter(of: User(id: 1, name: "Nobody"))))
         #expect(refused?.kind == .rejected)
         #expect(refused?.reason.contains("NoSuchUser: there is nobody of that name") == true)
-        let crashed = await destination.failure(delivering: ShareParcel(.easter(of: User(id: 1, name: "Crash"))))
+        let crashed = await destination.failure(delivering: SharePayload(.easter(of: User(id: 1, name: "Crash"))))
         #expect(crashed?.kind == .unanswered)
         for name in ["Nobody", "Crash"] { #expect(try await held(url, name) == []) }
     }
@@ -70,7 +70,7 @@ struct RealSOAPTests {
     @Test func `the schema rejects elements without a namespace`() async throws {
         let url = try await Self.server.value.url
         let destination = try destination(url, "1.1", "qualified = false")
-        let failure = await destination.failure(delivering: ShareParcel(.easter()))
+        let failure = await destination.failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == .rejected)
         #expect(failure?.reason.contains("SchemaValidationError") == true)
     }

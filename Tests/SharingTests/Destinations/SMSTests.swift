@@ -19,11 +19,11 @@ import Testing
         withExtendedLifetime(bus) {}
     }
 
-    private static func parcelOfTheDayAfter() throws -> ShareParcel { try parcel("2014-04-21") }
+    private static func parcelOfTheDayAfter() throws -> SharePayload { try payload("2014-04-21") }
 
     @Test func `a day is sent as a text message`() async throws {
         try await withModem { manager, grandma in
-            let receipts = try await grandma.deliver([try parcel()])
+            let receipts = try await grandma.deliver([try payload()])
             #expect(await manager.delivered.map(\.text) == ["2014-04-20: 8,123 steps\n5.9 km\n101% of the goal"])
             #expect(await manager.delivered.map(\.number) == ["+491701234567"])
             #expect(receipts.first?.remoteID != nil)
@@ -32,10 +32,10 @@ import Testing
 
     @Test func `a search finds a sent message and is unclear otherwise`() async throws {
         try await withModem { manager, grandma in
-            let parcel = try parcel()
-            #expect(try await grandma.find(parcel) == .unclear, "what a modem does not know may have been sent before it was started")
-            _ = try await grandma.deliver([parcel])
-            guard case .arrived = try await grandma.find(parcel) else {
+            let payload = try payload()
+            #expect(try await grandma.find(payload) == .unclear, "what a modem does not know may have been sent before it was started")
+            _ = try await grandma.deliver([payload])
+            guard case .arrived = try await grandma.find(payload) else {
                 Issue.record("a message that was sent was not found")
                 return
             }
@@ -48,7 +48,7 @@ import Testing
         var modem = FakeModem()
         modem.state = .disabled
         try await withModem([0: modem]) { manager, grandma in
-            let failure = try #require(await failure { _ = try await grandma.deliver([try parcel()]) })
+            let failure = try #require(await failure { _ = try await grandma.deliver([try payload()]) })
             #expect(failure.kind == .unreachable)
             #expect(failure.advice?.contains("mmcli -m 0 --enable") == true)
             #expect(await manager.delivered.isEmpty)
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `the text of the message is configurable`() async throws {
         try await withModem([0: FakeModem()], "text = \"Anna: {steps} {bars}\"") { _, grandma in
-            let preview = try grandma.preview([try parcel()])
+            let preview = try grandma.preview([try payload()])
             #expect(preview == "To: +491701234567\n\nAnna: 8,123 ▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁")
         }
     }

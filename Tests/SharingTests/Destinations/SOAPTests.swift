@@ -19,7 +19,7 @@ import WebTestSupport
 
     @Test func `a day is sent as a call of one operation`() throws {
         #expect(
-            try destination("https://example.org").preview([ShareParcel(.easter())]) == """
+            try destination("https://example.org").preview([SharePayload(.easter())]) == """
                 POST /soap?x=1 HTTP/1.1
                 Host: example.org
                 Accept: */*
@@ -38,7 +38,7 @@ import WebTestSupport
     @Test func `unknown figures of a day are omitted`() throws {
         let day = SharedDay.easter(metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
         let more = "version = '1.2'\noperation = 'send'\nqualified = false\naction = '{service}/{operation}'\nservice = 'S'"
-        let preview = try destination("https://example.org", more).preview([ShareParcel(day)])
+        let preview = try destination("https://example.org", more).preview([SharePayload(day)])
         #expect(
             preview.contains(
                 """
@@ -58,7 +58,7 @@ import WebTestSupport
     func `a call that is not idempotent uses a separate connection`(more: String, connections: [Int]) async throws {
         let body = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><shareStepDataResponse/></s:Body></s:Envelope>"
         try await withServer(more, answers: { _ in .reply(body: body) }) { destination, server in
-            for _ in 0..<2 { _ = try await destination.deliver([ShareParcel(.easter())]) }
+            for _ in 0..<2 { _ = try await destination.deliver([SharePayload(.easter())]) }
             #expect(server.requests.map(\.connection) == connections)
         }
     }
@@ -84,7 +84,7 @@ import WebTestSupport
     func `a fault is recognized with any HTTP status`(status: Int, code: String, kind: ShareFailure.Kind) async throws {
         try await withServer(answers: { _ in .reply(status: status, headers: [("Retry-After", "60")], body: Self.fault(code)) }) {
             destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == kind)
             #expect(failure?.reason.contains("the cat sleeps") == true)
             if kind == .busy || kind == .unanswered { #expect(failure?.retryAfter == 60) }
@@ -94,7 +94,7 @@ import WebTestSupport
     @Test func `a fault is reported without secrets and control characters`() async throws {
         let reason = "Bearer \(TestSecret.text.replacing("&", with: "&amp;").replacing("<", with: "&lt;"))&#x202E; is &#13;&#10;wrong"
         try await withServer(answers: { _ in .reply(status: 500, body: Self.fault("s:Client", reason)) }) { destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.reason == "127.0.0.1 answered with a fault: Client: Bearer •••••? is wrong")
         }
     }
@@ -109,7 +109,7 @@ import WebTestSupport
             defer { server.stop() }
             let destination = try Fixture.destination(
                 "[share.a]\nkind='soap'\nurl='\(server.url)'\nnamespace='urn:steps'\ntoken_env='TOKEN'", environment: ["TOKEN": "tok-3n"])
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .unanswered)
             let reason = failure?.reason ?? ""
             #expect(reason.contains { "•…".contains($0) } && !reason.contains("tok"), "\(reason)")
@@ -120,19 +120,19 @@ import WebTestSupport
         let body =
             "<s:Envelope xmlns:s='http://www.w3.org/2003/05/soap-envelope'><s:Body><r:readResponse xmlns:r='urn:steps'/></s:Body></s:Envelope>"
         try await withServer(answers: { _ in .reply(body: body) }) { destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .unanswered)
             #expect(failure?.reason == "127.0.0.1 did not confirm: it answered with \"readResponse\", which is not a response to the operation")
         }
         try await withServer("response = 'readResponse'", answers: { _ in .reply(body: body) }) { destination, _ in
-            let receipts = try await destination.deliver([ShareParcel(.easter())])
+            let receipts = try await destination.deliver([SharePayload(.easter())])
             #expect(receipts == [ShareReceipt()])
         }
     }
 
     @Test func `status 415 gives advice about the version`() async throws {
         try await withServer(answers: { _ in .reply(status: 415) }) { destination, _ in
-            let failure = await destination.failure(delivering: ShareParcel(.easter()))
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .rejected)
             #expect(failure?.advice?.contains("`version`") == true)
         }

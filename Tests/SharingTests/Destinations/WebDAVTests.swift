@@ -20,7 +20,7 @@ import Testing
         let transport = ScriptedTransport(
             .reply(status), .reply(404), .reply(404), .reply(404), .reply(207), .reply(status), .reply(status), .reply(201), .reply(201),
             .reply(201), .reply(201))
-        let receipts = try await destination(transport).deliver([ShareParcel(.easter())])
+        let receipts = try await destination(transport).deliver([SharePayload(.easter())])
         #expect(receipts == [ShareReceipt()])
         #expect(
             sent(transport) == [
@@ -34,14 +34,14 @@ import Testing
 
     @Test func `a folder that is there already is no failure`() async throws {
         let transport = ScriptedTransport(.reply(409), .reply(405), .reply(204))
-        _ = try await destination(transport, "webdav = true").deliver([ShareParcel(.easter())])
+        _ = try await destination(transport, "webdav = true").deliver([SharePayload(.easter())])
         #expect(sent(transport) == ["PUT \(Self.day)", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)"])
     }
 
     @Test func `no folder is created on a server without WebDAV`() async throws {
         for (more, count) in [("", 2), ("webdav = false", 1), ("method = 'POST'", 1)] {
             let transport = ScriptedTransport(.reply(409, "taken"), .reply(405))
-            let failure = try await destination(transport, more).failure(delivering: ShareParcel(.easter()))
+            let failure = try await destination(transport, more).failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .rejected)
             #expect(failure?.reason == "example.org answered 409: taken")
             #expect((failure?.advice?.contains("webdav = true") == true) == more.isEmpty)
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `a day that is refused after its folder was created is rejected`() async throws {
         let transport = ScriptedTransport(.reply(409), .reply(201), .reply(409, "still no"))
-        let failure = try await destination(transport, "webdav = true").failure(delivering: ShareParcel(.easter()))
+        let failure = try await destination(transport, "webdav = true").failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == .rejected && failure?.reason.contains("still no") == true)
     }
 
@@ -59,14 +59,14 @@ import Testing
         (401, ShareFailure.Kind.credentials), (403, .credentials), (415, .rejected), (500, .unanswered), (503, .busy), (507, .unanswered),
     ]) func `the error for a folder that cannot be made has its reason`(status: Int, kind: ShareFailure.Kind) async throws {
         let transport = ScriptedTransport(.reply(409), .reply(status, "no room"))
-        let failure = try await destination(transport, "webdav = true").failure(delivering: ShareParcel(.easter()))
+        let failure = try await destination(transport, "webdav = true").failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == kind)
         #expect(failure?.reason.contains("no room") == true)
     }
 
     @Test func `the creation of folders ends if the server refuses all of them`() async throws {
         let short = ScriptedTransport(.reply(409), .reply(409), .reply(409), .reply(409), .reply(409, "never"))
-        let failure = try await destination(short, "webdav = true").failure(delivering: ShareParcel(.easter()))
+        let failure = try await destination(short, "webdav = true").failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == .rejected && failure?.advice?.contains("make it there") == true)
         #expect(sent(short).last == "MKCOL /dav/")
 
@@ -74,12 +74,12 @@ import Testing
         let path = String(repeating: "a/", count: 100)
         let far = try Fixture.destination(
             "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/\(path){date}'\nwebdav = true", transport: { deep })
-        #expect(await far.failure(delivering: ShareParcel(.easter()))?.kind == .rejected)
+        #expect(await far.failure(delivering: SharePayload(.easter()))?.kind == .rejected)
     }
 
     @Test func `a failed folder check is not reported as a rejection of the day`() async throws {
         let transport = ScriptedTransport(.reply(409), .failure(.unanswered(reason: "gone")))
-        #expect(try await destination(transport).failure(delivering: ShareParcel(.easter()))?.kind == .unanswered)
+        #expect(try await destination(transport).failure(delivering: SharePayload(.easter()))?.kind == .unanswered)
     }
 
     @Test(arguments: [
@@ -141,7 +141,7 @@ private struct AlwaysConflict: HTTPTransport {
         let name = "Zoë & O'Neill"
         for later in [0, 1, 20] {
             for steps in [8123, 9000] {
-                _ = try await destination.deliver([ShareParcel(.easter(of: User(id: 1, name: name), steps: steps, later: later))])
+                _ = try await destination.deliver([SharePayload(.easter(of: User(id: 1, name: name), steps: steps, later: later))])
             }
         }
         for (month, day) in [("04", "2014-04-20"), ("04", "2014-04-21"), ("05", "2014-05-10")] {
@@ -154,7 +154,7 @@ private struct AlwaysConflict: HTTPTransport {
         let server = try await RealWebDAV.start()
         let destination = try destination(server.url + "/a/b/c/{date}")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for later in 0..<8 { group.addTask { _ = try await destination.deliver([ShareParcel(.easter(later: later))]) } }
+            for later in 0..<8 { group.addTask { _ = try await destination.deliver([SharePayload(.easter(later: later))]) } }
             try await group.waitForAll()
         }
         for day in 20...27 { #expect(try await server.text("/a/b/c/2014-04-\(day)") != nil) }
@@ -162,7 +162,7 @@ private struct AlwaysConflict: HTTPTransport {
 
     @Test func `with webdav = false a day without a folder is rejected`() async throws {
         let server = try await RealWebDAV.start()
-        let failure = try await destination(server.url + "/a/{date}", "webdav = false").failure(delivering: ShareParcel(.easter()))
+        let failure = try await destination(server.url + "/a/{date}", "webdav = false").failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == .rejected && failure?.reason.contains("409") == true)
     }
 
@@ -172,16 +172,16 @@ private struct AlwaysConflict: HTTPTransport {
         #expect(try await there.check() == "\(server.url) answers (WebDAV)")
         let missing = try destination(server.url + "/steps/{year}/{date}.json")
         #expect(try await missing.check() == "\(server.url) answers (WebDAV); /steps/ is made with the first day")
-        _ = try await missing.deliver([ShareParcel(.easter())])
+        _ = try await missing.deliver([SharePayload(.easter())])
         #expect(try await missing.check() == "\(server.url) answers (WebDAV)")
         let stranger = try destination(server.url + "/{date}.json", password: "wrong", "webdav = true")
         #expect(await stranger.failureOfCheck()?.kind == .credentials)
-        #expect(await stranger.failure(delivering: ShareParcel(.easter()))?.kind == .credentials)
+        #expect(await stranger.failure(delivering: SharePayload(.easter()))?.kind == .credentials)
     }
 
     @Test func `a folder that the server refuses to create is reported to the user`() async throws {
         let server = try await RealWebDAV.start()
-        let failure = try await destination(server.url + "/closed/a/{date}").failure(delivering: ShareParcel(.easter()))
+        let failure = try await destination(server.url + "/closed/a/{date}").failure(delivering: SharePayload(.easter()))
         #expect([.credentials, .rejected].contains(failure?.kind), "\(String(describing: failure))")
         #expect(try await server.text("/closed/a/2014-04-20") == nil)
     }

@@ -36,11 +36,11 @@ extension SharedDay.Track {
     }
 }
 
-extension ShareParcel {
+extension SharePayload {
     init(_ day: SharedDay) { self.init(day: day, key: day.fingerprint) }
 
     /// The correction after a confirmed delivery of the same day.
-    func corrected(to day: SharedDay, _ receipt: ShareReceipt?) -> ShareParcel {
-        ShareParcel(day: day, key: day.fingerprint, remoteID: receipt?.remoteID, isCorrection: true)
+    func corrected(to day: SharedDay, _ receipt: ShareReceipt?) -> SharePayload {
+        SharePayload(day: day, key: day.fingerprint, remoteID: receipt?.remoteID, isConfirmed: true)
     }
 }

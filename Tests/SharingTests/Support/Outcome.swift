@@ -3,12 +3,12 @@ import Testing
 
 /// Why something failed; nil if it did not.
 extension ShareDestination {
-    func failure(delivering parcels: ShareParcel...) async -> ShareFailure? {
-        await caught { () throws(ShareFailure) in _ = try await deliver(parcels) }
+    func failure(delivering payloads: SharePayload...) async -> ShareFailure? {
+        await caught { () throws(ShareFailure) in _ = try await deliver(payloads) }
     }
 
-    func failureToFind(_ parcel: ShareParcel) async -> ShareFailure? {
-        await caught { () throws(ShareFailure) in _ = try await find(parcel) }
+    func failureToFind(_ payload: SharePayload) async -> ShareFailure? {
+        await caught { () throws(ShareFailure) in _ = try await find(payload) }
     }
 
     func failureOfCheck() async -> ShareFailure? { await caught { () throws(ShareFailure) in _ = try await check() } }

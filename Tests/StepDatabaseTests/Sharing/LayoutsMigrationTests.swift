@@ -44,8 +44,8 @@ import Testing
                 return try await service.share(.due, to: [metrics], users: database.users()).flatMap { $0.events.map(\.outcome) }
             }
             #expect(try await share() == [.corrected])
-            #expect(metrics.parcels.map(\.day.day) == [day])
-            #expect(metrics.parcels.map(\.remoteID) == [nil])
+            #expect(metrics.payloads.map(\.day.day) == [day])
+            #expect(metrics.payloads.map(\.remoteID) == [nil])
             #expect(try await share() == [])
         }
     }

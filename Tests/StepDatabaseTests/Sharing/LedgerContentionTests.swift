@@ -57,13 +57,13 @@ import Testing
         while let entry = try history.database.due(for: "garden", users: [history.user.id], at: noon, limit: 1).first {
             let steps = try history.samples(on: entry.day).reduce(0) { $0 + $1.steps }
             try history.database.record([entry.sending()])
-            while !entry.isCorrection, try history.strings("SELECT day FROM share WHERE stale").isEmpty,
+            while !entry.isConfirmed, try history.strings("SELECT day FROM share WHERE stale").isEmpty,
                 !isOver.load(ordering: .sequentiallyConsistent), !Task.isCancelled
             {
                 await Task.yield()
             }
             try history.database.record([entry.sent("\(steps)")])
-            if entry.isCorrection { corrections += 1 }
+            if entry.isConfirmed { corrections += 1 }
         }
         return corrections
     }

@@ -14,23 +14,23 @@ public protocol ShareDestination: Sendable {
     func problems() -> [String]
 
     /// Exactly what `deliver` would send, with secrets masked; nothing is sent.
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String
 
-    /// Sends parcels, at most `traits.batch` of them, and returns only when the destination has confirmed all.
+    /// Sends payloads, at most `traits.batch` of them, and returns only when the destination has confirmed all.
     ///
     /// A failure holds for all of them. Where the failure is `rejected` and there are several, they are sent again one by one.
     ///
     /// - Returns: one receipt for each, in their order.
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt]
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt]
 
-    /// Asks what happened to a parcel that may have been sent; called only where `traits.canFind`.
-    func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding
+    /// Asks what happened to a payload that may have been sent; called only where `traits.canFind`.
+    func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding
 
     /// Restores what the destination lost on its own, such as the state of a sensor after a restart; called at the end of each share where
     /// `traits.needsRestoring`.
     ///
-    /// - Parameter parcels: the latest day of each user that the destination has confirmed, with the figures that it confirmed.
-    func restore(_ parcels: [ShareParcel]) async throws(ShareFailure)
+    /// - Parameter payloads: the latest day of each user that the destination has confirmed, with the figures that it confirmed.
+    func restore(_ payloads: [SharePayload]) async throws(ShareFailure)
 
     /// Asks whether the destination answers and accepts the client; changes nothing there.
     ///
@@ -41,20 +41,20 @@ public protocol ShareDestination: Sendable {
 extension ShareDestination {
     public func problems() -> [String] { [] }
 
-    public func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding { .unclear }
+    public func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding { .unclear }
 
-    public func restore(_ parcels: [ShareParcel]) async throws(ShareFailure) {}
+    public func restore(_ payloads: [SharePayload]) async throws(ShareFailure) {}
 }
 
 /// A day that is to be delivered to a destination.
-public struct ShareParcel: Hashable, Sendable {
+public struct SharePayload: Hashable, Sendable {
     public var day: SharedDay
     /// Equal for each attempt to send the same content of the same day to the same destination: 32 hexadecimal digits.
     public var key: String
     /// The destination's identifier of what an earlier delivery of this day created there.
     public var remoteID: String?
     /// The destination has other figures of this day.
-    public var isCorrection: Bool
+    public var isConfirmed: Bool
     /// The user's name for machines: a...z, 0...9 and single underscores between them; no other user of the history has the same.
     public var slug: String
 
@@ -63,19 +63,19 @@ public struct ShareParcel: Hashable, Sendable {
 
     /// - Parameter slug: nil for that of the only user of a history.
     public init(
-        day: SharedDay, key: String, remoteID: String? = nil, isCorrection: Bool = false, isMoved: Bool = false, slug: String? = nil
+        day: SharedDay, key: String, remoteID: String? = nil, isConfirmed: Bool = false, isMoved: Bool = false, slug: String? = nil
     ) {
         self.day = day
         self.key = key
         self.remoteID = remoteID
-        self.isCorrection = isCorrection
+        self.isConfirmed = isConfirmed
         self.isMoved = isMoved
         self.slug = slug ?? UserSlugs([day.user])[day.user]
     }
 }
 
-extension ShareParcel {
-    /// - Parameter content: `ShareTraits.content(of:)` of the day.
+extension SharePayload {
+    /// - Parameter content: `ShareTraits.fingerprint(of:)` of the day.
     package init(_ day: SharedDay, _ entry: ShareEntry, content: String, slugs: UserSlugs) {
         var key = Fingerprint()
         key.add("user", day.user.name)
@@ -85,7 +85,7 @@ extension ShareParcel {
         // Left out if it is 0, so that the keys of deliveries in progress stay as they were before this field existed.
         if entry.repetition > 0 { key.add("repetition", entry.repetition) }
         self.init(
-            day: day, key: key.description, remoteID: entry.remoteID, isCorrection: entry.isCorrection,
+            day: day, key: key.description, remoteID: entry.remoteID, isConfirmed: entry.isConfirmed,
             isMoved: entry.confirmed == day.fingerprint && content != day.fingerprint, slug: slugs[day.user])
     }
 }
@@ -98,7 +98,7 @@ public struct ShareReceipt: Hashable, Sendable {
     public init(remoteID: String? = nil) { self.remoteID = remoteID.flatMap { $0.unicodeScalars.count <= 1024 ? $0 : nil } }
 }
 
-/// What happened to a parcel that may have been sent.
+/// What happened to a payload that may have been sent.
 public enum ShareFinding: Hashable, Sendable {
     case arrived(ShareReceipt)
     case absent

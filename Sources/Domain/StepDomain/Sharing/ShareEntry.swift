@@ -24,7 +24,7 @@ public struct ShareEntry: Hashable, Sendable {
     public let destination: String
     public var state: State
     /// The user asked for this day by name: it is sent even while the day is in progress or incomplete.
-    public var isAsked: Bool
+    public var isRequested: Bool
     /// Fingerprint of what was last attempted.
     public var fingerprint: String?
     /// Fingerprint of what the server has confirmed.
@@ -46,7 +46,7 @@ public struct ShareEntry: Hashable, Sendable {
     public var repetition: Int
 
     public init(
-        user: User.ID, day: Day, destination: String, state: State = .pending, isAsked: Bool = false,
+        user: User.ID, day: Day, destination: String, state: State = .pending, isRequested: Bool = false,
         fingerprint: String? = nil, confirmed: String? = nil, attempts: Int = 0, firstAttempt: Timestamp? = nil,
         nextAttempt: Timestamp? = nil, lastError: String? = nil, remoteID: String? = nil, changedAt: Timestamp,
         repetition: Int = 0
@@ -55,7 +55,7 @@ public struct ShareEntry: Hashable, Sendable {
         self.day = day
         self.destination = destination
         self.state = state
-        self.isAsked = isAsked
+        self.isRequested = isRequested
         self.fingerprint = fingerprint
         self.confirmed = confirmed
         self.attempts = attempts
@@ -68,7 +68,7 @@ public struct ShareEntry: Hashable, Sendable {
     }
 
     /// Whether something of the day reached the server before.
-    public var isCorrection: Bool { confirmed != nil }
+    public var isConfirmed: Bool { confirmed != nil }
 
     /// Whether it may have arrived, and only the user can find out.
     public var isInDoubt: Bool { state == .unknown && nextAttempt == nil }
@@ -94,7 +94,7 @@ extension ShareEntry {
         /// Not before then: the day is not over, or a pedometer may deliver the rest of it.
         case hold(until: Timestamp)
         /// Only the user can find out.
-        case ask
+        case unresolved
         /// It was rejected with this content.
         case leave
     }
@@ -106,15 +106,15 @@ extension ShareEntry {
         if state == .unknown {
             switch traits.resending {
             case .replaces: break
-            case .repeats: return traits.canFind ? .find : .ask
+            case .repeats: return traits.canFind ? .find : .unresolved
             }
         }
-        if state == .rejected, fingerprint == content, !isAsked { return .leave }
+        if state == .rejected, fingerprint == content, !isRequested { return .leave }
         if confirmed == content, state != .unknown { return .settled }
-        if isCorrection, !traits.corrects, state != .unknown { return .settled }
+        if isConfirmed, !traits.corrects, state != .unknown { return .settled }
         // A day without a remote id can only be corrected after it was found at the destination.
-        if isCorrection, remoteID == nil, traits.canFind, traits.resending != .replaces, state != .unknown { return .find }
-        if !isAsked, state != .unknown, let readyAt, now < readyAt { return .hold(until: readyAt) }
+        if isConfirmed, remoteID == nil, traits.canFind, traits.resending != .replaces, state != .unknown { return .find }
+        if !isRequested, state != .unknown, let readyAt, now < readyAt { return .hold(until: readyAt) }
         return .send
     }
 
@@ -141,7 +141,7 @@ extension ShareEntry {
 
     package mutating func settle(recheckAt: Timestamp? = nil, at now: Timestamp) {
         state = .sent
-        isAsked = false
+        isRequested = false
         attempts = 0
         firstAttempt = nil
         lastError = nil
@@ -192,7 +192,7 @@ extension ShareEntry {
     }
 
     /// Only the user can find out whether it arrived.
-    package mutating func ask(_ reason: String, at now: Timestamp) {
+    package mutating func leaveToUser(_ reason: String, at now: Timestamp) {
         state = .unknown
         lastError = reason
         nextAttempt = nil
@@ -213,14 +213,14 @@ extension ShareEntry {
         }
         if canFind, state == .sending || (state == .unknown && nextAttempt != nil) {
             abandon(at: now)
-            isAsked = true
+            isRequested = true
             return
         }
         sendNow(now)
     }
 
     private mutating func sendNow(_ now: Timestamp) {
-        isAsked = true
+        isRequested = true
         becomeDue(now)
     }
 

@@ -51,7 +51,7 @@ public struct ShareTraits: Hashable, Sendable {
     }
 
     /// Fingerprint of what is sent of a day: of its figures, and from layout 1 on of the layout.
-    package func content(of day: SharedDay) -> String { layout == 0 ? day.fingerprint : "\(day.fingerprint)-\(layout)" }
+    package func fingerprint(of day: SharedDay) -> String { layout == 0 ? day.fingerprint : "\(day.fingerprint)-\(layout)" }
 
     /// For most destinations: a day has one place at the destination, and a new value replaces the old one.
     public static let replacing = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true)

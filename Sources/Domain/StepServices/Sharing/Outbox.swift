@@ -126,9 +126,9 @@ public struct Outbox: Sendable {
             try ledger.entry(for: destination.name, of: user.id, on: day)
             ?? ShareEntry(user: user.id, day: day, destination: destination.name, changedAt: now())
         if again { entry.sendAgain(at: now()) }
-        entry.isAsked = true
-        let content = destination.traits.content(of: shared)
+        entry.isRequested = true
+        let content = destination.traits.fingerprint(of: shared)
         if entry.step(content, destination.traits, readyAt: nil, now: now()) == .settled { return .settled }
-        return .content(try destination.preview([ShareParcel(shared, entry, content: content, slugs: UserSlugs(try history.users()))]))
+        return .content(try destination.preview([SharePayload(shared, entry, content: content, slugs: UserSlugs(try history.users()))]))
     }
 }

@@ -23,7 +23,7 @@ extension OutboxDelivery {
                     let batch = Array(rest.prefix(size))
                     rest = rest.dropFirst(size)
                     let number = inFlight.append(batch)
-                    group.addTask { (number, await self.outcome(of: batch.map(\.parcel))) }
+                    group.addTask { (number, await self.outcome(of: batch.map(\.payload))) }
                 }
                 guard !inFlight.batches.isEmpty else { break }
                 while inFlight.isWaiting, let (number, outcome) = try await group.next() { inFlight.take(outcome, number) }
@@ -78,11 +78,11 @@ extension OutboxDelivery {
 
     private typealias Outcome = Result<[ShareReceipt], ShareFailure>
 
-    private func outcome(of parcels: [ShareParcel]) async -> Outcome {
+    private func outcome(of payloads: [SharePayload]) async -> Outcome {
         do throws(ShareFailure) {
-            let receipts = try await destination.deliver(parcels)
-            guard receipts.count == parcels.count else {
-                throw ShareFailure(.unanswered, "\(receipts.count) of \(parcels.count) days were confirmed")
+            let receipts = try await destination.deliver(payloads)
+            guard receipts.count == payloads.count else {
+                throw ShareFailure(.unanswered, "\(receipts.count) of \(payloads.count) days were confirmed")
             }
             return .success(receipts)
         } catch {
@@ -104,8 +104,8 @@ extension OutboxDelivery {
         _ one: Item, _ receipt: ShareReceipt, _ run: inout Run
     ) -> ShareEntry {
         var entry = one.entry
-        run.note(entry, entry.isCorrection ? .corrected : .sent)
-        entry.confirm(receipt, recheckAt: recheck(one.parcel.day.summary), at: now())
+        run.note(entry, entry.isConfirmed ? .corrected : .sent)
+        entry.confirm(receipt, recheckAt: recheck(one.payload.day.summary), at: now())
         if traits.showsLatestOnly { run.latest[entry.user] = max(run.latest[entry.user] ?? entry.day, entry.day) }
         run.hasAnswer = true
         if !run.isOver {
@@ -132,7 +132,7 @@ extension OutboxDelivery {
             }
         case .unanswered:
             if traits.resending == .repeats, !traits.canFind {
-                entry.ask(failure.reason, at: now())
+                entry.leaveToUser(failure.reason, at: now())
                 run.note(entry, .doubtful(reason: failure.reason))
             } else {
                 run.note(entry, .unknown(reason: failure.reason))
@@ -154,10 +154,10 @@ extension OutboxDelivery {
     /// be reached, nothing is lost: the next share does the same.
     func restore(_ run: inout Run) async throws {
         guard !run.isOver, !isInterrupted, !run.report.state.isHeldBack(at: now()) else { return }
-        let parcels = try await blocking { try parcelsToRestore() }
-        if parcels.isEmpty { return }
+        let payloads = try await blocking { try payloadsToRestore() }
+        if payloads.isEmpty { return }
         do throws(ShareFailure) {
-            try await destination.restore(parcels)
+            try await destination.restore(payloads)
         } catch {
             // The other failures pass without action by the user.
             guard error.kind == .credentials || error.kind == .misconfigured else { return }
@@ -167,13 +167,14 @@ extension OutboxDelivery {
         }
     }
 
-    private func parcelsToRestore() throws -> [ShareParcel] {
-        let confirmed = try ledger.entries(for: destination.name, in: [.sent]).filter(\.isCorrection)
+    private func payloadsToRestore() throws -> [SharePayload] {
+        let confirmed = try ledger.entries(for: destination.name, in: [.sent]).filter(\.isConfirmed)
         let latest = users.compactMap { user in confirmed.filter { $0.user == user.id }.max { $0.day < $1.day } }
         let contents = try contents(of: latest)
         return latest.compactMap { entry in
             contents[UserDay(entry)].flatMap { day in
-                traits.content(of: day) == entry.confirmed ? ShareParcel(day, entry, content: traits.content(of: day), slugs: slugs) : nil
+                let fingerprint = traits.fingerprint(of: day)
+                return fingerprint == entry.confirmed ? SharePayload(day, entry, content: fingerprint, slugs: slugs) : nil
             }
         }
     }

@@ -66,7 +66,7 @@ struct OutboxDelivery: Sendable {
         /// The entry before its delivery began.
         var before: ShareEntry
         var entry: ShareEntry
-        var parcel: ShareParcel
+        var payload: SharePayload
     }
 
     private func begin() throws -> (DestinationState, latest: [User.ID: Day], due: Int) {
@@ -94,7 +94,7 @@ struct OutboxDelivery: Sendable {
     }
 
     private func latestDays() throws -> [User.ID: Day] {
-        try ledger.entries(for: destination.name, in: Set(ShareEntry.State.allCases)).filter(\.isCorrection)
+        try ledger.entries(for: destination.name, in: Set(ShareEntry.State.allCases)).filter(\.isConfirmed)
             .reduce(into: [:]) { $0[$1.user] = max($0[$1.user] ?? $1.day, $1.day) }
     }
 
@@ -232,7 +232,7 @@ extension OutboxDelivery {
             run.note(entry, .passed)
             return .settled(entry)
         }
-        let content = traits.content(of: day)
+        let content = traits.fingerprint(of: day)
         var step = entry.step(content, traits, readyAt: readyAt(day.summary), now: moment)
         if step == .find {
             guard try await find(&entry, day, content, &run) else { return .settled(entry) }
@@ -243,15 +243,15 @@ extension OutboxDelivery {
         switch step {
         case .send:
             entry.begin(content, at: moment)
-            return .begun(Item(before: before, entry: entry, parcel: ShareParcel(day, entry, content: content, slugs: slugs)))
+            return .begun(Item(before: before, entry: entry, payload: SharePayload(day, entry, content: content, slugs: slugs)))
         case .settled:
             run.note(entry, entry.confirmed == content ? .unchanged : .fixed)
             entry.settle(recheckAt: recheck(day.summary), at: moment)
         case .hold(let until):
             run.note(entry, .held(until: until))
             entry.hold(until: until)
-        case .ask, .find:
-            entry.ask(entry.lastError ?? Self.unknownArrival, at: moment)
+        case .unresolved, .find:
+            entry.leaveToUser(entry.lastError ?? Self.unknownArrival, at: moment)
             run.note(entry, .doubtful(reason: entry.lastError ?? Self.unknownArrival))
         case .leave:
             entry.hold(until: nil)
@@ -267,7 +267,7 @@ extension OutboxDelivery {
     /// - Returns: whether the result is known now; if not, the entry has the state that must be stored.
     private func find(_ entry: inout ShareEntry, _ day: SharedDay, _ content: String, _ run: inout Run) async throws -> Bool {
         do throws(ShareFailure) {
-            switch try await destination.find(ShareParcel(day, entry, content: content, slugs: slugs)) {
+            switch try await destination.find(SharePayload(day, entry, content: content, slugs: slugs)) {
             case .arrived(let receipt):
                 entry.confirm(receipt, recheckAt: nil, at: now())
                 return true
@@ -282,14 +282,14 @@ extension OutboxDelivery {
                 entry.notArrived(at: now())
                 return true
             case .unclear:
-                entry.ask(entry.lastError ?? Self.unknownArrival, at: now())
+                entry.leaveToUser(entry.lastError ?? Self.unknownArrival, at: now())
                 run.note(entry, .doubtful(reason: entry.lastError ?? Self.unknownArrival))
                 return false
             }
         } catch {
             // The search is refused as such: the next attempt would end in the same way, and the other days would wait for this one.
             if error.kind == .rejected {
-                entry.ask(error.reason, at: now())
+                entry.leaveToUser(error.reason, at: now())
                 run.note(entry, .doubtful(reason: error.reason))
                 return false
             }

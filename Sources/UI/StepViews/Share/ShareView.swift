@@ -74,7 +74,7 @@ public struct ShareView: View {
 
     private func explanation(_ fault: any Error) -> (problem: String, advice: String?) {
         switch fault {
-        case let fault as ServiceError: (fault.problem, ServiceWords.advice(fault))
+        case let fault as ServiceError: (fault.problem, ServiceErrorWords.advice(fault))
         case let fault as any ReportableError: (fault.problem, fault.advice)
         default: (words(fault), nil)
         }

@@ -13,7 +13,7 @@ struct Failure {
     init(_ error: any Error) {
         switch error {
         case _ where FailureCause(error) == .interrupted: self.init(.temporary, "Interrupted.", "Run the command again.")
-        case let error as ServiceError: self.init(ExitStatus(error.category), error.problem, ServiceWords.advice(error))
+        case let error as ServiceError: self.init(ExitStatus(error.category), error.problem, ServiceErrorWords.advice(error))
         case let error as any ReportableError: self.init(ExitStatus(error.category), error.problem, error.advice)
         case let error as AlreadyReported: self.init(error.status, nil, nil)
         default: self.init(.unforeseen, "\(error)", "Please report this.")

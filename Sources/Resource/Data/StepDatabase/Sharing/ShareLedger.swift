@@ -118,7 +118,7 @@ extension ShareEntry {
 
     var columns: StatementArguments {
         key + [
-            state.rawValue, isAsked, fingerprint, confirmed, attempts, firstAttempt?.seconds, nextAttempt?.seconds,
+            state.rawValue, isRequested, fingerprint, confirmed, attempts, firstAttempt?.seconds, nextAttempt?.seconds,
             lastError.map(shortened), remoteID, changedAt.seconds, repetition,
         ]
     }
@@ -127,7 +127,7 @@ extension ShareEntry {
         let name: String = try row.get(3)
         guard let state = State(rawValue: name) else { throw notWritten("an entry in the state \(name)") }
         self.init(
-            user: try row.get(0), day: try row.day(1), destination: try row.get(2), state: state, isAsked: try row.get(4),
+            user: try row.get(0), day: try row.day(1), destination: try row.get(2), state: state, isRequested: try row.get(4),
             fingerprint: try row.get(5), confirmed: try row.get(6), attempts: try row.get(7), firstAttempt: try row.timeIfPresent(8),
             nextAttempt: try row.timeIfPresent(9), lastError: try row.get(10), remoteID: try row.get(11),
             changedAt: try row.time(12), repetition: try row.get(14))

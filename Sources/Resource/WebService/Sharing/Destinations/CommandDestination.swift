@@ -27,17 +27,17 @@ struct CommandDestination: ConfiguredDestination {
             includesSamples: includesSamples)
     }
 
-    func preview(_ parcels: [ShareParcel]) -> String {
-        parcels.map { "\(place) <<'END'\n\(document($0))\nEND" }.joined(separator: "\n")
+    func preview(_ payloads: [SharePayload]) -> String {
+        payloads.map { "\(place) <<'END'\n\(document($0))\nEND" }.joined(separator: "\n")
     }
 
-    private func document(_ parcel: ShareParcel) -> String {
-        json(CommandDocument(parcel: parcel, destination: name, includesSamples: includesSamples))
+    private func document(_ payload: SharePayload) -> String {
+        json(CommandDocument(payload: payload, destination: name, includesSamples: includesSamples))
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
-        for parcel in parcels { try await run(document(parcel)) }
-        return parcels.map { _ in ShareReceipt() }
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
+        for payload in payloads { try await run(document(payload)) }
+        return payloads.map { _ in ShareReceipt() }
     }
 
     func problems() -> [String] { failures.map(\.reason) }
@@ -222,18 +222,18 @@ extension TableReader {
 
 /// What the program reads: the day's document, and the keys that identify it.
 private struct CommandDocument: Encodable {
-    let parcel: ShareParcel
+    let payload: SharePayload
     let destination: String
     let includesSamples: Bool
 
     private enum Key: String, CodingKey { case destination, key, correction }
 
     func encode(to encoder: any Encoder) throws {
-        try SharedDayDocument(day: parcel.day, includesSamples: includesSamples).encode(to: encoder)
+        try SharedDayDocument(day: payload.day, includesSamples: includesSamples).encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(destination, forKey: .destination)
-        try container.encode(parcel.key, forKey: .key)
-        try container.encode(parcel.isCorrection, forKey: .correction)
+        try container.encode(payload.key, forKey: .key)
+        try container.encode(payload.isConfirmed, forKey: .correction)
     }
 }
 

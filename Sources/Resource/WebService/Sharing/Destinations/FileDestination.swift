@@ -18,23 +18,23 @@ struct FileDestination: ConfiguredDestination {
         return traits
     }
 
-    func preview(_ parcels: [ShareParcel]) -> String {
-        parcels.map { DayLine($0.day, format).text }.joined(separator: "\n")
+    func preview(_ payloads: [SharePayload]) -> String {
+        payloads.map { DayLine($0.day, format).text }.joined(separator: "\n")
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         try await LineFile(path: path).replace(pause: context.environment.pause) { [format] lines in
             var lines = lines
             if let header = format.header, lines.first != header { lines.insert(header, at: 0) }
             let places = Dictionary(
                 lines.enumerated().compactMap { index, line in DayLine.Key(line, format).map { ($0, index) } }, uniquingKeysWith: { $1 })
-            for parcel in parcels {
-                let line = DayLine(parcel.day, format)
+            for payload in payloads {
+                let line = DayLine(payload.day, format)
                 if let index = places[line.key] { lines[index] = line.text } else { lines.append(line.text) }
             }
             return lines
         }
-        return parcels.map { _ in ShareReceipt() }
+        return payloads.map { _ in ShareReceipt() }
     }
 
     func check() async throws(ShareFailure) -> String {

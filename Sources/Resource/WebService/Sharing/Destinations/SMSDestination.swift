@@ -22,30 +22,30 @@ struct SMSDestination: ConfiguredDestination {
         ShareTraits(resending: .repeats, corrects: false, canFind: true, takesUnfinishedDays: false, isPersonal: true)
     }
 
-    private func text(_ parcel: ShareParcel) -> String { template.text { $0.value(parcel.day, units) } }
+    private func text(_ payload: SharePayload) -> String { template.text { $0.value(payload.day, units) } }
 
-    func preview(_ parcels: [ShareParcel]) -> String {
-        parcels.map { parcel in
-            let text = text(parcel)
+    func preview(_ payloads: [SharePayload]) -> String {
+        payloads.map { payload in
+            let text = text(payload)
             let parts = MessageSize(of: text).parts
             return "To: \(number)\(parts > 1 ? " (\(parts) messages)" : "")\n\n\(text)"
         }.joined(separator: "\n\n")
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         try await withMessages { messages throws(TextMessageError) in
             var receipts: [ShareReceipt] = []
-            for parcel in parcels {
-                receipts.append(ShareReceipt(remoteID: try await messages.send(text(parcel), to: number)))
+            for payload in payloads {
+                receipts.append(ShareReceipt(remoteID: try await messages.send(text(payload), to: number)))
             }
             return receipts
         }
     }
 
-    func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding {
+    func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {
         try await withMessages { messages throws(TextMessageError) in
             // Absent is not unsent: ModemManager's list is lost when it ends.
-            guard case .sent(let path) = try await messages.find(text(parcel), to: number) else { return .unclear }
+            guard case .sent(let path) = try await messages.find(text(payload), to: number) else { return .unclear }
             return .arrived(ShareReceipt(remoteID: path))
         }
     }

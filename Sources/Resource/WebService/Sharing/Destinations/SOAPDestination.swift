@@ -88,14 +88,14 @@ struct SOAPDestination: ConfiguredDestination {
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown).preview }.joined(separator: "\n\n")
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
+        try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown).preview }.joined(separator: "\n\n")
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         var receipts: [ShareReceipt] = []
-        for parcel in parcels {
-            let request = try request(parcel, credentials)
+        for payload in payloads {
+            let request = try request(payload, credentials)
             let answer = try await exchange.answer(to: request)
             do throws(SOAPError) {
                 _ = try SOAPService.result(of: answer, expecting: response)
@@ -107,9 +107,9 @@ struct SOAPDestination: ConfiguredDestination {
         return receipts
     }
 
-    private func request(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
+    private func request(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
         let headers = try authentication.headers(credentials)
-        let call = SOAPCall(operation, arguments(parcel.day))
+        let call = SOAPCall(operation, arguments(payload.day))
         do throws(SOAPError) {
             return try service.request(call, headers: headers, isRepeatable: traits.resending == .replaces)
         } catch {

@@ -118,11 +118,11 @@ struct HomeAssistantSensor: Encodable, Sendable {
     /// - Parameters:
     ///   - entity: with `{user}` where the user's name goes.
     ///   - localTime: of this machine.
-    init(_ parcel: ShareParcel, entity: String, localTime: LocalTime) {
-        day = parcel.day
-        self.entity = entity.replacing("{user}", with: parcel.slug)
+    init(_ payload: SharePayload, entity: String, localTime: LocalTime) {
+        day = payload.day
+        self.entity = entity.replacing("{user}", with: payload.slug)
         mqttObject = String(entity.replacing("{user}", with: Self.mqttSlug(day.user.name)).dropFirst("sensor.".count))
-        let midnight = localTime.span(of: parcel.day.day).start
+        let midnight = localTime.span(of: payload.day.day).start
         lastReset = midnight.iso8601(utcOffset: localTime.utcOffset(midnight))
     }
 
@@ -188,7 +188,7 @@ struct HomeAssistantSensorDays {
     var previous: HomeAssistantSensor?
 }
 
-extension Sequence where Element == ShareParcel {
+extension Sequence where Element == SharePayload {
     /// Sorted by sensor.
     func sensors(entity: String, localTime: LocalTime) -> [HomeAssistantSensorDays] {
         let sensors = map { HomeAssistantSensor($0, entity: entity, localTime: localTime) }

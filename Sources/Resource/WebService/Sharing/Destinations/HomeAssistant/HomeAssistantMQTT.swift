@@ -39,16 +39,16 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
         }
     }
 
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         let login = broker.username.map { " as \($0)" + (password == nil ? "" : ", password \(Secret(""))") } ?? ""
-        let texts = try messages(parcels).map { "\($0.topic) (retained)\n\(String(decoding: $0.payload, as: UTF8.self))" }
+        let texts = try messages(payloads).map { "\($0.topic) (retained)\n\(String(decoding: $0.payload, as: UTF8.self))" }
         return (["To \(broker)\(login)"] + texts).joined(separator: "\n\n")
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
-        let messages = try messages(parcels)
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
+        let messages = try messages(payloads)
         try await asking { (broker) throws(MQTTError) in try await MQTT.publish(messages, to: broker) }
-        return parcels.map { _ in ShareReceipt() }
+        return payloads.map { _ in ShareReceipt() }
     }
 
     func check() async throws(ShareFailure) -> String {
@@ -87,9 +87,9 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
 
     // MARK: Messages
 
-    private func messages(_ parcels: [ShareParcel]) throws(ShareFailure) -> [MQTTMessage] {
+    private func messages(_ payloads: [SharePayload]) throws(ShareFailure) -> [MQTTMessage] {
         var messages: [MQTTMessage] = []
-        for days in parcels.sensors(entity: entity, localTime: context.environment.localTime) {
+        for days in payloads.sensors(entity: entity, localTime: context.environment.localTime) {
             let sensor = days.latest
             let object = sensor.mqttObject
             let own = "\(topic)/\(object)"

@@ -41,9 +41,9 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
 
     func problems() -> [String] { Authentication.bearer(token).problems(context.environment.variables) }
 
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         var text = ""
-        if let imports = statistics?.preview(parcels, localTime: context.environment.localTime) {
+        if let imports = statistics?.preview(payloads, localTime: context.environment.localTime) {
             text = """
                 By WebSocket \(HomeAssistantSession.address(url).description), token \(Credentials.shownText)
                 Hours and sums as for a statistic that is empty, in the time zone of this machine; they go on from what Home Assistant has, in its zone.
@@ -51,15 +51,15 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
                 """
         }
         var requests: [HTTPRequest] = []
-        for sensor in parcels.sensors(entity: entity, localTime: context.environment.localTime).map(\.latest) {
+        for sensor in payloads.sensors(entity: entity, localTime: context.environment.localTime).map(\.latest) {
             requests += [try question(sensor, .shown), try request(sensor, .shown)]
         }
         return text + requests.preview
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
-        try await statistics?.deliver(parcels, token: credentials.secret(token))
-        for days in parcels.sensors(entity: entity, localTime: context.environment.localTime) {
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
+        try await statistics?.deliver(payloads, token: credentials.secret(token))
+        for days in payloads.sensors(entity: entity, localTime: context.environment.localTime) {
             let shown = try await state(days.latest)
             let date = shown?.date
             if let date, date > days.latest.day.day { continue }
@@ -68,11 +68,11 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
             if let previous = days.previous, date == previous.day.day, shown?.state != previous.state { try await set(previous) }
             try await set(days.latest)
         }
-        return parcels.map { _ in ShareReceipt() }
+        return payloads.map { _ in ShareReceipt() }
     }
 
-    func restore(_ parcels: [ShareParcel]) async throws(ShareFailure) {
-        for sensor in parcels.sensors(entity: entity, localTime: context.environment.localTime).map(\.latest) {
+    func restore(_ payloads: [SharePayload]) async throws(ShareFailure) {
+        for sensor in payloads.sensors(entity: entity, localTime: context.environment.localTime).map(\.latest) {
             let shown = try await state(sensor)
             if let date = shown?.date, date >= sensor.day.day { continue }
             try await set(sensor)

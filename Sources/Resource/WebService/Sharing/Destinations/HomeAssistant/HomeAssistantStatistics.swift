@@ -138,7 +138,7 @@ struct HomeAssistantImport: Sendable {
     }
 
     /// Does nothing if Home Assistant has no recorder: it has no statistics then.
-    func deliver(_ parcels: [ShareParcel], token: Secret) async throws(ShareFailure) {
+    func deliver(_ payloads: [SharePayload], token: Secret) async throws(ShareFailure) {
         try await inSession(token) { (session) throws(ShareFailure) in
             let house = try await session.ask(Command(type: "get_config"), for: House.self)
             guard house.hasRecorder else { return }
@@ -147,7 +147,7 @@ struct HomeAssistantImport: Sendable {
                     .misconfigured, "the time zone of Home Assistant, \(Self.quotation(of: house.time_zone, token)), is not known here",
                     advice: "Install the package tzdata, or set `statistics = false`.")
             }
-            for (metadata, days) in batches(parcels, in: .zone(zone)) { try await update(metadata, days, &session) }
+            for (metadata, days) in batches(payloads, in: .zone(zone)) { try await update(metadata, days, &session) }
         }
     }
 
@@ -176,8 +176,8 @@ struct HomeAssistantImport: Sendable {
     }
 
     /// What `deliver` imports, one message per line, as far as it is known without a request: for a statistic that has no rows yet.
-    func preview(_ parcels: [ShareParcel], localTime: LocalTime) -> [String] {
-        batches(parcels, in: localTime).map { metadata, days in
+    func preview(_ payloads: [SharePayload], localTime: LocalTime) -> [String] {
+        batches(payloads, in: localTime).map { metadata, days in
             json(Import(metadata: metadata, stats: Statistics.update(days, rows: [], before: 0).map(Import.Row.init)))
         }
     }
@@ -189,9 +189,9 @@ struct HomeAssistantImport: Sendable {
     }
 
     /// One batch for each user, sorted by statistic.
-    private func batches(_ parcels: [ShareParcel], in place: LocalTime) -> [(Import.Metadata, [Statistics.DayHours])] {
-        Dictionary(grouping: parcels, by: \.slug).sorted { $0.key < $1.key }.map { slug, parcels in
-            (Import.Metadata(slug: slug, user: parcels[0].day.user.name), parcels.map { Statistics.hours(of: $0.day, in: place) })
+    private func batches(_ payloads: [SharePayload], in place: LocalTime) -> [(Import.Metadata, [Statistics.DayHours])] {
+        Dictionary(grouping: payloads, by: \.slug).sorted { $0.key < $1.key }.map { slug, payloads in
+            (Import.Metadata(slug: slug, user: payloads[0].day.user.name), payloads.map { Statistics.hours(of: $0.day, in: place) })
         }
     }
 

@@ -2,7 +2,7 @@ internal import StepDomain
 public import StepServices
 
 /// What to do about the errors of the use cases: their commands are those of this program.
-public enum ServiceWords {
+public enum ServiceErrorWords {
     public static func advice(_ error: ServiceError) -> String? {
         switch error {
         case .severalUsers: "Choose one with --user NAME."

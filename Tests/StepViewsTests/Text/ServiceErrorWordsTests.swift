@@ -4,15 +4,15 @@ import Testing
 
 @testable import StepViews
 
-@Suite(.timeLimit(.minutes(5))) struct ErrorWordsTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceErrorWordsTests {
     /// The name is what a device advertises, or what a configuration says.
     @Test func `a name in an advice is one word for the shell`() throws {
         let name = "a'; rm -rf ~; '", word = #"'a'\''; rm -rf ~; '\'''"#
-        let known = try #require(ServiceWords.advice(.alreadyRegistered(address: "C0:DE:00:00:00:01", name: name)))
+        let known = try #require(ServiceErrorWords.advice(.alreadyRegistered(address: "C0:DE:00:00:00:01", name: name)))
         #expect(known == "To change its name or model: istep forget \(word), then add it again. Its steps stay.")
-        let gone = try #require(ServiceWords.advice(.notInOutbox(Sample.day, destination: name)))
+        let gone = try #require(ServiceErrorWords.advice(.notInOutbox(Sample.day, destination: name)))
         #expect(gone == "To list the outbox: `istep outbox list \(word)`")
-        let sent = try #require(ServiceWords.advice(.alreadySent(Sample.day, destination: name)))
+        let sent = try #require(ServiceErrorWords.advice(.alreadySent(Sample.day, destination: name)))
         #expect(sent == "To send it once more: `istep share 2014-04-20 --to \(word) --again`")
     }
 }

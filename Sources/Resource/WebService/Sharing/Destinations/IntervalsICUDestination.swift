@@ -24,19 +24,19 @@ struct IntervalsICUDestination: ConfiguredDestination {
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown) }.preview
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
+        try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown) }.preview
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
-        for parcel in parcels {
-            let request = try request(parcel, credentials)
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
+        for payload in payloads {
+            let request = try request(payload, credentials)
             let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
-            guard let record = response.json(Record.self), record.steps == parcel.day.steps, record.id == "\(parcel.day.day)" else {
+            guard let record = response.json(Record.self), record.steps == payload.day.steps, record.id == "\(payload.day.day)" else {
                 throw .unconfirmed(request, "its answer is not the record with these steps")
             }
         }
-        return parcels.map { _ in ShareReceipt() }
+        return payloads.map { _ in ShareReceipt() }
     }
 
     func check() async throws(ShareFailure) -> String {
@@ -49,10 +49,10 @@ struct IntervalsICUDestination: ConfiguredDestination {
 
     private static let advice = "Check `athlete`: its number is in the settings of intervals.icu, such as i12345."
 
-    private func request(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
+    private func request(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
         .json(
-            "PUT", url.appending(path: ["api", "v1", "athlete", athlete, "wellness", "\(parcel.day.day)"]),
-            headers: try authentication.headers(credentials), ["steps": parcel.day.steps])
+            "PUT", url.appending(path: ["api", "v1", "athlete", athlete, "wellness", "\(payload.day.day)"]),
+            headers: try authentication.headers(credentials), ["steps": payload.day.steps])
     }
 
     private struct Record: Decodable {

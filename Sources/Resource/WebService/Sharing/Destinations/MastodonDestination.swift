@@ -93,18 +93,18 @@ struct MastodonDestination: ConfiguredDestination {
             ? found : found + ["`text` has no {date}: if the answer to a post is lost, only you can find out whether it was posted"]
     }
 
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try parcels.map { (parcel) throws(ShareFailure) in
-            guard let upload = try upload(parcel, .shown) else { return try request(parcel, .shown).preview }
-            return [upload.preview, try request(parcel, .shown, media: "ID-OF-THE-PICTURE").preview].joined(separator: "\n\n")
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
+        try payloads.map { (payload) throws(ShareFailure) in
+            guard let upload = try upload(payload, .shown) else { return try request(payload, .shown).preview }
+            return [upload.preview, try request(payload, .shown, media: "ID-OF-THE-PICTURE").preview].joined(separator: "\n\n")
         }.joined(separator: "\n\n")
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         var receipts: [ShareReceipt] = []
-        for parcel in parcels {
-            let media = try await uploaded(parcel)
-            let request = try request(parcel, credentials, media: media)
+        for payload in payloads {
+            let media = try await uploaded(payload)
+            let request = try request(payload, credentials, media: media)
             let response = try await answer(to: request)
             guard let post = response.json(MastodonPost.self), post.isNamed else {
                 throw .unconfirmed(request, "its answer is not a post with an id")
@@ -116,23 +116,23 @@ struct MastodonDestination: ConfiguredDestination {
 
     /// - Parameter media: the id of the picture. An edit has to name it as well: the server removes what is not named.
     private func request(
-        _ parcel: ShareParcel, _ credentials: Credentials, media: String? = nil
+        _ payload: SharePayload, _ credentials: Credentials, media: String? = nil
     ) throws(ShareFailure) -> HTTPRequest {
-        let text = template.text { $0.value(parcel.day, units) }
+        let text = template.text { $0.value(payload.day, units) }
         guard !text.isEmpty else {
             throw ShareFailure(
-                .rejected, "all figures in `text` are unknown for \(parcel.day.day)", advice: "Add {steps} to `text`.")
+                .rejected, "all figures in `text` are unknown for \(payload.day.day)", advice: "Add {steps} to `text`.")
         }
         let language = (language.map { [HTTPRequest.Field("language", $0)] } ?? []) + (media.map { [.init("media_ids[]", $0)] } ?? [])
         let headers = try authorized(credentials)
         // An existing post is edited: the same text again changes nothing.
-        if let id = parcel.remoteID {
+        if let id = payload.remoteID {
             return .form(
                 [.init("status", text)] + language, to: endpoint("statuses", id), method: "PUT", headers: headers)
         }
         return .form(
             [.init("status", text), .init("visibility", visibility.rawValue)] + language, to: endpoint("statuses"),
-            headers: headers + [.init("Idempotency-Key", parcel.key)])
+            headers: headers + [.init("Idempotency-Key", payload.key)])
     }
 
     func authorized(_ credentials: Credentials) throws(ShareFailure) -> [HTTPRequest.Header] {
@@ -172,13 +172,13 @@ extension MastodonDestination {
     private static let mostPolls = 20
 
     /// Nil where no picture is attached.
-    private func upload(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest? {
-        guard attachesPicture, let picture = context.environment.picture(parcel.day.summary) else { return nil }
-        let boundary = "istep-\(parcel.key)"
+    private func upload(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest? {
+        guard attachesPicture, let picture = context.environment.picture(payload.day.summary) else { return nil }
+        let boundary = "istep-\(payload.key)"
         var body: [UInt8] = []
         func add(_ text: String) { body += Array(text.utf8) }
         add("--\(boundary)\r\nContent-Disposition: form-data; name=\"description\"\r\n\r\n\(picture.description)\r\n")
-        add("--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(parcel.day.day).png\"\r\n")
+        add("--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(payload.day.day).png\"\r\n")
         add("Content-Type: image/png\r\n\r\n")
         body += try picture.png()
         add("\r\n--\(boundary)--\r\n")
@@ -191,8 +191,8 @@ extension MastodonDestination {
     /// Uploads the picture of a day and waits until the server has processed it, which takes it a moment (202).
     ///
     /// - Returns: the id for the post; nil where no picture is attached.
-    private func uploaded(_ parcel: ShareParcel) async throws(ShareFailure) -> String? {
-        guard let request = try upload(parcel, credentials) else { return nil }
+    private func uploaded(_ payload: SharePayload) async throws(ShareFailure) -> String? {
+        guard let request = try upload(payload, credentials) else { return nil }
         do throws(ShareFailure) {
             var media = try await media(request)
             var polls = 0
@@ -250,11 +250,11 @@ extension MastodonDestination {
     /// If a post contains the date but differs from the text that `text` gives, the result is unclear: servers change texts, such as the
     /// names of people, and a second post is worse than a question. The same applies to direct posts if the list has none: some servers
     /// leave them out (Pixelfed lists public, unlisted and private ones).
-    func find(_ parcel: ShareParcel) async throws(ShareFailure) -> ShareFinding {
+    func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {
         // The post is known to exist, and repeating the same edit does no harm.
-        if parcel.remoteID != nil { return .absent }
+        if payload.remoteID != nil { return .absent }
         guard template.hasDate else { return .unclear }
-        let pattern = PostPattern(template, parcel.day.day)
+        let pattern = PostPattern(template, payload.day.day)
         let account = try await account()
         var namesDay = false, listsAll = visibility != .direct
         var last: String?
@@ -263,11 +263,11 @@ extension MastodonDestination {
             for post in posts {
                 let text = HTMLText.text(of: post.content)
                 if pattern.matches(text) { return .arrived(ShareReceipt(remoteID: post.id)) }
-                namesDay = namesDay || text.filter { !$0.isWhitespace }.contains("\(parcel.day.day)")
+                namesDay = namesDay || text.filter { !$0.isWhitespace }.contains("\(payload.day.day)")
                 listsAll = listsAll || post.visibility == visibility.rawValue
             }
             // Only the last one counts: a server may put posts that the user pinned, of any age, before the others.
-            if posts.last.map({ isBefore(parcel.day.day, $0) }) ?? true { return namesDay || !listsAll ? .unclear : .absent }
+            if posts.last.map({ isBefore(payload.day.day, $0) }) ?? true { return namesDay || !listsAll ? .unclear : .absent }
             last = posts.last?.id
         }
         return .unclear

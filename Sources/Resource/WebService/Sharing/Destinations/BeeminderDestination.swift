@@ -79,21 +79,21 @@ struct BeeminderDestination: ConfiguredDestination {
         }
     }
 
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        try parcels.map { (parcel) throws(ShareFailure) in try request(parcel, .shown) }.preview
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
+        try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown) }.preview
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         var receipts: [ShareReceipt] = []
-        for parcel in parcels {
-            let request = try request(parcel, credentials)
+        for payload in payloads {
+            let request = try request(payload, credentials)
             let response = try await exchange.answer(to: request)
             if isDuplicate(response, request) {
                 receipts.append(ShareReceipt())
                 continue
             }
             if let failure = ShareFailure(response, to: request, ifNotFound: Self.advice) { throw failure }
-            guard let point = response.json(Datapoint.self), point.daystamp == daystamp(parcel.day), point.value == Double(parcel.day.steps)
+            guard let point = response.json(Datapoint.self), point.daystamp == daystamp(payload.day), point.value == Double(payload.day.steps)
             else { throw .unconfirmed(request, "its answer is not the datapoint with these steps") }
             receipts.append(ShareReceipt(remoteID: point.id))
         }
@@ -118,11 +118,11 @@ struct BeeminderDestination: ConfiguredDestination {
 
     private var goalAddress: WebAddress { url.appending(path: ["api", "v1", "users", user, "goals", goal]) }
 
-    private func request(_ parcel: ShareParcel, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
+    private func request(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
         .form(
             [
-                .init("auth_token", .secret(try credentials.secret(token))), .init("value", "\(parcel.day.steps)"),
-                .init("daystamp", daystamp(parcel.day)), .init("comment", "from istep"), .init("requestid", "istep-\(parcel.day.day)"),
+                .init("auth_token", .secret(try credentials.secret(token))), .init("value", "\(payload.day.steps)"),
+                .init("daystamp", daystamp(payload.day)), .init("comment", "from istep"), .init("requestid", "istep-\(payload.day.day)"),
             ],
             to: goalAddress.appending(path: ["datapoints.json"]), isRepeatable: true)
     }

@@ -7,10 +7,10 @@ import Testing
 @testable import Sharing
 
 /// 20 April 2014: 8,123 steps, 5.9 km, 240 kcal, 101.5 % of 8,000.
-func parcel(
-    _ day: String = "2014-04-20", steps: Int = 8123, user: String = "anna", remoteID: String? = nil, isCorrection: Bool = false,
+func payload(
+    _ day: String = "2014-04-20", steps: Int = 8123, user: String = "anna", remoteID: String? = nil, isConfirmed: Bool = false,
     _ change: (inout DaySummary) -> Void = { _ in }
-) throws -> ShareParcel {
+) throws -> SharePayload {
     let day = try #require(Day(day))
     let midnight = Timestamp(day.daysSince1970 * 86_400 - 7200)
     var summary = DaySummary(
@@ -20,7 +20,7 @@ func parcel(
     change(&summary)
     let sample = StepSample(start: midnight + 8 * 3600, length: 900, steps: steps, distance: 5900.4, utcOffset: 7200)
     let shared = try #require(SharedDay(summary, tracks: [.init(pedometer: "ring", samples: [sample])]))
-    return ShareParcel(day: shared, key: shared.fingerprint, remoteID: remoteID, isCorrection: isCorrection)
+    return SharePayload(day: shared, key: shared.fingerprint, remoteID: remoteID, isConfirmed: isConfirmed)
 }
 
 /// The destination that a table of the configuration describes.

@@ -99,16 +99,16 @@ struct FHIRDestination: ConfiguredDestination {
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         let headers = try authentication.headers(.shown)
-        return parcels.flatMap { requests($0.day, headers) }.map(\.preview).joined(separator: "\n\n")
+        return payloads.flatMap { requests($0.day, headers) }.map(\.preview).joined(separator: "\n\n")
     }
 
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         var receipts: [ShareReceipt] = []
-        for parcel in parcels {
+        for payload in payloads {
             var ids: [String?] = []
-            for request in requests(parcel.day, try authentication.headers(credentials)) {
+            for request in requests(payload.day, try authentication.headers(credentials)) {
                 do throws(ShareFailure) {
                     ids.append(try await put(request))
                 } catch {

@@ -8,17 +8,17 @@ extension StepDatabase {
         let since = since.inCalendar
         try write { database in
             try require(.user, user, database)
-            let outbox = Outbox(of: user, for: destination, at: now, database)
-            let seen = try outbox.watermark()
-            let latest = try Outbox.Watermark(since: since, revision: outbox.latestRevision())
+            let statements = EnqueueStatements(of: user, for: destination, at: now, database)
+            let seen = try statements.watermark()
+            let latest = try EnqueueStatements.Watermark(since: since, revision: statements.latestRevision())
             if seen == latest { return }
 
-            let before = seen ?? Outbox.Watermark(since: since, revision: 0)
-            try outbox.freshen(after: before.revision)
-            try outbox.add(after: before.revision, from: max(since, before.since), through: .last)
+            let before = seen ?? EnqueueStatements.Watermark(since: since, revision: 0)
+            try statements.freshen(after: before.revision)
+            try statements.add(after: before.revision, from: max(since, before.since), through: .last)
             // The watermark skipped these days, because they were before its first day.
-            if since < before.since { try outbox.add(after: 0, from: since, through: before.since.advanced(by: -1)) }
-            try outbox.move(to: latest)
+            if since < before.since { try statements.add(after: 0, from: since, through: before.since.advanced(by: -1)) }
+            try statements.move(to: latest)
         }
     }
 
@@ -28,8 +28,8 @@ extension StepDatabase {
         if days.isEmpty { return }
         try write { database in
             try require(.user, user, database)
-            let outbox = Outbox(of: user, for: destination, at: now, database)
-            for day in days { try outbox.ask(for: day) }
+            let statements = EnqueueStatements(of: user, for: destination, at: now, database)
+            for day in days { try statements.request(day) }
         }
     }
 
@@ -45,9 +45,9 @@ extension StepDatabase {
     }
 }
 
-/// Puts days of one person into the outbox of one destination.
-struct Outbox {
-    /// Up to which revision the changes of a person's days were considered, and from which day on.
+/// Puts days of one user into the outbox of one destination.
+struct EnqueueStatements {
+    /// Up to which revision the changes of a user's days were examined, and from which day on.
     struct Watermark: Equatable {
         let since: Day
         let revision: Int
@@ -100,8 +100,8 @@ struct Outbox {
     }
 
     /// Creates the entry of a requested day, or marks it to be examined again.
-    func ask(for day: Day) throws {
-        try database.cachedStatement(sql: Self.ask).execute(arguments: [destination, user, now.seconds, day.description])
+    func request(_ day: Day) throws {
+        try database.cachedStatement(sql: Self.request).execute(arguments: [destination, user, now.seconds, day.description])
     }
 
     static let freshen = """
@@ -117,7 +117,7 @@ struct Outbox {
         ON CONFLICT DO NOTHING
         """
 
-    static let ask = """
+    static let request = """
         INSERT INTO share (destination, person, day, state, asked, attempts, next_attempt, changed_at, stale)
         VALUES (?1, ?2, ?4, 'pending', 1, 0, ?3, ?3, 0)
         ON CONFLICT DO UPDATE SET asked = 1, stale = 1, next_attempt = min(ifnull(next_attempt, ?3), ?3)

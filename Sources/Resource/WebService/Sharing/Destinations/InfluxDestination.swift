@@ -134,17 +134,17 @@ struct InfluxDestination: ConfiguredDestination {
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
-    func preview(_ parcels: [ShareParcel]) throws(ShareFailure) -> String {
-        let written = try bodies(parcels.map { ($0, time(of: $0)) }).map { (body) throws(ShareFailure) in try request(body, .shown) }
-        return (try removals(parcels.filter(isOld), .shown) + written).preview
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
+        let written = try bodies(payloads.map { ($0, time(of: $0)) }).map { (body) throws(ShareFailure) in try request(body, .shown) }
+        return (try removals(payloads.filter(isOld), .shown) + written).preview
     }
 
     /// A point cannot be moved: the one of layout 0 is removed, then the new one is written. On a server that cannot remove it, such as
     /// VictoriaMetrics, it stays, and later figures of the day are written at its time: two points for one day would double every sum.
-    func deliver(_ parcels: [ShareParcel]) async throws(ShareFailure) -> [ShareReceipt] {
-        let old = parcels.filter(isOld)
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
+        let old = payloads.filter(isOld)
         let removal = old.isEmpty ? .done : try await remove(old)
-        let timed = parcels.map { ($0, removal != .done && isOld($0) ? InfluxPoints.oldTime(of: $0.day.day) : time(of: $0)) }
+        let timed = payloads.map { ($0, removal != .done && isOld($0) ? InfluxPoints.oldTime(of: $0.day.day) : time(of: $0)) }
         // Unchanged points are not written again: VictoriaMetrics without deduplication would count them twice. If the server refused the
         // removal to this user, the write shows whether the user is accepted at all.
         let written = timed.filter { !(removal == .impossible && isOld($0.0) && $0.0.isMoved) }
@@ -163,13 +163,13 @@ struct InfluxDestination: ConfiguredDestination {
     // MARK: Where points stand
 
     /// Whether the server may have the day's point at the time of layout 0: deliveries since then have a remote id.
-    private func isOld(_ parcel: ShareParcel) -> Bool { parcel.isCorrection && parcel.remoteID == nil }
+    private func isOld(_ payload: SharePayload) -> Bool { payload.isConfirmed && payload.remoteID == nil }
 
     /// A point keeps its first time, in seconds since 1970: it does not move when the day's first sample arrives later, from another place.
-    private func time(of parcel: ShareParcel) -> Timestamp {
-        let time = InfluxPoints.time(of: parcel.day.day, utcOffset: parcel.day.utcOffset)
+    private func time(of payload: SharePayload) -> Timestamp {
+        let time = InfluxPoints.time(of: payload.day.day, utcOffset: payload.day.utcOffset)
         // Any other value belongs to a destination of another kind that had this name before.
-        guard let known = parcel.remoteID.flatMap({ Int($0) }), abs(known - time.seconds) <= 86_400 else { return time }
+        guard let known = payload.remoteID.flatMap({ Int($0) }), abs(known - time.seconds) <= 86_400 else { return time }
         return Timestamp(known)
     }
 
@@ -184,8 +184,8 @@ struct InfluxDestination: ConfiguredDestination {
     /// Removes the points that layout 0 wrote.
     ///
     /// - Throws: temporary failures: the server cannot be reached, is busy or does not answer.
-    private func remove(_ parcels: [ShareParcel]) async throws(ShareFailure) -> Removal {
-        for request in try removals(parcels, credentials) {
+    private func remove(_ payloads: [SharePayload]) async throws(ShareFailure) -> Removal {
+        for request in try removals(payloads, credentials) {
             let response = try await exchange.answer(to: request)
             if let failure = ShareFailure(response, to: request) {
                 switch failure.kind {
@@ -194,15 +194,15 @@ struct InfluxDestination: ConfiguredDestination {
                 case .unreachable, .busy, .unanswered: throw failure
                 }
             }
-            if !InfluxRemoval.isConfirmed(response, in: database, count: parcels.count) { return .impossible }
+            if !InfluxRemoval.isConfirmed(response, in: database, count: payloads.count) { return .impossible }
         }
         return .done
     }
 
-    private func removals(_ parcels: [ShareParcel], _ credentials: Credentials) throws(ShareFailure) -> [HTTPRequest] {
-        if parcels.isEmpty { return [] }
+    private func removals(_ payloads: [SharePayload], _ credentials: Credentials) throws(ShareFailure) -> [HTTPRequest] {
+        if payloads.isEmpty { return [] }
         return InfluxRemoval.requests(
-            for: parcels.map {
+            for: payloads.map {
                 InfluxRemoval(
                     measurement: points.dayMeasurement, tags: points.dayTags(of: $0.day.user), time: InfluxPoints.oldTime(of: $0.day.day))
             },
@@ -267,9 +267,9 @@ struct InfluxDestination: ConfiguredDestination {
     static let mostLines = 5000
 
     /// Whole lines, in requests of a size that every server accepts.
-    private func bodies(_ parcels: [(ShareParcel, Timestamp)]) -> [String] {
+    private func bodies(_ payloads: [(SharePayload, Timestamp)]) -> [String] {
         var bodies: [[String]] = [[]]
-        for line in parcels.lazy.flatMap({ points.points($0.0.day, at: $0.1) }).map(\.line) {
+        for line in payloads.lazy.flatMap({ points.points($0.0.day, at: $0.1) }).map(\.line) {
             if bodies[bodies.count - 1].count == Self.mostLines { bodies.append([]) }
             bodies[bodies.count - 1].append(line)
         }

@@ -1,0 +1,168 @@
+import StepDomain
+import StepServices
+import StepViews
+import Synchronization
+
+/// Prints the text of a sync on standard output: each pedometer's lines as soon as its result is known, while BlueZ still disconnects it
+/// or reads the next one; what was shared at the end.
+final class SyncLines: Sendable {
+    private let wiring: Wiring
+    private let progress: Progress
+    private let failure = Mutex<(any Error)?>(nil)
+    /// Advice that was printed.
+    private let given = Mutex<Set<String>>([])
+
+    init(_ wiring: Wiring, _ progress: Progress) {
+        self.wiring = wiring
+        self.progress = progress
+    }
+
+    private var style: TextStyle { TextStyle(.standard, environment: wiring.environment) }
+
+    func show(_ report: SyncReport) {
+        progress.end()
+        let view = SyncView([report], now: wiring.now(), localTime: wiring.localTime, advice: { [self] in newAdvice(on: $0) })
+        failure.withLock { failure in
+            do {
+                for line in view.lines(style) { try Output.standard.result(line) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+    }
+
+    /// Nil where the same was printed for another pedometer.
+    private func newAdvice(on error: any Error) -> String? {
+        guard let advice = Failure(error).advice else { return nil }
+        return given.withLock { $0.insert(advice).inserted } ? advice : nil
+    }
+
+    /// - Throws: the first failure to write, here or before.
+    func end(_ outcome: SyncService.Outcome) throws {
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        for line in outcome.view(wiring).shareLines(style) { try Output.standard.result(line) }
+    }
+}
+
+/// The log of an unattended run: a summary line, or with `--json` the document, on standard output, and the rest on standard error.
+struct ConsoleUnattendedOutput: UnattendedOutput {
+    let wiring: Wiring
+
+    func write(_ message: RunMessage, isHousehold: Bool) {
+        let lines = RunMessageWords.lines(for: message, isHousehold: isHousehold, now: wiring.now(), localTime: wiring.localTime) {
+            let failure = Failure($0)
+            return (failure.message, failure.advice)
+        }
+        for line in lines { Output.error.line(line, message.severity) }
+    }
+
+    func write(_ outcome: SyncService.Outcome) throws {
+        if wiring.isForPrograms { return try wiring.show(outcome.view(wiring)) }
+        try Output.standard.result(SyncSummary(outcome.reports, shares: outcome.shares ?? []).line, isNews: outcome.isNews)
+    }
+}
+
+extension SyncService.Outcome {
+    func view(_ wiring: Wiring) -> SyncView {
+        SyncView(
+            reports, shares: shares.map { ShareRun.view($0, users: users, wiring) },
+            failures: failures.filter { !$0.isShown }.compactMap { Failure($0.error).document }, now: wiring.now(), localTime: wiring.localTime,
+            advice: { Failure($0).advice })
+    }
+
+    /// Reports the failures that no view has shown.
+    func reportHidden() {
+        for failure in failures where !failure.isShown { Main.printError(Failure(failure.error)) }
+    }
+}
+
+/// The output of a watch: the result of each sync on standard output, problems on standard error, and on a terminal one line with what it
+/// is doing.
+final class ConsoleWatchOutput: WatchOutput {
+    private let wiring: Wiring
+    private let progress: Progress
+    /// Held while a document is written: live figures of one pedometer must not be printed in the middle of another's sync.
+    private let writing = Mutex(())
+
+    init(_ wiring: Wiring, isUnattended: Bool) {
+        self.wiring = wiring
+        // Outside a terminal, a line for each state would be noise.
+        progress = !isUnattended && Output.error.isTerminal ? wiring.progress() : Progress(.silent)
+    }
+
+    func started(_ pedometers: [String]) {
+        if !pedometers.isEmpty { Output.error.line(WatchWords.started(pedometers)) }
+    }
+
+    func status(_ status: WatchStatus) { progress.step(text(for: status)) }
+
+    func text(for status: WatchStatus) -> String { WatchWords.text(for: status, localTime: wiring.localTime) }
+
+    /// On a terminal the status line, elsewhere lines, with `--json` documents.
+    func live(_ figures: [LiveFigures.Figure]) {
+        if wiring.isForPrograms { return document(figures) }
+        let text = WatchWords.live(figures)
+        if Output.error.isTerminal { progress.step(text) } else { try? wiring.say(text) }
+    }
+
+    private func document(_ figures: [LiveFigures.Figure]) {
+        progress.end()
+        do {
+            let document = try LiveDocument(figures, now: wiring.now(), localTime: wiring.localTime).json()
+            try writing.withLock { _ in try Output.standard.document(document) }
+        } catch {
+            problem(error)
+        }
+    }
+
+    func synced(_ outcome: SyncService.Outcome) throws {
+        progress.end()
+        if wiring.isForPrograms { return try writing.withLock { _ in try wiring.show(outcome.view(wiring)) } }
+        let time = WatchWords.time(wiring.now(), wiring.localTime)
+        let style = TextStyle(.standard, environment: wiring.environment)
+        // The time stands in front of the first line, blanks in front of the others.
+        let narrower = TextStyle(width: style.width - 7, colour: style.colour, unicode: style.unicode)
+        for (index, line) in outcome.view(wiring).lines(narrower).enumerated() {
+            try Output.standard.result((index == 0 ? time : "     ") + "  " + line)
+        }
+        outcome.reportHidden()
+    }
+
+    func problem(_ error: any Error) {
+        progress.end()
+        Main.printError(Failure(error))
+    }
+
+    func ended() { progress.end() }
+}
+
+/// A whole command that shares: shows the results, and ends with the exit status of the worst failure.
+struct ShareRun {
+    let wiring: Wiring
+    let sharing: ShareService
+
+    /// - Parameter waits: whether to continue, with pauses, until nothing is left that another attempt could deliver.
+    func run(_ order: ShareOrder, waits: Bool = false) async throws {
+        let progress = wiring.progress()
+        defer { progress.end() }
+        let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(ProgressWords.line($0, wiring.localTime)) }
+        progress.end()
+        try wiring.show(Self.view(reports, users: sharing.users, wiring))
+        await updateNotices(reports)
+        try Task.checkCancellation()
+        let worst = reports.flatMap(\.failures).map(Failure.init).max { $0.severity < $1.severity }
+        if let worst { throw AlreadyReported(worst.status) }  // the view has shown the message
+    }
+
+    /// Notices that were just shown to people are not new in the morning. What cannot be marked is shown again.
+    private func updateNotices(_ reports: [ShareReport]) async {
+        guard let notices = try? await sharing.context.updateNotices(), !wiring.isForPrograms else { return }
+        var outcome = SyncService.Outcome(start: wiring.now())
+        (outcome.shares, outcome.notices) = (reports, notices)
+        await sharing.context.markSeen(in: outcome)
+    }
+
+    static func view(_ reports: [ShareReport], users: [User], _ wiring: Wiring) -> ShareView {
+        ShareView(reports, users: users, now: wiring.now(), localTime: wiring.localTime) { Failure($0).line ?? "\($0)" }
+    }
+}
