@@ -44,7 +44,7 @@ struct LinkedRun: Sendable {
         while let target = missing.first {
             try Task.checkCancellation()
             missing.removeFirst()
-            await read(target, isInRange: heard != nil, wasSearchedFor: heard != nil, &group)
+            await read(target, isInRange: heard != nil, wasNotHeard: heard != nil, &group)
         }
     }
 
@@ -101,10 +101,10 @@ struct LinkedRun: Sendable {
 
     /// Returns when the link is not needed any more; it may still be disconnecting then.
     private func read(
-        _ target: ReadTarget, isInRange: Bool, wasSearchedFor: Bool = false, _ group: inout TaskGroup<Void>
+        _ target: ReadTarget, isInRange: Bool, wasNotHeard: Bool = false, _ group: inout TaskGroup<Void>
     ) async {
         let (linkIsFree, signal) = AsyncStream<Void>.makeStream()
-        let reading = PedometerReading(reader: reader, central: central, receiver: receiver, target: target, wasSearchedFor: wasSearchedFor)
+        let reading = PedometerReading(reader: reader, central: central, receiver: receiver, target: target, wasNotHeard: wasNotHeard)
         group.addTask {
             await reading.run(isInRange: isInRange) { signal.finish() }
             signal.finish()
@@ -116,4 +116,28 @@ struct LinkedRun: Sendable {
 extension SearchResult {
     /// Whether nothing at all was heard in a time in which any device in range would have been.
     fileprivate var isSilent: Bool { found.isEmpty && others.isEmpty && unrestrictedTime >= Self.timeToHearAnything }
+}
+
+/// A peripheral in range that may be a pedometer which is missing under its own address.
+///
+/// Some pedometers take a new random address when they are reset or charged. Only properties that identify a device almost uniquely count:
+/// the name that the missing one advertised, or exactly its manufacturer data. It stays a guess, so it is shown and never acted upon.
+enum Lookalike {
+    /// - Parameters:
+    ///   - remembered: what BlueZ has stored about the missing one.
+    ///   - others: other peripherals that a search has heard.
+    ///   - registered: addresses of the pedometers of the history: those are different devices.
+    static func find(
+        _ pedometer: Pedometer, remembered: Discovery?, among others: some Collection<Discovery>, registered: Set<String>
+    ) -> Discovery? {
+        // A public address belongs to the hardware and does not change.
+        guard pedometer.addressType == AddressType.random.rawValue else { return nil }
+        let name = remembered?.name ?? pedometer.name
+        let data = remembered?.manufacturerData ?? [:]
+        return others.filter { other in
+            other.addressType == .random && !registered.contains(other.address.description)
+                && (other.name == name || (!data.isEmpty && other.manufacturerData == data))
+        }
+        .max { ($0.rssi ?? Int.min, $1.address) < ($1.rssi ?? Int.min, $0.address) }
+    }
 }
