@@ -60,3 +60,17 @@ public enum PedometerRegistry {
         models.filter { !$0.characteristicServices.isEmpty && $0.characteristicServices.allSatisfy(services.contains) }
     }
 }
+
+/// The models of the registry, as the domain knows them.
+public struct RegisteredModels: PedometerCatalog {
+    public init() {}
+
+    public var kinds: [PedometerKind] { PedometerRegistry.models.map { $0.kind } }
+    public var describedKind: String { Generic.key }
+
+    /// - Throws: `PedometerError.badOption`.
+    public func checked(_ options: [String: String]) throws -> [String: String] { try GenericOptions(options).stored }
+
+    public func address(_ text: String) -> String? { DeviceAddress(text)?.description }
+    public func uuid(_ text: String) -> String? { BluetoothUUID(text)?.description }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Rings with documented protocols: what each answers. No hardware has confirmed them; the sources are those of the models.
 extension SimulatedSerialBand {
     private static func attribute(_ uuid: AttributeUUID, _ properties: Set<SimulatedCharacteristic.Property>) -> SimulatedCharacteristic {
@@ -106,5 +108,15 @@ extension SimulatedSerialBand {
                 default: return []
                 }
             })
+    }
+}
+
+/// Whether a ring knows the name of an app.
+final class OwnerName: Sendable {
+    private let state = Mutex(false)
+
+    var isKnown: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }

@@ -1,4 +1,5 @@
-import Synchronization
+public import Foundation
+internal import Synchronization
 
 /// A band whose requests are written to one characteristic and answered by notifications of others: what the simulated bands have in
 /// common. What it answers is a function of the request.
@@ -88,12 +89,57 @@ extension [UInt8] {
     }
 }
 
-/// Whether a ring knows the name of an app.
-final class OwnerName: Sendable {
-    private let state = Mutex(false)
+/// What a simulated band has counted: steps of quarters of an hour by its own clock.
+public struct BandMemory: Sendable {
+    /// The time that the band's clock shows.
+    public let clock: @Sendable () -> WallClock
+    private let content: @Sendable () -> [Int: Int]
 
-    var isKnown: Bool {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+    /// Steps by the beginning of the quarter, in seconds since 1970 by the band's clock.
+    public var quarters: [Int: Int] { content() }
+
+    public init(quarters: [Int: Int], clock: @escaping @Sendable () -> WallClock) {
+        self.clock = clock
+        content = { quarters }
     }
+
+    /// The walks of a person, who goes on walking.
+    ///
+    /// - Parameters:
+    ///   - days: today included.
+    ///   - zone: of the band's clock.
+    public init(days: Int, seed: UInt64 = 5, zone: TimeZone, now: @escaping @Sendable () -> Date = { Date() }) {
+        let (history, last) = (WalkingHistory(seed: seed), Last())
+        clock = { WallClock(now(), in: zone) }
+        content = {
+            let clock = WallClock(now(), in: zone)
+            return last.value.withLock { last in
+                if last.quarter == clock.seconds / 900 { return last.quarters }
+                last = (clock.seconds / 900, [:])
+                for day in (clock.dayNumber - days + 1)...clock.dayNumber {
+                    // A quarter that has not ended is not stored yet.
+                    for slot in history.slots(day: day, until: clock) where slot.start.seconds + 900 <= clock.seconds {
+                        last.quarters[slot.start.seconds] = slot.steps
+                    }
+                }
+                return last.quarters
+            }
+        }
+    }
+
+    /// What the memory held in the quarter in which it was asked for last.
+    private final class Last: Sendable {
+        let value = Mutex((quarter: Int.min, quarters: [Int: Int]()))
+    }
+
+    var today: Int { clock().dayNumber }
+
+    /// Steps of a day, counted since 1970.
+    public func steps(ofDay day: Int) -> Int { quarters.filter { $0.key / 86_400 == day }.values.reduce(0, +) }
+    /// Steps of today.
+    public var stepsToday: Int { steps(ofDay: today) }
+    /// All steps.
+    public var steps: Int { quarters.values.reduce(0, +) }
+
+    func steps(_ span: Range<Int>) -> Int { quarters.filter { span.contains($0.key) }.values.reduce(0, +) }
 }

@@ -11,7 +11,7 @@ extension Central {
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
         let cache = await daemon.cache
         guard let device = cache.device(address, on: adapter) else { return .failure(ConnectFailure(.vanished)) }
-        let use = isContested && device.isConnected ? .shared : LinkUse(of: device, in: cache)
+        let use = isContested && device.isConnected ? .shared : LinkOwnership(of: device, in: cache)
         if use == .own { owned.insert(device.path) }
         let result: Result<Link, ConnectFailure>
         do throws(AttemptError) {
@@ -42,7 +42,7 @@ extension Central {
     }
 
     private func bringUp(
-        _ device: DeviceRecord, on adapter: ObjectPath, _ limits: ConnectionLimits, _ use: LinkUse
+        _ device: DeviceRecord, on adapter: ObjectPath, _ limits: ConnectionLimits, _ use: LinkOwnership
     ) async throws(AttemptError) -> Link {
         let peripheral = device.address.description
         // `device` is the state from before this attempt.

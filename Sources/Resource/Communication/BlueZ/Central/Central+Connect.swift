@@ -160,7 +160,7 @@ extension Central {
     private func hear(
         _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits
     ) async throws(BluetoothError) {
-        let heard = Signal<Void>()
+        let heard = OneShot<Void>()
         try await listen(ScanFilter(address: address), on: adapter, limit: limits.scan) { _ in
             heard.send(())
             return true
@@ -189,14 +189,4 @@ extension Central {
         await leaveDiscovery(adapter.path, id)
         return result
     }
-}
-
-/// How an attempt to connect begins.
-enum Approach: Hashable {
-    /// At once: BlueZ has an object for the peripheral.
-    case direct
-    /// After the peripheral was heard and discovery was stopped again.
-    case afterDiscovery
-    /// After the peripheral was heard, while discovery continues.
-    case whileDiscovering
 }

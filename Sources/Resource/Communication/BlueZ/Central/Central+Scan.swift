@@ -44,7 +44,7 @@ extension Central {
         begun: () async -> Void = {}, isEnough: @escaping @Sendable (Discovery) -> Bool
     ) async throws(BluetoothError) {
         let events = await daemon.deviceEvents(on: adapter.path, of: filter.address.map { [$0] })
-        let failed = Signal<BluetoothError>()
+        let failed = OneShot<BluetoothError>()
         let id = await joinDiscovery(adapter, filter) { failed.send($0) }
         var error: BluetoothError?
         if failed.isSent {

@@ -184,7 +184,7 @@ extension Central {
         limit: Duration
     ) async throws(BluetoothError) -> Discovery {
         let adapter = try await usableAdapter(adapter)
-        let found = Signal<Discovery>()
+        let found = OneShot<Discovery>()
         try await listen(filter, on: adapter, limit: limit) { discovery in
             found.send(discovery)
             return true

@@ -54,14 +54,14 @@ extension Central {
                     }
                 }
                 if error.remoteName == "org.bluez.Error.AlreadyExists" { return .success(()) }
-                return .failure(Self.pairingError(error, link.peripheral))
+                return .failure(Self.pairingError(error, link.addressText))
             }
         }
         // The answer may be read before the signals that came with it are applied: the bond, and the peripheral's own address.
         _ = try? await daemon.wait(limit: .seconds(5), doing: "") { cache in
             cache.device(link.device).map { $0.isConnected && !$0.isPaired } == true ? nil : .success(())
         }
-        if let end = await daemon.endOfLink(link.id) { throw end.error(during: "pairing with \(link.peripheral)") }
+        if let end = await daemon.endOfLink(link.id) { throw end.error(during: "pairing with \(link.addressText)") }
     }
 
     /// The only place that interprets the errors of `Device1.Pair` (`doc/org.bluez.Device.rst`).

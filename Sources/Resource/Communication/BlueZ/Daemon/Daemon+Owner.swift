@@ -209,7 +209,7 @@ extension Daemon {
 }
 
 /// A value that arrives at most once, for at most one waiting task.
-final class Signal<Value: Sendable>: Sendable {
+final class OneShot<Value: Sendable>: Sendable {
     private let stream: AsyncStream<Value>
     private let continuation: AsyncStream<Value>.Continuation
     private let sent = Atomic(false)

@@ -125,169 +125,6 @@ actor Daemon {
     }
 }
 
-/// Why a link ended.
-enum LinkEnd: Sendable, Hashable {
-    case dropped
-    case adapterGone(String)
-    case daemonGone
-    /// This program released it.
-    case released
-    case busGone(BluetoothError)
-
-    func error(during operation: String) -> BluetoothError {
-        switch self {
-        case .dropped: .linkLost(during: operation)
-        case .adapterGone(let name): .adapterLost(name)
-        case .daemonGone: .daemonNotRunning
-        case .released: .linkLost(during: "\(operation) after its end")
-        case .busGone(let error): error
-        }
-    }
-}
-
-/// A connection that is watched. It ends only once: a link that another program sets up later is a different one.
-struct LinkWatch {
-    let device: ObjectPath
-    let adapter: ObjectPath
-    let generation: Int
-    let timer: LinkTimer
-    var end: LinkEnd?
-    var waiting: [Int: CheckedContinuation<LinkEnd?, Never>] = [:]
-    /// Characteristics that are subscribed to, or are being.
-    var subscriptions: [ObjectPath: Readers] = [:]
-}
-
-/// The readers of one characteristic, who share one subscription.
-struct Readers: Sendable {
-    var count = 1
-    /// The call of StartNotify.
-    let start: Task<Result<Void, BluetoothError>, Never>
-}
-
-extension Daemon {
-    /// Begins to watch a connected device. Nil if it is no longer connected.
-    func watchLink(_ device: ObjectPath, adapter: ObjectPath, _ timer: LinkTimer) -> Int? {
-        guard cache.device(device)?.isConnected == true else { return nil }
-        let id = makeID()
-        links[id] = LinkWatch(device: device, adapter: adapter, generation: cache.generation, timer: timer)
-        return id
-    }
-
-    func endOfLink(_ id: Int) -> LinkEnd? {
-        guard let link = links[id] else { return .released }
-        return link.end
-    }
-
-    /// Why a link ended. An adapter that is switched off loses its links first, and its own change is signalled a moment later.
-    func reason(_ id: Int, _ end: LinkEnd) async -> LinkEnd {
-        guard end == .dropped, let link = links[id], link.generation == cache.generation else { return end }
-        let adapter = link.adapter
-        let isGone = try? await wait(limit: .milliseconds(300), doing: "") { cache -> Result<Bool, BluetoothError>? in
-            cache.adapter(adapter)?.isPowered == true ? nil : .success(true)
-        }
-        guard isGone == true else { return end }
-        return cache.owner == nil ? .daemonGone : .adapterGone(adapter.lastElement)
-    }
-
-    /// Waits for the end of a link. Nil when the task is cancelled first.
-    func waitForEndOfLink(_ id: Int) async -> LinkEnd? {
-        let waiter = makeID()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard let link = links[id] else { return continuation.resume(returning: .released) }
-                if link.end != nil || Task.isCancelled { return continuation.resume(returning: link.end) }
-                links[id]?.waiting[waiter] = continuation
-            }
-        } onCancel: {
-            Task { await self.stopWaitingForEnd(of: id, waiter) }
-        }
-    }
-
-    private func stopWaitingForEnd(of id: Int, _ waiter: Int) {
-        links[id]?.waiting.removeValue(forKey: waiter)?.resume(returning: nil)
-    }
-
-    func releaseLink(_ id: Int) {
-        endLink(id, .released)
-        links[id] = nil
-    }
-
-    /// Subscribes for one more reader. All readers of a characteristic share one subscription; if it fails, it fails for all of them.
-    ///
-    /// Must be called after `listen`: the end of a link finishes the queues that listen at that time, and is an error from then on.
-    ///
-    /// - Parameter start: calls StartNotify.
-    func subscribe(
-        _ id: Int, _ path: ObjectPath, doing operation: String, _ start: @escaping @Sendable () async -> Result<Void, BluetoothError>
-    ) async throws(BluetoothError) {
-        while true {
-            if let end = endOfLink(id) { throw await reason(id, end).error(during: operation) }
-            let task: Task<Result<Void, BluetoothError>, Never>
-            let isShared: Bool
-            if let running = links[id]?.subscriptions[path]?.start {
-                links[id]?.subscriptions[path]?.count += 1
-                task = running
-                isShared = true
-            } else {
-                task = Task { await start() }
-                links[id]?.subscriptions[path] = Readers(start: task)
-                isShared = false
-            }
-            let result = await withTaskCancellationHandler {
-                await task.value
-            } onCancel: {
-                if !isShared { task.cancel() }
-            }
-            guard case .failure(let error) = result else { return }
-            if links[id]?.subscriptions[path]?.start == task { links[id]?.subscriptions[path] = nil }
-            if Task.isCancelled { throw .cancelled }
-            // The reader that had called StartNotify was cancelled: that is no reason for this one to fail.
-            guard error == .cancelled, isShared else { throw error }
-        }
-    }
-
-    /// Whether StopNotify has to be called.
-    func endSubscription(_ id: Int, _ path: ObjectPath) -> Bool {
-        guard let readers = links[id]?.subscriptions[path]?.count else { return false }
-        if readers > 1 {
-            links[id]?.subscriptions[path]?.count = readers - 1
-        } else {
-            links[id]?.subscriptions[path] = nil
-        }
-        return readers == 1
-    }
-
-    func subscriptions(of id: Int) -> [ObjectPath] {
-        links[id].map { Array($0.subscriptions.keys) } ?? []
-    }
-
-    func settleLinks() {
-        for (id, link) in links where link.end == nil {
-            if let end {
-                endLink(id, .busGone(end))
-            } else if link.generation != cache.generation {
-                endLink(id, .daemonGone)
-            } else if cache.device(link.device)?.isConnected != true {
-                // An adapter that is switched off or pulled out loses its links.
-                let adapter = cache.adapter(link.adapter)
-                endLink(id, adapter?.isPowered == true ? .dropped : .adapterGone(link.adapter.lastElement))
-            }
-        }
-    }
-
-    private func endLink(_ id: Int, _ end: LinkEnd) {
-        guard var link = links[id], link.end == nil else { return }
-        link.end = end
-        // A link that this program releases is still up.
-        if end != .released { link.timer.stop() }
-        let waiting = link.waiting
-        link.waiting = [:]
-        links[id] = link
-        for continuation in waiting.values { continuation.resume(returning: end) }
-        for queue in notifications.queues(inside: link.device) { queue.finish(end) }
-    }
-}
-
 extension Daemon {
     /// A task that waits for a state of the cache.
     struct Waiter {
@@ -334,5 +171,24 @@ extension Daemon {
 
     private func fail(_ id: Int, _ error: BluetoothError) {
         waiters.removeValue(forKey: id)?.fail(error)
+    }
+}
+
+extension Daemon {
+    /// A call to BlueZ that may take `limit` by the injected clock. D-Bus' own limit is longer.
+    nonisolated func call(
+        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], limit: Duration
+    ) async throws(DBusError) -> [DBusValue] {
+        let result = await limited(limit, clock) { [bus] () async -> Result<[DBusValue], DBusError> in
+            do throws(DBusError) {
+                return .success(
+                    try await bus.call(
+                        BlueZName.service, path, interface, member, arguments, timeout: limit + .seconds(30)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let result else { throw .timedOut(call: member, seconds: limit.inSeconds) }
+        return try result.get()
     }
 }

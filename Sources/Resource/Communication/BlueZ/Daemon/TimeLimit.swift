@@ -1,5 +1,3 @@
-internal import DBus
-
 /// Runs `work`, but no longer than `limit` by the clock. Nil if the time ran out; `work` is cancelled then and its end awaited. If the
 /// calling task is cancelled, `work` is cancelled too, and its result is returned.
 func limited<T: Sendable>(
@@ -43,24 +41,5 @@ package struct Stopwatch: Sendable {
     private static func start<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
         let start = clock.now
         return { start.duration(to: clock.now) }
-    }
-}
-
-extension Daemon {
-    /// A call to BlueZ that may take `limit` by the injected clock. D-Bus' own limit is longer.
-    nonisolated func call(
-        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], limit: Duration
-    ) async throws(DBusError) -> [DBusValue] {
-        let result = await limited(limit, clock) { [bus] () async -> Result<[DBusValue], DBusError> in
-            do throws(DBusError) {
-                return .success(
-                    try await bus.call(
-                        BlueZName.service, path, interface, member, arguments, timeout: limit + .seconds(30)))
-            } catch {
-                return .failure(error)
-            }
-        }
-        guard let result else { throw .timedOut(call: member, seconds: limit.inSeconds) }
-        return try result.get()
     }
 }

@@ -1,5 +1,4 @@
 internal import DBus
-internal import Synchronization
 
 /// One connection of this program to a peripheral whose services are known.
 struct Link: Sendable {
@@ -12,31 +11,17 @@ struct Link: Sendable {
     let device: ObjectPath
     let table: GATTTable
     let limits: ConnectionLimits
-    let use: LinkUse
+    let use: LinkOwnership
     /// It was up before: another program uses it, or a program that ended left it, maybe while BlueZ was disconnecting already.
     let isTakenOver: Bool
     /// Runs from `Connected` true to false.
     let timer: LinkTimer
 
-    var peripheral: String { address.description }
-}
-
-/// Measures how long a link is up, from `Connected` being true to its being false as BlueZ reports it. For a link that was up before, it
-/// starts when the link is taken over.
-public final class LinkTimer: Sendable {
-    private let stopwatch: Stopwatch
-    private let total = Mutex<Duration?>(nil)
-
-    init(_ clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
-
-    /// Until now, or until the link's end.
-    public var elapsed: Duration { total.withLock { $0 } ?? stopwatch.elapsed() }
-
-    func stop() { total.withLock { $0 = $0 ?? stopwatch.elapsed() } }
+    var addressText: String { address.description }
 }
 
 /// The owner of a link. It decides whether the link is disconnected at the end.
-enum LinkUse: Sendable, Hashable {
+enum LinkOwnership: Sendable, Hashable {
     /// This program disconnects it.
     case own
     /// Another program uses it: BlueZ has one link for all programs, and disconnecting it would disconnect theirs.
@@ -66,18 +51,18 @@ extension Link {
     func path(
         _ service: BluetoothUUID, _ characteristic: BluetoothUUID
     ) async throws(BluetoothError) -> ObjectPath {
-        if let path = try? Self.path(service, characteristic, in: table, peripheral) { return path }
+        if let path = try? Self.path(service, characteristic, in: table, addressText) { return path }
         if let end = await daemon.endOfLink(id) {
-            throw await error(end, during: "looking for \(characteristic) of \(peripheral)")
+            throw await error(end, during: "looking for \(characteristic) of \(addressText)")
         }
         try await daemon.reload()
         let table: GATTTable
         do throws(ConnectFailure) {
             table = try GATTTable(await daemon.cache, device: device)
         } catch {
-            throw .connectFailed(peripheral, reason: error)
+            throw .connectFailed(addressText, reason: error)
         }
-        return try Self.path(service, characteristic, in: table, peripheral)
+        return try Self.path(service, characteristic, in: table, addressText)
     }
 
     private static func path(

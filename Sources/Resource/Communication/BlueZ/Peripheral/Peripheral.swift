@@ -33,7 +33,7 @@ public struct Peripheral: Sendable {
     ///
     /// - Throws: `pairingFailed` with the reason, `linkLost`, `timedOut`.
     public func pair(_ delegate: any PairingDelegate) async throws(BluetoothError) {
-        guard let central else { throw .unexpected("\(link.peripheral) is not connected by a central") }
+        guard let central else { throw .unexpected("\(link.addressText) is not connected by a central") }
         try await central.pair(link, delegate)
     }
 
@@ -68,7 +68,7 @@ public struct Peripheral: Sendable {
     ///   was cancelled.
     public func disconnection() async -> BluetoothError? {
         guard let end = await link.daemon.waitForEndOfLink(link.id), end != .released else { return nil }
-        return await link.error(end, during: "connected to \(link.peripheral)")
+        return await link.error(end, during: "connected to \(link.addressText)")
     }
 }
 
@@ -76,11 +76,11 @@ public struct Peripheral: Sendable {
 
 extension Peripheral {
     func operation(_ kind: GATTOperation.Kind, _ characteristic: BluetoothUUID) -> GATTOperation {
-        GATTOperation(kind: kind, attribute: characteristic, peripheral: link.peripheral)
+        GATTOperation(kind: kind, attribute: characteristic, peripheral: link.addressText)
     }
 
     private func operation(_ kind: GATTOperation.Kind, _ descriptor: GATTDescriptor) -> GATTOperation {
-        GATTOperation(kind: kind, attribute: descriptor.uuid, peripheral: link.peripheral, interface: BlueZName.descriptor)
+        GATTOperation(kind: kind, attribute: descriptor.uuid, peripheral: link.addressText, interface: BlueZName.descriptor)
     }
 
     /// Reads a characteristic, also a long one (up to 512 bytes); the first one if the UUIDs occur more than once.
@@ -198,7 +198,7 @@ extension Peripheral {
     /// BlueZ before 5.62 does not report it: then the result is 23, which is always safe.
     /// - Throws: `linkLost`, `timedOut`.
     public func mtu() async throws(BluetoothError) -> Int {
-        let text = "reading the MTU of \(link.peripheral)"
+        let text = "reading the MTU of \(link.addressText)"
         if let end = await link.daemon.endOfLink(link.id) { throw await link.error(end, during: text) }
         // BlueZ shows it at each characteristic. It announces no change, so it is not in the cache after another connection.
         guard let path = link.table.firstCharacteristic else { return Self.smallestMTU }

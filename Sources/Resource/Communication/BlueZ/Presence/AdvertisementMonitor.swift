@@ -71,7 +71,7 @@ struct AdvertisementPattern: Sendable, Hashable {
 
 /// The objects that make BlueZ listen for advertisements without a discovery (`org.bluez.AdvertisementMonitor1`): a root that lists them,
 /// and below it one for each peripheral.
-actor MonitorTree: DBusObject {
+actor MonitorApplication: DBusObject {
     enum Event: Sendable {
         case found(ObjectPath)
         /// BlueZ no longer listens, or never did.

@@ -18,18 +18,18 @@ extension PresenceMonitor {
         /// - Throws: why the adapter cannot be listened on any longer.
         func run(mayMonitor: Bool) async throws(BluetoothError) -> End {
             let events = await daemon.deviceEvents(on: adapter.path)
-            let tree = mayMonitor ? await register() : nil
-            let means: Means = tree == nil ? .scans : .monitor
-            if tree != nil { await presence.begin(means, isProven: false) }
+            let application = mayMonitor ? await register() : nil
+            let means: Means = application == nil ? .scans : .monitor
+            if application != nil { await presence.begin(means, isProven: false) }
             let result = await withTaskGroup(of: Result<End, BluetoothError>.self) { group in
                 group.addTask { await read(events, means) }
                 group.addTask { await scan(means) }
-                if let tree { group.addTask { await read(tree) } }
+                if let application { group.addTask { await read(application) } }
                 let first = await group.next() ?? .success(.cancelled)
                 group.cancelAll()
                 return first
             }
-            if let tree { await uncancelled { await unregister(tree) } }
+            if let application { await uncancelled { await unregister(application) } }
             switch result {
             case .success(let end): return end
             case .failure(let error): throw await central.explain(error, adapter)
@@ -92,35 +92,35 @@ extension PresenceMonitor {
         // MARK: Monitoring
 
         /// Nil if BlueZ has no monitors, or accepts none.
-        private func register() async -> MonitorTree? {
+        private func register() async -> MonitorApplication? {
             let cache = await daemon.cache
             let manager = cache.properties(adapter.path, BlueZName.monitorManager)
             guard manager?["SupportedMonitorTypes"]?.arrayValue?.contains(.string("or_patterns")) == true else { return nil }
             let patterns = targets.addresses.sorted().map { AdvertisementPattern.patterns(of: cache.device($0, on: adapter.path)) }
-            let tree = MonitorTree(daemon: daemon, number: number, patterns)
-            await daemon.bus.export(tree, at: tree.root, subtree: true)
+            let application = MonitorApplication(daemon: daemon, number: number, patterns)
+            await daemon.bus.export(application, at: application.root, subtree: true)
             do throws(DBusError) {
-                _ = try await call("RegisterMonitor", tree)
-                return tree
+                _ = try await call("RegisterMonitor", application)
+                return application
             } catch {
-                await uncancelled { await unregister(tree) }
+                await uncancelled { await unregister(application) }
                 return nil
             }
         }
 
-        private func unregister(_ tree: MonitorTree) async {
+        private func unregister(_ application: MonitorApplication) async {
             // If the adapter is gone, the monitor is gone too.
-            _ = try? await call("UnregisterMonitor", tree)
-            await daemon.bus.unexport(tree.root)
+            _ = try? await call("UnregisterMonitor", application)
+            await daemon.bus.unexport(application.root)
         }
 
-        private func call(_ member: String, _ tree: MonitorTree) async throws(DBusError) -> [DBusValue] {
+        private func call(_ member: String, _ application: MonitorApplication) async throws(DBusError) -> [DBusValue] {
             try await daemon.call(
-                adapter.path, BlueZName.monitorManager, member, [.objectPath(tree.root)], limit: .seconds(10))
+                adapter.path, BlueZName.monitorManager, member, [.objectPath(application.root)], limit: .seconds(10))
         }
 
-        private func read(_ tree: MonitorTree) async -> Result<End, BluetoothError> {
-            for await event in tree.events {
+        private func read(_ application: MonitorApplication) async -> Result<End, BluetoothError> {
+            for await event in application.events {
                 switch event {
                 case .found(let path): await found(path)
                 case .released: return .success(.released)

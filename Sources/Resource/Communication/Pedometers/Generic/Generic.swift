@@ -96,66 +96,6 @@ public struct GenericOptions: Hashable, Sendable {
     }
 }
 
-/// An unsigned number inside a characteristic's value.
-public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
-    /// Bytes: 2, 3 or 4.
-    public let width: Int
-    public let isBigEndian: Bool
-    /// Bytes before the number, 0...509.
-    public let offset: Int
-
-    /// `u16le`, `u24be`, `u32le@4`; nil for anything else.
-    public init?(_ text: String) {
-        let parts = text.lowercased().split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count <= 2, parts[0].count == 5 else { return nil }
-        switch parts[0].prefix(3) {
-        case "u16": width = 2
-        case "u24": width = 3
-        case "u32": width = 4
-        default: return nil
-        }
-        switch parts[0].suffix(2) {
-        case "le": isBigEndian = false
-        case "be": isBigEndian = true
-        default: return nil
-        }
-        guard parts.count == 2 else {
-            offset = 0
-            return
-        }
-        guard let offset = Int(parts[1]), offset >= 0, offset + width <= 512 else { return nil }
-        self.offset = offset
-    }
-
-    private init(width: Int) {
-        self.width = width
-        isBigEndian = false
-        offset = 0
-    }
-
-    /// 4 bytes, little endian.
-    static let uint32 = ValueFormat(width: 4)
-
-    public var description: String {
-        "u\(width * 8)\(isBigEndian ? "be" : "le")" + (offset == 0 ? "" : "@\(offset)")
-    }
-
-    /// One more than the greatest number.
-    public var modulus: Int { 1 << (width * 8) }
-
-    /// What is wrong with a value that is too short.
-    func shortage(_ value: [UInt8]) -> String {
-        "the characteristic has \(value.count) \(value.count == 1 ? "byte" : "bytes"), and this format needs \(offset + width)"
-    }
-
-    /// Nil if the value is too short.
-    public func decode(_ value: [UInt8]) -> Int? {
-        guard value.count >= offset + width else { return nil }
-        let bytes = value[offset..<offset + width]
-        return (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
-    }
-}
-
 /// Reads the one value and calculates the steps since the reading before; reads the pedometer's clock if that decides to which day the
 /// steps belong.
 struct GenericSession: PedometerSession {
@@ -240,39 +180,37 @@ struct GenericLive: LiveSession {
     }
 }
 
-/// The clock of a pedometer as its Current Time characteristic (0x2A2B of the Current Time Service 0x1805) shows it.
+/// Calculates steps from two readings of a counter that nothing but a restart or an overflow sets back.
 ///
-/// Layout (Bluetooth GATT Specification Supplement, Current Time and Date Time): year as u16 little-endian, month 1...12, day 1...31,
-/// hours, minutes, seconds; then weekday, fractions of a second and the reason of the last adjustment, which are not needed here.
-struct DeviceClock: Hashable {
-    static let address = GATTAddress("1805", "2a2b")
+/// The first reading ever gives no steps: they may be of any time. A reading that gives more steps than people make leaves the cursor where
+/// it was: it may be a glitch, and the next reading is then measured against the last good one.
+struct GrowingCounter {
+    let cursor: PedometerCursor
+    let localTime: LocalTime
+    /// One more than the counter's greatest value.
+    let modulus: Int
 
-    /// Seconds since 1970 as the pedometer's clock shows them: local time, if it is right.
-    let wall: Int
-
-    init(wall: Int) { self.wall = wall }
-
-    /// Nil if the value is too short or not a valid time; a year, month or day of 0 means "unknown".
-    init?(currentTime value: [UInt8]) {
-        guard value.count >= 7, let year = value.little(0, 2) else { return nil }
-        self.init(
-            year: year, month: Int(value[2]), day: Int(value[3]), hour: Int(value[4]), minute: Int(value[5]), second: Int(value[6]))
+    func steps(_ reading: CounterReading) -> CounterResult {
+        if let past = cursor.withoutFuture(of: reading) {
+            return GrowingCounter(cursor: past, localTime: localTime, modulus: modulus).steps(reading)
+        }
+        guard let last = cursor.counter else {
+            let batch = SampleBatch(cursor: PedometerCursor(readThrough: reading.at, counter: reading))
+            return CounterResult(batch: batch, notices: [.countingStarted])
+        }
+        guard reading.at > last.at else { return CounterResult() }  // our own clock was put back: wait until it has caught up
+        var result = CounterResult()
+        var steps = reading.value - last.value
+        if steps < 0 {
+            // A change from the last quarter of its range into the first one is an overflow. Any other decrease is a restart: what it
+            // counted between the last reading and the restart is lost.
+            let ranOver = last.value >= modulus / 4 * 3 && reading.value < modulus / 4
+            steps = ranOver ? steps + modulus : reading.value
+            if !ranOver { result.notices.append(.counterRestarted) }
+        }
+        let isWhole = !result.notices.contains(.counterRestarted)
+        CounterCredit(localTime: localTime, clockLead: nil)
+            .add(steps, TimeSpan(last.at, reading.at), reading, isWhole: isWhole, to: &result)
+        return result
     }
-
-    /// A value to write, of all 10 bytes: InfiniTime before 1.14 reads beyond a shorter one (its issue 1724).
-    var currentTime: [UInt8] {
-        let time = fields
-        let numbers = [time.month, time.day, time.hour, time.minute, time.second, weekday + 1]
-        // No fraction of a second; adjust reason: external reference time update (bit 1).
-        return [UInt8].little(time.year, 2) + numbers.map { UInt8($0) } + [0, 0x02]
-    }
-
-    /// The day that it shows, as days since 1970.
-    var day: Int { Day(of: Timestamp(wall), utcOffset: 0).daysSince1970 }
-
-    /// Seconds since its last midnight.
-    var secondOfDay: Int { wall - day * 86_400 }
-
-    /// Seconds that it is ahead of local time.
-    func lead(over reading: CounterReading) -> Int { wall - (reading.at.seconds + reading.utcOffset) }
 }

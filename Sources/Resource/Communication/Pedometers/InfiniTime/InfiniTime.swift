@@ -121,41 +121,6 @@ struct InfiniTimeSession: PedometerSession {
     }
 }
 
-/// Whether a watch's clock is set.
-///
-/// InfiniTime sets the counter to zero when it first sees an hour of 0 (`DateTimeController.cpp`, `UpdateTime`). A write that jumps over
-/// that hour leaves yesterday's steps in the counter for another day; a write into that hour sets it to zero once more. So the clock
-/// is set only while it and local time show the same day, or days that are further apart, and neither is near midnight.
-enum ClockCorrection: Hashable {
-    /// The clock is right, or there is none.
-    case none
-    /// It is this many seconds ahead (positive) or behind (negative), and is set at a later sync.
-    case postponed(seconds: Int)
-    /// It is this many seconds ahead or behind, and is set now.
-    case set(seconds: Int)
-
-    /// Seconds by which it may be off: less does not matter to the day's steps, and each sync would write to the watch.
-    static let tolerance = 120
-    /// Times of day, in seconds, at which the clock may be set from, and to.
-    static let safe = 3_600..<(86_400 - 1_800)
-
-    /// Whether a clock that cannot be read, and so is taken to be right, may be set to local time now.
-    static func isSafe(at now: Timestamp, _ localTime: LocalTime) -> Bool {
-        safe.contains(DeviceClock(wall: now.seconds + localTime.utcOffset(now)).secondOfDay)
-    }
-
-    init(of clock: DeviceClock, at reading: CounterReading) {
-        let lead = clock.lead(over: reading)
-        guard abs(lead) > Self.tolerance else {
-            self = .none
-            return
-        }
-        let local = DeviceClock(wall: reading.at.seconds + reading.utcOffset)
-        let isSafe = Self.safe.contains(clock.secondOfDay) && Self.safe.contains(local.secondOfDay)
-        self = isSafe && (clock.day == local.day || abs(lead) >= 86_400) ? .set(seconds: lead) : .postponed(seconds: lead)
-    }
-}
-
 /// The counter notifies while its wearer walks and the watch is awake.
 struct InfiniTimeLive: LiveSession {
     let address = InfiniTime.steps

@@ -147,17 +147,3 @@ extension ScannedDevice {
             isConnected: discovery.isConnected, isPaired: discovery.isPaired)
     }
 }
-
-/// The models of the registry, as the domain knows them.
-public struct RegisteredModels: PedometerCatalog {
-    public init() {}
-
-    public var kinds: [PedometerKind] { PedometerRegistry.models.map { $0.kind } }
-    public var describedKind: String { Generic.key }
-
-    /// - Throws: `PedometerError.badOption`.
-    public func checked(_ options: [String: String]) throws -> [String: String] { try GenericOptions(options).stored }
-
-    public func address(_ text: String) -> String? { DeviceAddress(text)?.description }
-    public func uuid(_ text: String) -> String? { BluetoothUUID(text)?.description }
-}

@@ -44,7 +44,7 @@ struct LinkedRun: Sendable {
         while let target = missing.first {
             try Task.checkCancellation()
             missing.removeFirst()
-            await read(target, isInRange: heard != nil, wasSearchedFor: heard != nil, &group)
+            await read(target, isInRange: heard != nil, wasNotHeard: heard != nil, &group)
         }
     }
 
@@ -101,10 +101,10 @@ struct LinkedRun: Sendable {
 
     /// Returns when the link is not needed any more; it may still be disconnecting then.
     private func read(
-        _ target: ReadTarget, isInRange: Bool, wasSearchedFor: Bool = false, _ group: inout TaskGroup<Void>
+        _ target: ReadTarget, isInRange: Bool, wasNotHeard: Bool = false, _ group: inout TaskGroup<Void>
     ) async {
         let (linkIsFree, signal) = AsyncStream<Void>.makeStream()
-        let reading = PedometerReading(reader: reader, central: central, receiver: receiver, target: target, wasSearchedFor: wasSearchedFor)
+        let reading = PedometerReading(reader: reader, central: central, receiver: receiver, target: target, wasNotHeard: wasNotHeard)
         group.addTask {
             await reading.run(isInRange: isInRange) { signal.finish() }
             signal.finish()

@@ -9,7 +9,7 @@ struct PedometerReading: Sendable {
     let receiver: any ReadingReceiver
     let target: ReadTarget
     /// A search did not hear it: only one attempt to connect is made.
-    var wasSearchedFor = false
+    var wasNotHeard = false
 
     private var pedometer: Pedometer { target.pedometer }
 
@@ -18,7 +18,7 @@ struct PedometerReading: Sendable {
     /// - Parameter linkIsFree: called when the next pedometer may be connected to.
     func run(isInRange: Bool, linkIsFree: @Sendable () -> Void) async {
         var limits = reader.limits
-        if wasSearchedFor { limits.attempts = 1 }
+        if wasNotHeard { limits.attempts = 1 }
         let cursor = MergedCursor(pedometer.cursor)
         let link = PedometerLink(reader: reader, central: central, target: target, limits: limits, isInRange: isInRange)
         var timers: [LinkTimer] = []
@@ -73,7 +73,7 @@ struct PedometerReading: Sendable {
 
     /// A pedometer that a search has not heard and that cannot be connected to is reported as not in range.
     private func absence(_ error: any Error) -> any Error {
-        guard wasSearchedFor, case .connectFailed(_, let reason)? = error as? BluetoothError, reason.isTransient else { return error }
+        guard wasNotHeard, case .connectFailed(_, let reason)? = error as? BluetoothError, reason.isTransient else { return error }
         return BluetoothError.peripheralNotFound(pedometer.address, seconds: reader.limits.scan.inSeconds)
     }
 }

@@ -1,28 +1,5 @@
 internal import StepDomain
 
-/// The operations that a session needs on the link to a connected pedometer.
-protocol SessionLink: Sendable {
-    /// Turns notifications on. They replace those of a characteristic that was subscribed to before.
-    func subscribe(_ address: GATTAddress) async throws
-    /// Turns the notifications of several characteristics of one service on, as one sequence. They replace those before.
-    func subscribeAll(_ addresses: [GATTAddress]) async throws
-    /// The next notification, or nil if none arrived in time. None is lost while the session does something else; if more wait than the
-    /// link keeps, it throws.
-    ///
-    /// - Throws: why the link ended, once all notifications before the end are read.
-    func next(within limit: Duration) async throws -> [UInt8]?
-    func write(_ bytes: [UInt8], to address: GATTAddress, response: Bool) async throws
-    /// Sends bytes without response, in chunks that the link carries.
-    func stream(_ bytes: [UInt8], to address: GATTAddress) async throws
-    func read(_ address: GATTAddress) async throws -> [UInt8]
-    /// Nil if the peripheral has no such characteristic, or does not let it be read.
-    func readIfPresent(_ address: GATTAddress) async throws -> [UInt8]?
-    /// False if the peripheral has no such characteristic, or does not let it be written.
-    func writeIfPresent(_ bytes: [UInt8], to address: GATTAddress) async throws -> Bool
-    /// The level in per cent from the Battery Service, if there is one.
-    func batteryLevel() async -> Int?
-}
-
 /// Carries out the actions of a session, and records every frame that is sent or received.
 struct SessionDriver: Sendable {
     let link: any SessionLink

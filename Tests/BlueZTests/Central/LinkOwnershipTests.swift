@@ -3,13 +3,13 @@ import Testing
 
 @testable import BlueZ
 
-@Suite(.timeLimit(.minutes(5))) struct LinkUseTests {
-    private func use(_ device: Properties, gatt: [ObjectPath: [String: Properties]] = Sample.gatt) throws -> LinkUse {
+@Suite(.timeLimit(.minutes(5))) struct LinkOwnershipTests {
+    private func use(_ device: Properties, gatt: [ObjectPath: [String: Properties]] = Sample.gatt) throws -> LinkOwnership {
         var cache = ObjectCache()
         cache.setOwner(":1.1")
         cache.beginSnapshot()
         cache.finishSnapshot(gatt.merging([Sample.device: ["org.bluez.Device1": device]]) { a, _ in a })
-        return LinkUse(of: try #require(cache.device(Sample.device)), in: cache)
+        return LinkOwnership(of: try #require(cache.device(Sample.device)), in: cache)
     }
 
     private let connected: [String: DBusValue] = ["Connected": .boolean(true)]

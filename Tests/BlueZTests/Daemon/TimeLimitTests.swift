@@ -4,7 +4,7 @@ import Testing
 @testable import BlueZ
 
 @Suite(.timeLimit(.minutes(5)))
-struct LimitedTests {
+struct TimeLimitTests {
     let clock = ManualClock()
 
     /// Ends only by cancellation.

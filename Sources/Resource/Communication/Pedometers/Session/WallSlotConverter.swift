@@ -209,22 +209,6 @@ struct WallSlotConverter {
     }
 }
 
-/// Setting the clock of a pedometer that cannot be read, at the end of a reading: its slots have to be read by the clock that stored them.
-struct ClockSetter {
-    private var setting: ClockState.Setting?
-    private(set) var confirmed: ClockState.Setting?
-
-    /// The time to set, in seconds since 1970 as the clock shall show them.
-    mutating func begin(at now: Timestamp, _ localTime: LocalTime) -> DeviceClock {
-        let offset = localTime.utcOffset(now)
-        setting = ClockState.Setting(at: now, utcOffset: offset)
-        return DeviceClock(wall: now.seconds + offset)
-    }
-
-    /// The pedometer has confirmed it, or never does.
-    mutating func confirm() { confirmed = setting }
-}
-
 extension Timestamp {
     /// Whether it is further in the future than clocks drift: such a mark was made while a clock was ahead.
     func isAhead(of now: Timestamp) -> Bool { self > now + WallSlotConverter.drift }
@@ -239,42 +223,4 @@ extension PedometerCursor {
         cursor.readThrough = max(moment, before ?? moment)
         return cursor
     }
-}
-
-extension DeviceClock {
-    /// Year, month, day, hour, minute and second.
-    var fields: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
-        let date = Day(daysSince1970: day).components
-        return (date.year, date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
-    }
-
-    /// Monday is 0.
-    var weekday: Int { Day(daysSince1970: day).weekday.rawValue - 1 }
-
-    /// Nil for a date or a time that does not exist.
-    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int = 0, second: Int = 0) {
-        guard let day = Day(year: year, month: month, day: day), (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
-        else { return nil }
-        self.init(wall: day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second)
-    }
-}
-
-extension [UInt8] {
-    /// The bytes from `index` as an unsigned number, or nil if there are fewer.
-    func little(_ index: Int, _ count: Int) -> Int? {
-        guard index >= 0, index + count <= self.count else { return nil }
-        return self[index..<index + count].reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
-
-    /// The same, with the highest byte first.
-    func big(_ index: Int, _ count: Int) -> Int? {
-        guard index >= 0, index + count <= self.count else { return nil }
-        return self[index..<index + count].reduce(0) { $0 << 8 | Int($1) }
-    }
-
-    /// A number with its lowest byte first.
-    static func little(_ number: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
-
-    /// A number with its highest byte first.
-    static func big(_ number: Int, _ count: Int) -> [UInt8] { little(number, count).reversed() }
 }

@@ -1,0 +1,108 @@
+internal import BlueZ
+internal import StepDomain
+
+/// The clock of a pedometer as its Current Time characteristic (0x2A2B of the Current Time Service 0x1805) shows it.
+///
+/// Layout (Bluetooth GATT Specification Supplement, Current Time and Date Time): year as u16 little-endian, month 1...12, day 1...31,
+/// hours, minutes, seconds; then weekday, fractions of a second and the reason of the last adjustment, which are not needed here.
+struct DeviceClock: Hashable {
+    static let address = GATTAddress("1805", "2a2b")
+
+    /// Seconds since 1970 as the pedometer's clock shows them: local time, if it is right.
+    let wall: Int
+
+    init(wall: Int) { self.wall = wall }
+
+    /// Nil if the value is too short or not a valid time; a year, month or day of 0 means "unknown".
+    init?(currentTime value: [UInt8]) {
+        guard value.count >= 7, let year = value.little(0, 2) else { return nil }
+        self.init(
+            year: year, month: Int(value[2]), day: Int(value[3]), hour: Int(value[4]), minute: Int(value[5]), second: Int(value[6]))
+    }
+
+    /// A value to write, of all 10 bytes: InfiniTime before 1.14 reads beyond a shorter one (its issue 1724).
+    var currentTime: [UInt8] {
+        let time = fields
+        let numbers = [time.month, time.day, time.hour, time.minute, time.second, weekday + 1]
+        // No fraction of a second; adjust reason: external reference time update (bit 1).
+        return [UInt8].little(time.year, 2) + numbers.map { UInt8($0) } + [0, 0x02]
+    }
+
+    /// The day that it shows, as days since 1970.
+    var day: Int { Day(of: Timestamp(wall), utcOffset: 0).daysSince1970 }
+
+    /// Seconds since its last midnight.
+    var secondOfDay: Int { wall - day * 86_400 }
+
+    /// Seconds that it is ahead of local time.
+    func lead(over reading: CounterReading) -> Int { wall - (reading.at.seconds + reading.utcOffset) }
+}
+
+extension DeviceClock {
+    /// Year, month, day, hour, minute and second.
+    var fields: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        let date = Day(daysSince1970: day).components
+        return (date.year, date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
+    }
+
+    /// Monday is 0.
+    var weekday: Int { Day(daysSince1970: day).weekday.rawValue - 1 }
+
+    /// Nil for a date or a time that does not exist.
+    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int = 0, second: Int = 0) {
+        guard let day = Day(year: year, month: month, day: day), (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
+        else { return nil }
+        self.init(wall: day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second)
+    }
+}
+
+/// Setting the clock of a pedometer that cannot be read, at the end of a reading: its slots have to be read by the clock that stored them.
+struct ClockSetter {
+    private var setting: ClockState.Setting?
+    private(set) var confirmed: ClockState.Setting?
+
+    /// The time to set, in seconds since 1970 as the clock shall show them.
+    mutating func begin(at now: Timestamp, _ localTime: LocalTime) -> DeviceClock {
+        let offset = localTime.utcOffset(now)
+        setting = ClockState.Setting(at: now, utcOffset: offset)
+        return DeviceClock(wall: now.seconds + offset)
+    }
+
+    /// The pedometer has confirmed it, or never does.
+    mutating func confirm() { confirmed = setting }
+}
+
+/// Whether a watch's clock is set.
+///
+/// InfiniTime sets the counter to zero when it first sees an hour of 0 (`DateTimeController.cpp`, `UpdateTime`). A write that jumps over
+/// that hour leaves yesterday's steps in the counter for another day; a write into that hour sets it to zero once more. So the clock
+/// is set only while it and local time show the same day, or days that are further apart, and neither is near midnight.
+enum ClockCorrection: Hashable {
+    /// The clock is right, or there is none.
+    case none
+    /// It is this many seconds ahead (positive) or behind (negative), and is set at a later sync.
+    case postponed(seconds: Int)
+    /// It is this many seconds ahead or behind, and is set now.
+    case set(seconds: Int)
+
+    /// Seconds by which it may be off: less does not matter to the day's steps, and each sync would write to the watch.
+    static let tolerance = 120
+    /// Times of day, in seconds, at which the clock may be set from, and to.
+    static let safe = 3_600..<(86_400 - 1_800)
+
+    /// Whether a clock that cannot be read, and so is taken to be right, may be set to local time now.
+    static func isSafe(at now: Timestamp, _ localTime: LocalTime) -> Bool {
+        safe.contains(DeviceClock(wall: now.seconds + localTime.utcOffset(now)).secondOfDay)
+    }
+
+    init(of clock: DeviceClock, at reading: CounterReading) {
+        let lead = clock.lead(over: reading)
+        guard abs(lead) > Self.tolerance else {
+            self = .none
+            return
+        }
+        let local = DeviceClock(wall: reading.at.seconds + reading.utcOffset)
+        let isSafe = Self.safe.contains(clock.secondOfDay) && Self.safe.contains(local.secondOfDay)
+        self = isSafe && (clock.day == local.day || abs(lead) >= 86_400) ? .set(seconds: lead) : .postponed(seconds: lead)
+    }
+}
