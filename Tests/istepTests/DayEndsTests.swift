@@ -22,5 +22,9 @@ import Testing
             }
             group.cancelAll()
         }
+        reported.finish()
+        var more = 0
+        for await _ in reports { more += 1 }
+        #expect(more == 0)
     }
 }

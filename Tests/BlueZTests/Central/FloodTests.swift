@@ -130,6 +130,17 @@ import TestSupport
         }
     }
 
+    @Test func `in a flood that lasts, the state is read again after as many signals as can wait`() {
+        var missed = MissedSignals()
+        let begin = [missed.next(missed: 0, isDrained: true), missed.next(missed: 3, isDrained: false)]
+        #expect(begin == [false, false])
+        // More are dropped meanwhile.
+        let first = (1...10_000).first { _ in missed.next(missed: 1, isDrained: false) }
+        #expect(first == 4096)
+        let end = [missed.next(missed: 0, isDrained: true), missed.next(missed: 1, isDrained: true)]
+        #expect(end == [false, true])
+    }
+
     @Test func `after signals were missed the state is read again`() async throws {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             await fixture.central.daemon.signalsWereMissed()

@@ -84,6 +84,30 @@ import Testing
         }
     }
 
+    /// Also if the result of the check could not be stored, as on a full disk.
+    @Test func `nothing is deleted from a damaged history, in any run of the day`() async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            for number in 0..<5 { _ = try night(history, number, frames: 10) }
+            let before = try kept(history)
+            var configuration = Configuration()
+            configuration.foreignKeysEnabled = false
+            let queue = try DatabaseQueue(path: history.path, configuration: configuration)
+            try await queue.write { try $0.execute(sql: "UPDATE sync SET pedometer = 99 WHERE id = 1") }
+            try queue.close()
+            for hours in 0..<3 {
+                let now = midnight + 10 * 86_400 + hours * 3600
+                let backups = AutomaticBackups(BackupSchedule(count: 4), now: { now }, localTime: .fixed(0))
+                let upkeep = HistoryFileUpkeep(
+                    path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { now })
+                let error = await #expect(throws: HistoryError.self) { try await upkeep.run() }
+                #expect(error?.category == .data)
+                CheckRecord.remove(ofDatabase: history.path)
+            }
+            #expect(try kept(history) == before)
+        }
+    }
+
     /// Each of its days is partial, because it is not read at midnight.
     @Test func `the frames of a pedometer that only counts are limited, too`() throws {
         try withFixture { history in

@@ -94,7 +94,7 @@ extension OutboxDelivery {
         switch outcome {
         case .success(let receipts): return zip(batch, receipts).map { confirmed($0, $1, &run) }
         case .failure(let failure):
-            // Concurrent deliveries fail mostInFlight: this counts as one failure.
+            // Concurrent deliveries fail together: this counts as one failure.
             if !run.isOver { run.report.state.fail(failure, at: now()) }
             return batch.map { failed($0, failure, &run) }
         }

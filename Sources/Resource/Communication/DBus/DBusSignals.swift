@@ -19,7 +19,8 @@ public struct DBusSignals: AsyncSequence, Sendable {
         case newest(Int)
 
         /// Enough for the signals of a whole room of Bluetooth devices while the reader is busy for a second or two.
-        public static let standard = Buffering.oldest(4096)
+        public static let standard = Buffering.oldest(standardCount)
+        package static let standardCount = 4096
     }
 
     /// Receives each signal on the connection's own queue, before it is queued for the reader; returns whether it was handled and does not

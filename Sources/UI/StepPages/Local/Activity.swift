@@ -62,6 +62,8 @@ final class Activity: Sendable {
     private func show(_ line: String, of title: String) {
         let line = Printable(line, limit: 300).description
         content.withLock { content in
+            // Progress may be reported late: what has ended does not run again.
+            guard case .running = content.state else { return }
             content.state = .running(title: title, line: line)
             for listener in content.listeners.values { listener.yield("data: \(line)\n\n") }
         }

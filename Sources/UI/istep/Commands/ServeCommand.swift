@@ -70,7 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
         // The user's own browser, also from a demo.
         let browser = WebBrowser(file: opening.file, environment: Wiring.outerEnvironment)
         // Here some xdg-open shows the page itself, and ends when it is closed: the server must not wait for it.
-        if isRunning { try await blocking { browser.openAndWait() } } else { browser.open() }
+        // A Ctrl-C ends both.
+        if isRunning { try await blocking { browser.openAndWait(leadsGroup: false) } } else { browser.open() }
     }
 }
 
@@ -81,12 +82,14 @@ struct WebBrowser {
     let environment: [String: String]
 
     /// Returns at once; reports later if there is no browser.
-    func open() { Thread.detachNewThread { openAndWait() } }
+    func open() { Thread.detachNewThread { openAndWait(leadsGroup: true) } }
 
-    /// Blocks. In a group of its own: a Ctrl-C in the terminal is not for the browser.
-    func openAndWait() {
+    /// Blocks.
+    ///
+    /// - Parameter leadsGroup: whether the browser has a process group of its own, so that a Ctrl-C in the terminal does not end it.
+    func openAndWait(leadsGroup: Bool) {
         let arguments = ["env", "xdg-open", file]
-        guard let process = try? Spawn.start("/usr/bin/env", arguments, environment: environment, descriptors: [:], leadsGroup: true),
+        guard let process = try? Spawn.start("/usr/bin/env", arguments, environment: environment, descriptors: [:], leadsGroup: leadsGroup),
             Spawn.wait(for: process) == 0
         else {
             return Output.error.line(

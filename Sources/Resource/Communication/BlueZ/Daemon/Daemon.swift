@@ -88,17 +88,12 @@ actor Daemon {
         }
         pumps.append(
             Task { [weak self] in
-                var wereMissed = false
+                var missed = MissedSignals()
                 for await signal in signals {
                     await self?.receive(signal)
-                    if signals.takeMissed() > 0 {
-                        wereMissed = true
-                        await self?.notificationsWereMissed()
-                    }
-                    if wereMissed, signals.isDrained {
-                        wereMissed = false
-                        await self?.signalsWereMissed()
-                    }
+                    let count = signals.takeMissed()
+                    if count > 0 { await self?.notificationsWereMissed() }
+                    if missed.next(missed: count, isDrained: signals.isDrained) { await self?.signalsWereMissed() }
                 }
                 await self?.stop(.noBus("the connection to the bus was lost"))
             })
@@ -190,5 +185,23 @@ extension Daemon {
         }
         guard let result else { throw .timedOut(call: member, seconds: limit.inSeconds) }
         return try result.get()
+    }
+}
+
+/// When the state is read again after signals were dropped: not before those that arrived earlier were applied, because they would replace
+/// what was read.
+struct MissedSignals {
+    /// Signals that were applied since the first one was dropped; nil if none was.
+    private var applied: Int?
+
+    /// - Parameters:
+    ///   - missed: signals that were dropped since the last call, which was one signal earlier.
+    ///   - isDrained: whether no signal waits. In a flood that lasts, one always does; but after as many as can wait, all from before are done.
+    /// - Returns: whether to read the state again now.
+    mutating func next(missed: Int, isDrained: Bool) -> Bool {
+        if let count = applied { applied = count + 1 } else if missed > 0 { applied = 0 }
+        guard let applied, isDrained || applied >= DBusSignals.Buffering.standardCount else { return false }
+        self.applied = nil
+        return true
     }
 }

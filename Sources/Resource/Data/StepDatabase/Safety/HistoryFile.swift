@@ -27,9 +27,11 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
     public func run() async throws {
         let moment = now()
         var failure: HistoryError?
-        if !Self.hasFailed(path, since: moment - 86_400, until: moment) {
+        if let error = Self.failure(of: path, at: moment) {
+            if case .damaged = error { throw error }
+        } else {
             do { try await backUpOrCheck(moment) } catch let error as HistoryError {
-                Self.failures.withLock { $0[path] = moment }
+                Self.note(error, of: path, at: moment)
                 // Nothing is deleted from a history that is damaged. But the limit of the frames matters most where there is no room for a
                 // backup.
                 if case .damaged = error { throw error }
@@ -40,13 +42,25 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
         if let failure { throw failure }
     }
 
-    /// When the last backup or check of a history failed, by path. A watch does the upkeep after each sync: a copy that fails is not made again
-    /// within a day.
-    private static let failures = Mutex<[String: Timestamp]>([:])
+    /// Why and when the last backup or check of a history failed, by path. A watch does the upkeep after each sync: a copy that fails is not
+    /// made again within a day.
+    private static let failures = Mutex<[String: (error: HistoryError, at: Timestamp, file: FileIdentity?)]>([:])
 
-    private static func hasFailed(_ path: String, since start: Timestamp, until end: Timestamp) -> Bool {
-        // A failure in the future was noted while the clock was ahead.
-        failures.withLock { $0[path].map { start < $0 && $0 <= end } ?? false }
+    private static func note(_ error: HistoryError, of path: String, at moment: Timestamp) {
+        switch error {
+        // Over in a moment: tried again after the next sync.
+        case .locked, .replaced: break
+        default: failures.withLock { $0[path] = (error, moment, FileIdentity(path)) }
+        }
+    }
+
+    /// The failure of the last day, unless the history was repaired or restored since.
+    private static func failure(of path: String, at moment: Timestamp) -> HistoryError? {
+        guard let failure = failures.withLock({ $0[path] }), failure.file == FileIdentity(path),
+            // A failure in the future was noted while the clock was ahead.
+            moment - 86_400 < failure.at, failure.at <= moment
+        else { return nil }
+        return failure.error
     }
 
     private func backUpOrCheck(_ moment: Timestamp) async throws {
