@@ -34,4 +34,11 @@ import Testing
         #expect(results.devices.map(\.kind?.key) == ["described", nil])
         #expect(scanner.log.count == 1)
     }
+
+    @Test func `an interruption is not a failure of the device`() async {
+        let scanner = ScriptedPedometerScanner([], isInterrupted: true)
+        let results = await Task { await DeviceProbing(scanner).probe([named, nameless], limit: 10) }.value
+        #expect(results.isInterrupted && results.failures.isEmpty && results.probed.isEmpty)
+        #expect(scanner.log == ["probe \(named.address)"])
+    }
 }

@@ -160,6 +160,13 @@ import Testing
         #expect(busy.log.count == 11)
     }
 
+    @Test(arguments: [Registration.Request(device: Self.ring.address), .init(device: "R02"), .init(), .init(probes: true)])
+    func `a search that the user interrupts has not failed to hear the pedometer`(_ request: Registration.Request) async throws {
+        let search = Task { try await register(request, ScriptedPedometerScanner([Self.ring], isInterrupted: true)) }
+        await #expect(throws: CancellationError.self) { _ = try await search.value }
+        #expect(history.pedometers().isEmpty)
+    }
+
     /// A device that advertises its steps is not connected to: nothing else would show that it is another one.
     @Test func `a device that advertises no data of the model is an error; one that does so later is added`() async throws {
         let band = ScriptedCatalog.band
@@ -258,17 +265,20 @@ final class ScriptedPedometerScanner: PedometerScanner {
     private let refusals: Mutex<Int>
     private let probed: [PedometerKind]
     private let identity: PedometerAddress?
+    private let isInterrupted: Bool
     private let calls = Mutex<(log: [String], conditions: [ScanConditions])>(([], []))
 
     /// - Parameters:
     ///   - refusals: checks that fail at first.
     ///   - probed: the kinds that the services of each device show.
     ///   - identity: the address that pairing shows.
+    ///   - isInterrupted: each call cancels the task that makes it.
     init(
         _ devices: [ScannedDevice], isRefusing: Bool = false, refusals: Int = 0, probed: [PedometerKind] = [],
-        identity: PedometerAddress? = nil
+        identity: PedometerAddress? = nil, isInterrupted: Bool = false
     ) {
         self.identity = identity
+        self.isInterrupted = isInterrupted
         self.devices = devices
         self.refusals = Mutex(isRefusing ? .max : refusals)
         self.probed = probed
@@ -278,11 +288,14 @@ final class ScriptedPedometerScanner: PedometerScanner {
     /// Of the scans for one device.
     var conditions: [ScanConditions] { calls.withLock(\.conditions) }
 
-    private func note(_ call: String) { calls.withLock { $0.log.append(call) } }
+    private func note(_ call: String) {
+        calls.withLock { $0.log.append(call) }
+        if isInterrupted { withUnsafeCurrentTask { $0?.cancel() } }
+    }
 
     func scan(_ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void) -> ScanOutcome {
         note("scan \(seconds)")
-        return ScanOutcome(devices)
+        return ScanOutcome(isInterrupted ? [] : devices)
     }
 
     func first(
@@ -290,6 +303,7 @@ final class ScriptedPedometerScanner: PedometerScanner {
     ) throws -> ScannedDevice? {
         note("first \(seconds)")
         calls.withLock { $0.conditions.append(conditions) }
+        if isInterrupted { return nil }
         return try devices.first { device in
             if let address = conditions.address, device.address != address { return false }
             if let prefix = conditions.namePrefix, device.name?.hasPrefix(prefix) != true { return false }
@@ -307,8 +321,9 @@ final class ScriptedPedometerScanner: PedometerScanner {
         return identity
     }
 
-    func probe(_ address: String) -> ProbedDevice {
+    func probe(_ address: String) throws -> ProbedDevice {
         note("probe \(address)")
+        try Task.checkCancellation()
         return ProbedDevice(kinds: probed, services: [])
     }
 

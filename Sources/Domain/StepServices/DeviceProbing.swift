@@ -15,6 +15,8 @@ public struct DeviceProbing: Sendable {
         public var refuted: [String: PedometerKind] = [:]
         /// Why a device could not be connected to, by its address.
         public var failures: [String: any Error]
+        /// Whether the task was cancelled before all were connected to.
+        public var isInterrupted = false
     }
 
     /// A device that advertises its steps is not connected to: it accepts no connection without a key, and its data identify it.
@@ -27,7 +29,8 @@ public struct DeviceProbing: Sendable {
         var results = Results(devices: devices, failures: [:])
         let wanted = devices.enumerated().filter { $0.element.evidence != .advertisedData }
         for (index, device) in (wanted.filter { $0.element.kind != nil } + wanted.filter { $0.element.kind == nil }).prefix(limit) {
-            if Task.isCancelled { break }
+            results.isInterrupted = Task.isCancelled
+            if results.isInterrupted { break }
             results.probed.insert(device.address)
             began(device)
             do {
@@ -41,6 +44,11 @@ public struct DeviceProbing: Sendable {
                     results.refuted[device.address] = kind
                 }
             } catch {
+                if Task.isCancelled {
+                    results.probed.remove(device.address)
+                    results.isInterrupted = true
+                    break
+                }
                 results.failures[device.address] = error
             }
         }

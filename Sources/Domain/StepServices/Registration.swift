@@ -171,6 +171,8 @@ public struct Registration: Sendable {
             if heard.name == nil { nameless.withLock { $0 = heard } }
             return heard.name != nil
         }
+        // A search that is cancelled ends like one whose time is over.
+        try Task.checkCancellation()
         guard let found = heard ?? nameless.withLock({ $0 }) else {
             if let device = registeredOne.withLock({ $0 }), let name = registered[device.address] {
                 throw ServiceError.alreadyRegistered(address: device.address, name: name)
@@ -183,6 +185,7 @@ public struct Registration: Sendable {
         if address == nil {
             // A neighbour may have one of the same name.
             let others = try await scanner.scan(conditions, seconds: min(seconds, Self.secondsForOthers)) { _ in }.devices
+            try Task.checkCancellation()
             let alike = others.filter {
                 $0.address != found.address && registered[$0.address] == nil && $0.name?.hasPrefix(device) == true
                     && (kind != nil || found.kind == nil || $0.kind != nil)
@@ -202,6 +205,7 @@ public struct Registration: Sendable {
     ) async throws -> (ScannedDevice, PedometerKind) {
         let seconds = request.seconds ?? Self.secondsForAny
         let heard = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
+        try Task.checkCancellation()
         var devices = heard.filter { device in !known.contains { $0.address == device.address } }
         var unprobed = 0
         if request.probes {

@@ -14,15 +14,22 @@ public struct ScanView: View {
         let skipped: Int, unlisted: Int
         /// How many it connects to at most.
         let limit: Int
+        /// Whether the user has interrupted it.
+        let isInterrupted: Bool
         /// Why devices could not be connected to, by address.
         let failures: [String: String]
         /// The model that a device's name indicates and its services do not show, by address.
         let refuted: [String: String]
 
-        public init(skipped: Int = 0, unlisted: Int = 0, limit: Int, failures: [String: String] = [:], refuted: [String: String] = [:]) {
-            (self.skipped, self.unlisted, self.limit) = (skipped, unlisted, limit)
+        public init(
+            skipped: Int = 0, unlisted: Int = 0, limit: Int, isInterrupted: Bool = false, failures: [String: String] = [:],
+            refuted: [String: String] = [:]
+        ) {
+            (self.skipped, self.unlisted, self.limit, self.isInterrupted) = (skipped, unlisted, limit, isInterrupted)
             (self.failures, self.refuted) = (failures, refuted)
         }
+
+        fileprivate var reason: String { isInterrupted ? "the command was interrupted" : "at most \(limit) are" }
     }
 
     /// - Parameters:
@@ -85,7 +92,7 @@ public struct ScanView: View {
         if let probing, probing.skipped > 0 {
             page.advice(
                 """
-                \(probing.skipped) of these devices \(probing.skipped == 1 ? "was" : "were") not connected to: at most \(probing.limit) are. \
+                \(probing.skipped) of these devices \(probing.skipped == 1 ? "was" : "were") not connected to: \(probing.reason). \
                 To see the services of one: \(command: "istep gatt list ADDRESS")
                 """, emphasis: .faint)
         }
@@ -93,7 +100,7 @@ public struct ScanView: View {
             page.advice(
                 """
                 \(Words.count(probing.unlisted, "other device")) in range \(probing.unlisted == 1 ? "was" : "were") not connected to: \
-                at most \(probing.limit) are. To see \(probing.unlisted == 1 ? "it" : "them"): \(command: "istep scan --all")
+                \(probing.reason). To see \(probing.unlisted == 1 ? "it" : "them"): \(command: "istep scan --all")
                 """, emphasis: .faint)
         }
         return page.lines

@@ -200,12 +200,42 @@ struct NotificationsTests {
         }
     }
 
-    @Test func `a reader whose companion is cancelled subscribes by itself`() async throws {
+    @Test func `a cancelled reader leaves at once, and the other one keeps the subscription`() async throws {
         try await withTwoWaiting { fixture, _, first, second in
             first.cancel()
             await #expect(throws: BluetoothError.cancelled) { _ = try await first.value }
+            await fixture.fake.release("StartNotify")?.reply()
             let notifications = try await second.value
-            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StartNotify"])
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify"])
+            try await fixture.fake.notify([1])
+            var iterator = notifications.makeAsyncIterator()
+            #expect(try await iterator.next() == [1])
+        }
+    }
+
+    @Test func `a subscription that all readers have left is ended once BlueZ has answered`() async throws {
+        try await withTwoWaiting { fixture, _, first, second in
+            for reader in [first, second] {
+                reader.cancel()
+                await #expect(throws: BluetoothError.cancelled) { _ = try await reader.value }
+            }
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify"])
+            await fixture.fake.release("StartNotify")?.reply()
+            await fixture.fake.until { $0 == ["Connect", "StartNotify", "StopNotify"] }
+        }
+    }
+
+    @Test func `a reader that comes after all others have left shares the call that is not answered`() async throws {
+        try await withTwoWaiting { fixture, peripheral, first, second in
+            for reader in [first, second] {
+                reader.cancel()
+                await #expect(throws: BluetoothError.cancelled) { _ = try await reader.value }
+            }
+            let third = subscribe(peripheral)
+            while await fixture.central.daemon.readers(of: Sample.counter) < 1 { try await letOthersRun() }
+            await fixture.fake.release("StartNotify")?.reply()
+            let notifications = try await third.value
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify"])
             try await fixture.fake.notify([1])
             var iterator = notifications.makeAsyncIterator()
             #expect(try await iterator.next() == [1])

@@ -59,7 +59,7 @@ import Testing
     /// With monitors of BlueZ, and by scans.
     @Test(arguments: [true, false])
     func `a band is heard from any address by the one in its data`(isExperimental: Bool) async throws {
-        let band = SimulatedBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
+        let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
         try await withStack([band, SimulatedRing()], isExperimental: isExperimental) { stack in
             let clock = ManualClock()
             try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) { scanner, events in

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a band is read without a connection, beside a ring`() async throws {
-        let band = SimulatedBand(steps: 5_432)
+        let band = SimulatedMiBand(steps: 5_432)
         let ring = SimulatedRing(clock: .local(Self.zone), now: Self.date)
         try await withStack([band, ring]) { stack in
             let receiver = RecordingReceiver()
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `a value that has changed since BlueZ last heard the band is used`() async throws {
-        let band = SimulatedBand(steps: 1_000)
+        let band = SimulatedMiBand(steps: 1_000)
         try await withStack([band]) { stack in
             let first = RecordingReceiver()
             try await reader(stack).read(pedometer(1, MiBand.key, band.address), into: first)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func `a value that has not changed is used after a moment`() async throws {
-        let band = SimulatedBand(steps: 1_000)
+        let band = SimulatedMiBand(steps: 1_000)
         try await withStack([band]) { stack in
             for _ in 0..<2 {
                 let receiver = RecordingReceiver()
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `a band that is not discoverable is distinguished from one that is not in range`() async throws {
-        let band = SimulatedBand()
+        let band = SimulatedMiBand()
         band.content.isDiscoverable = false
         try await withStack([band]) { stack in
             await #expect(throws: PedometerError.advertisesNoSteps(model: MiBand.title, advice: MiBand.howToAdvertise)) {
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `a band is checked and examined without a connection`() async throws {
-        let band = SimulatedBand()
+        let band = SimulatedMiBand()
         try await withStack([band]) { stack in
             let reader = reader(stack), pedometer = pedometer(1, MiBand.key, band.address)
             try await reader.check(pedometer)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `a band is found by the address in its data, and by that of its sender`() async throws {
-        let band = SimulatedBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
+        let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
         try await withStack([SimulatedRing(), band]) { stack in
             let scanner = BluetoothPedometerScanner(reader: reader(stack), adapter: nil) {
                 try await Central.open(.address(stack.address), clock: SlowClock())
@@ -163,7 +163,7 @@ import Testing
 
     /// Beside its data from another address, as after a new random address.
     @Test func `a band is followed by its advertisements until it is not heard any more`() async throws {
-        let band = SimulatedBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06", steps: 100)
+        let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06", steps: 100)
         try await withStack([band]) { stack in
             let (figures, reported) = AsyncStream<Int?>.makeStream()
             let followed = Task { [reader = reader(stack), pedometer = pedometer(1, MiBand.key, band.identity)] in
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func `following a band ends with its task, and leaves no scan`() async throws {
-        let band = SimulatedBand()
+        let band = SimulatedMiBand()
         try await withStack([band]) { stack in
             let (figures, reported) = AsyncStream<Int?>.makeStream()
             let followed = Task { [reader = reader(stack), pedometer = pedometer(1, MiBand.key, band.address)] in

@@ -67,6 +67,12 @@ import Testing
         #expect(text.contains("\n  istep gatt list ADDRESS"))
     }
 
+    @Test func `devices that an interrupted scan has not connected to are counted with that reason`() {
+        let text = ScanView(rows: [ring, other], probing: .init(skipped: 2, unlisted: 1, limit: 10, isInterrupted: true)).text()
+        #expect(text.contains("2 of these devices were not connected to: the command was interrupted."))
+        #expect(text.contains("1 other device in range was not connected to: the command was interrupted"))
+    }
+
     @Test func `a scan that heard no device reports this, unless it was filtered`() {
         let text = ScanView(rows: []).text()
         #expect(text.contains("No pedometer found, and no other Bluetooth device was heard.") && text.contains("\n  istep doctor"))

@@ -309,7 +309,7 @@ private final class NotifySocket: Sendable {
         var quirks = Quirks()
         quirks.isExperimental = isExperimental
         try await Household.live(quirks: quirks) { home in
-            let band = SimulatedBand(steps: 2_345)
+            let band = SimulatedMiBand(steps: 2_345)
             await home.stack.add(band)
             let add = try await home.istep("add", band.address, "--name", "band", "--timeout", "120")
             #expect(add.status == 0 && add.output.contains("experimental"), "\(add.error)")

@@ -69,7 +69,8 @@ struct ScanCommand: AsyncParsableCommand {
             hidden = others.count - unlisted
             probing = ScanView.Probing(
                 skipped: rows.count { !results.probed.contains($0.address) && $0.evidence != .advertisedData }, unlisted: unlisted,
-                limit: Self.mostProbed, failures: results.failures.mapValues { "\($0)" }, refuted: results.refuted.mapValues(\.title))
+                limit: Self.mostProbed, isInterrupted: results.isInterrupted,
+                failures: results.failures.mapValues { "\($0)" }, refuted: results.refuted.mapValues(\.title))
             progress.end()
         }
         try wiring.show(

@@ -36,7 +36,7 @@ struct DemoPedometer: Sendable {
             return Walker(watch) { watch.walk(1) }
         },
         DemoPedometer(key: "miband", registration: "Mi", name: "band", daysHeld: 0, seed: 4) { seed in
-            let band = SimulatedBand(steps: 0)
+            let band = SimulatedMiBand(steps: 0)
             let walk = DayWalk(WalkingHistory(seed: seed))
             return Walker(band, isRead: false) { band.content.steps = UInt32(clamping: walk.count()) }
         },

@@ -98,9 +98,7 @@ extension Central {
         await uncancelled {
             // After the disconnection this sends no packet. Without it, BlueZ would subscribe again by itself with the next connection,
             // even one of another program, and report the characteristic as in use meanwhile.
-            for path in subscriptions {
-                _ = try? await daemon.call(path, BlueZName.characteristic, "StopNotify", limit: .seconds(5))
-            }
+            for path in subscriptions { await daemon.stopNotify(path) }
         }
         inUse.remove(link.address)
         await daemon.unwant([link.address])

@@ -38,6 +38,8 @@ struct Readers: Sendable {
     var count = 1
     /// The call of StartNotify.
     let start: Task<Result<Void, BluetoothError>, Never>
+    /// Whether the call has succeeded.
+    var isStarted = false
 }
 
 extension Daemon {
@@ -92,45 +94,60 @@ extension Daemon {
     ///
     /// Must be called after `listen`: the end of a link finishes the queues that listen at that time, and is an error from then on.
     ///
+    /// A reader that is cancelled leaves at once, but the call goes on: `bluetoothd` would not stop its work, and would refuse a second
+    /// StartNotify meanwhile. If no reader is left at its end, StopNotify follows.
+    ///
     /// - Parameter start: calls StartNotify.
     func subscribe(
         _ id: Int, _ path: ObjectPath, doing operation: String, _ start: @escaping @Sendable () async -> Result<Void, BluetoothError>
     ) async throws(BluetoothError) {
-        while true {
-            if let end = endOfLink(id) { throw await reason(id, end).error(during: operation) }
-            let task: Task<Result<Void, BluetoothError>, Never>
-            let isShared: Bool
-            if let running = links[id]?.subscriptions[path]?.start {
-                links[id]?.subscriptions[path]?.count += 1
-                task = running
-                isShared = true
-            } else {
-                task = Task { await start() }
-                links[id]?.subscriptions[path] = Readers(start: task)
-                isShared = false
+        if let end = endOfLink(id) { throw await reason(id, end).error(during: operation) }
+        let task: Task<Result<Void, BluetoothError>, Never>
+        if let running = links[id]?.subscriptions[path]?.start {
+            links[id]?.subscriptions[path]?.count += 1
+            task = running
+        } else {
+            task = Task {
+                let result = await start()
+                await self.started(id, path, result)
+                return result
             }
-            let result = await withTaskCancellationHandler {
-                await task.value
-            } onCancel: {
-                if !isShared { task.cancel() }
-            }
-            guard case .failure(let error) = result else { return }
-            if links[id]?.subscriptions[path]?.start == task { links[id]?.subscriptions[path] = nil }
-            if Task.isCancelled { throw .cancelled }
-            // The reader that had called StartNotify was cancelled: that is no reason for this one to fail.
-            guard error == .cancelled, isShared else { throw error }
+            links[id]?.subscriptions[path] = Readers(start: task)
         }
+        let result = OneShot<Result<Void, BluetoothError>>()
+        Task { result.send(await task.value) }
+        guard let value = await result.value else {
+            if endSubscription(id, path) { await stopNotify(path) }
+            throw .cancelled
+        }
+        try value.get()
     }
 
-    /// Whether StopNotify has to be called.
-    func endSubscription(_ id: Int, _ path: ObjectPath) -> Bool {
-        guard let readers = links[id]?.subscriptions[path]?.count else { return false }
-        if readers > 1 {
-            links[id]?.subscriptions[path]?.count = readers - 1
+    private func started(_ id: Int, _ path: ObjectPath, _ result: Result<Void, BluetoothError>) async {
+        guard let readers = links[id]?.subscriptions[path] else { return }
+        if case .success = result {
+            links[id]?.subscriptions[path]?.isStarted = true
+            guard readers.count == 0 else { return }
+            links[id]?.subscriptions[path] = nil
+            await stopNotify(path)
         } else {
             links[id]?.subscriptions[path] = nil
         }
-        return readers == 1
+    }
+
+    func stopNotify(_ path: ObjectPath) async {
+        _ = try? await call(path, BlueZName.characteristic, "StopNotify", limit: .seconds(5))
+    }
+
+    /// Removes a reader.
+    ///
+    /// - Returns: whether StopNotify has to be called.
+    func endSubscription(_ id: Int, _ path: ObjectPath) -> Bool {
+        guard let readers = links[id]?.subscriptions[path] else { return false }
+        links[id]?.subscriptions[path]?.count = readers.count - 1
+        guard readers.count == 1, readers.isStarted else { return false }
+        links[id]?.subscriptions[path] = nil
+        return true
     }
 
     func subscriptions(of id: Int) -> [ObjectPath] {

@@ -147,8 +147,7 @@ private final class Subscription: Sendable {
         for (path, id) in ended {
             await link.daemon.stopListening(to: path, id)
             // A second reader may still need them.
-            guard await link.daemon.endSubscription(link.id, path) else { continue }
-            _ = try? await link.daemon.call(path, BlueZName.characteristic, "StopNotify", limit: link.limits.operation)
+            if await link.daemon.endSubscription(link.id, path) { await link.daemon.stopNotify(path) }
         }
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A Mi Smart Band 6 that is set to be discoverable: it advertises today's steps, and accepts no connection without its key.
-public final class SimulatedBand: SimulatedPeripheral {
+public final class SimulatedMiBand: SimulatedPeripheral {
     public let address: String
     /// The address in its data, which stays where that of the sender changes.
     public let identity: String

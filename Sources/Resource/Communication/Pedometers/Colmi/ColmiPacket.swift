@@ -1,0 +1,172 @@
+internal import StepDomain
+
+/// 16 bytes: `[0]` command, with bit 7 set in an error reply; `[1...14]` payload; `[15]` the sum of the others, low 8 bits.
+struct ColmiPacket: Hashable {
+    static let length = 16
+
+    enum Command {
+        static let setTime: UInt8 = 0x01
+        static let battery: UInt8 = 0x03
+        static let support: UInt8 = 0x3c
+        static let steps: UInt8 = 0x43
+        static let total: UInt8 = 0x48
+        static let unasked: UInt8 = 0x73
+    }
+
+    /// `[1]` of an unsolicited packet that reports today's steps.
+    static let unaskedSteps: UInt8 = 0x12
+
+    let bytes: [UInt8]
+
+    /// - Parameter payload: at most 14 bytes; the rest is zero.
+    init(_ command: UInt8, _ payload: [UInt8] = []) {
+        var bytes = [command] + payload.prefix(Self.length - 2)
+        bytes += Array(repeating: 0, count: Self.length - 1 - bytes.count)
+        self.bytes = bytes + [Self.checksum(bytes)]
+    }
+
+    /// Nil if the length or the checksum is wrong.
+    init?(received bytes: [UInt8]) {
+        guard bytes.count == Self.length, Self.checksum(bytes.dropLast()) == bytes[15] else { return nil }
+        self.bytes = bytes
+    }
+
+    var command: UInt8 { bytes[0] & 0x7f }
+    var isError: Bool { bytes[0] & 0x80 != 0 }
+    subscript(index: Int) -> UInt8 { bytes[index] }
+
+    /// Little endian.
+    func uint16(at index: Int) -> Int { Int(bytes[index]) | Int(bytes[index + 1]) << 8 }
+
+    private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 { bytes.reduce(0, &+) }
+}
+
+extension ColmiPacket {
+    /// `43 dd 0F 00 5F 01`: the steps of a day, `daysAgo` before the ring's today, slots 0 to 95.
+    static func stepsRequest(daysAgo: Int) -> ColmiPacket {
+        ColmiPacket(Command.steps, [UInt8(daysAgo), 0x0f, 0x00, 0x5f, 0x01])
+    }
+
+    static let batteryRequest = ColmiPacket(Command.battery)
+
+    /// `48`: today's total. The answer: steps, running steps, calories, metres, 24 bits each, big-endian.
+    ///
+    /// Source: Gadgetbridge and colmi-docs (Puxtril). Another client calls this command "bind", with the answer `48 00 01`, which
+    /// would be 256 steps and nothing else: so the answer is only a check of the slots, and must have metres or calories.
+    static let totalRequest = ColmiPacket(Command.total)
+
+    /// Today's steps in an answer to `totalRequest`; nil if it means something else: nobody makes some dozens of steps without a metre and
+    /// a calorie.
+    var total: Int? {
+        let steps = Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3])
+        return steps > 30 && bytes[4...12].allSatisfy { $0 == 0 } ? nil : steps
+    }
+
+    /// `01 YY MM DD hh mm ss`, each as binary-coded decimal, then the language (1: English).
+    ///
+    /// - Parameter wall: the time that the ring's clock is set to, in seconds since 1970.
+    static func setTime(wall: Int) -> ColmiPacket {
+        let time = DeviceClock(wall: wall).fields
+        let numbers = [time.year % 100, time.month, time.day, time.hour, time.minute, time.second]
+        return ColmiPacket(Command.setTime, numbers.map { UInt8((($0 / 10) << 4) + $0 % 10) } + [1])
+    }
+
+    /// 0...99, or nil if a nibble is not a decimal digit.
+    static func decimal(_ byte: UInt8) -> Int? {
+        let (tens, ones) = (Int(byte >> 4), Int(byte & 0x0f))
+        return tens < 10 && ones < 10 ? tens * 10 + ones : nil
+    }
+}
+
+/// The answer to one request for a day's steps, as its packets come in.
+///
+/// - `43 FF …`: the ring has no data for that day.
+/// - `43 F0 n c …`: n records follow; c = 1 means that calories are sent divided by ten.
+/// - `43 yy mm dd slot index total calories(2) steps(2) metres(2)`: a record, date in binary-coded decimal, numbers little
+///   endian, slot 0...95 a quarter of an hour of the ring's clock. The index goes from 0 to total − 1; rings send them in this order, and the
+///   answer is complete when all have arrived, in whatever order.
+struct ColmiDay {
+    /// A slot in the ring's wall clock.
+    struct Record: Hashable {
+        /// Seconds since 1970 as the ring's clock showed them when the slot began.
+        var wall: Int
+        /// Quarter of an hour of the day, 0...95.
+        var slot: Int
+        var steps: Int
+        /// Kilocalories.
+        var energy: Double
+        var metres: Int
+    }
+
+    enum Progress: Hashable {
+        case more
+        /// All records have arrived.
+        case complete
+        /// The last record has arrived, others were left out before it; or it contradicts the others.
+        case gaps
+        case noData
+        case refused
+        /// Not part of this answer (an unsolicited packet).
+        case other
+    }
+
+    private var divided = false
+    private var total: Int?
+    /// By index, as far as they have arrived.
+    private var records: [Record?] = []
+    /// The index that arrived first.
+    private var first: Int?
+    /// The records arrive from the last to the first.
+    private var isDescending: Bool { total.map { $0 > 1 && first == $0 - 1 } ?? false }
+
+    /// By time.
+    var slots: [Record] { records.compactMap(\.self).sorted { $0.wall < $1.wall } }
+
+    /// The day of its last record, as days since 1970; nil if none arrived.
+    var date: Int? { slots.last.map { DeviceClock(wall: $0.wall).day } }
+
+    mutating func add(_ packet: ColmiPacket) -> Progress {
+        guard packet.command == ColmiPacket.Command.steps else { return .other }
+        if packet.isError { return .refused }
+        switch packet[1] {
+        case 0xff:
+            return .noData
+        case 0xf0:
+            self = ColmiDay()  // a new answer: after a repeated request the old one may still be arriving
+            total = Int(packet[2])
+            divided = packet[3] == 1
+            return total == 0 ? .noData : .more
+        default:
+            return addRecord(packet)
+        }
+    }
+
+    private mutating func addRecord(_ packet: ColmiPacket) -> Progress {
+        guard let record = decode(packet) else { return .other }
+        let (index, count) = (Int(packet[5]), Int(packet[6]))
+        if index >= records.count { records += Array(repeating: nil, count: index + 1 - records.count) }
+        records[index] = record
+        // Without the header the scale of the calories is unknown: this is treated as a gap, and the day is requested again.
+        if total == count, records.count == count, !records.contains(nil) { return .complete }
+        first = first ?? index
+        // From the last to the first, the first one ends the answer.
+        return index == (isDescending ? 0 : count - 1) ? .gaps : .more
+    }
+
+    private func decode(_ packet: ColmiPacket) -> Record? {
+        guard let year = ColmiPacket.decimal(packet[1]), let month = ColmiPacket.decimal(packet[2]),
+            let dayOfMonth = ColmiPacket.decimal(packet[3]),
+            let day = Day(year: 2000 + year, month: month, day: dayOfMonth), packet[4] <= 95
+        else { return nil }
+        let calories = packet.uint16(at: 7) * (divided ? 10 : 1)
+        return Record(
+            wall: day.daysSince1970 * 86_400 + Int(packet[4]) * 900, slot: Int(packet[4]),
+            steps: packet.uint16(at: 9), energy: Double(calories) / 1000, metres: packet.uint16(at: 11))
+    }
+
+    /// Seconds that each of the slots covers.
+    ///
+    /// Some firmware counts by the hour and stamps the hour's first quarter; other firmware counts quarters. A day in which no
+    /// slot lies off the hour is of the first kind.
+    var slotLength: Int { records.allSatisfy { ($0?.slot ?? 0) % 4 == 0 } ? 3600 : 900 }
+}
