@@ -6,11 +6,11 @@ import Testing
 @testable import StepPages
 
 @Suite(.timeLimit(.minutes(5))) struct ChartTests {
-    private func bar(_ steps: Int?, running: Int = 0, goal: Int? = nil, partial: Bool = false) -> BarChart.Bar {
-        BarChart.Bar(label: "1", steps: steps, running: running, goal: goal, isPartial: partial, title: "a <day>")
+    private func bar(_ steps: Int?, running: Int = 0, goal: Int? = nil, partial: Bool = false) -> SVGBarChart.Bar {
+        SVGBarChart.Bar(label: "1", steps: steps, running: running, goal: goal, isPartial: partial, title: "a <day>")
     }
 
-    private func svg(_ bars: BarChart.Bar...) -> String { BarChart(bars: bars, summary: "all & nothing").svg.source }
+    private func svg(_ bars: SVGBarChart.Bar...) -> String { SVGBarChart(bars: bars, summary: "all & nothing").svg.source }
 
     @Test func `unknown, partial and no steps are drawn differently`() {
         let shapes = [svg(bar(nil)), svg(bar(0)), svg(bar(10)), svg(bar(10, partial: true))]
@@ -42,25 +42,26 @@ import Testing
         (0, 1, 1), (5, 1, 5), (6, 2, 3), (9097, 2000, 5), (10_000, 2000, 5), (10_001, 2500, 5), (19_104, 5000, 4), (200_000, 50_000, 4),
     ])
     func `the scale ends just above the greatest value`(_ greatest: Int, _ step: Int, _ count: Int) {
-        let scale = BarChart.Scale(greatest)
+        let scale = SVGBarChart.Scale(greatest)
         #expect(scale.step == step && scale.count == count && scale.top >= greatest, "\(scale)")
     }
 
     @Test func `labels do not touch`() {
-        let bars = (1...53).map { (week: Int) in BarChart.Bar(label: "\(week)", steps: week, title: "") }
-        let labels = BarChart(bars: bars, summary: "").svg.source.matches(of: /class="axis" x="([0-9.]+)" y="213"/).compactMap { Double($0.1) }
+        let bars = (1...53).map { (week: Int) in SVGBarChart.Bar(label: "\(week)", steps: week, title: "") }
+        let svg = SVGBarChart(bars: bars, summary: "").svg.source
+        let labels = svg.matches(of: /class="axis" x="([0-9.]+)" y="213"/).compactMap { Double($0.1) }
         #expect(labels.count > 10 && zip(labels, labels.dropFirst()).allSatisfy { $1 - $0 >= 18 })
     }
 
     @Test(arguments: [(0, 8000, 0), (1, 8000, 1), (2666, 8000, 1), (2667, 8000, 2), (7999, 8000, 3), (8000, 8000, 4), (90_000, 8000, 4)])
     func `tones of the heat map show how near the goal is`(_ steps: Int, _ goal: Int, _ level: Int) {
-        #expect(HeatMap.level(steps: steps, goal: goal) == level)
+        #expect(SVGHeatMap.level(steps: steps, goal: goal) == level)
     }
 
     @Test(arguments: Weekday.allCases) func `a year of the heat map has 53 or 54 columns of seven days`(_ first: Weekday) throws {
         let start = try #require(Day("2024-01-01"))
-        let cells = (0..<366).map { HeatMap.Cell(day: start.advanced(by: $0), steps: $0, title: "\($0)") }
-        let map = HeatMap(cells: cells, firstWeekday: first, summary: "")
+        let cells = (0..<366).map { SVGHeatMap.Cell(day: start.advanced(by: $0), steps: $0, title: "\($0)") }
+        let map = SVGHeatMap(cells: cells, firstWeekday: first, summary: "")
         let places = map.svg.source.matches(of: /<rect x="([0-9.]+)" y="([0-9.]+)"/).map { String($0.1) + " " + String($0.2) }
         #expect(places.count == 366 && Set(places).count == 366, "two days share a place")
         #expect([53, 54].contains(Set(map.svg.source.matches(of: /<rect x="([0-9.]+)"/).map { String($0.1) }).count))

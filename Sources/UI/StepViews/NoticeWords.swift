@@ -1,4 +1,5 @@
 public import StepDomain
+public import StepServices
 
 /// The text of a notice: one line, and further details with what to do. For terminals, journals and desktops alike.
 public struct NoticeWords: Hashable, Sendable {
@@ -95,6 +96,25 @@ private struct Writer {
 extension Notice {
     /// Whether it is good news.
     public var isGood: Bool { kind == .goalReached }
+}
+
+/// The words of desktop notifications.
+public struct NotificationWords: NotificationWording {
+    private let now: @Sendable () -> Timestamp
+    private let localTime: LocalTime
+
+    public init(now: @escaping @Sendable () -> Timestamp, localTime: LocalTime) {
+        self.now = now
+        self.localTime = localTime
+    }
+
+    public func notification(of notices: [Notice], isHousehold: Bool) -> UserNotification {
+        let words = notices.map { NoticeWords($0, isHousehold: isHousehold, now: now(), localTime: localTime) }
+        guard words.count == 1 else {
+            return UserNotification(summary: "\(words.count) more: istep status", body: words.map(\.headline).joined(separator: "\n"))
+        }
+        return UserNotification(summary: words[0].headline, body: words[0].detail, kind: notices[0].kind)
+    }
 }
 
 /// A notice as `istep status --json` prints it.

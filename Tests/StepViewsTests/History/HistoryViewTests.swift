@@ -122,7 +122,7 @@ import TestSupport
 
     @Test func `a bar reaches the mark when the goal is reached and not before`() {
         for (steps, isFull) in [(5999.0, false), (6000.0, true), (6001.0, true), (1.0, false)] {
-            let chart = BarChart(bars: [.init(label: "x", steps: steps, goal: 6000), .init(label: "y", steps: 9000)], width: 80)
+            let chart = TextBarChart(bars: [.init(label: "x", steps: steps, goal: 6000), .init(label: "y", steps: 9000)], width: 80)
             var page = Page(TextStyle())
             for row in chart.rows { page.row(row) }
             let before = page.lines[0].prefix { $0 != "│" }
@@ -139,7 +139,7 @@ import TestSupport
     @Test(arguments: [40, 80, 200]) func `a year has a calendar of seven rows`(width: Int) {
         let style = TextStyle(width: width).wide
         let year = SampleHistory.years.statistics(of: Period(.year, containing: Day("2013-06-01") ?? SampleHistory.years.today))
-        let map = HeatMap(days: year.days, weekStart: .monday, style: style)
+        let map = TextHeatMap(days: year.days, weekStart: .monday, style: style)
         #expect(map.rows.count == (width == 40 ? 16 : 8), "two halves on a narrow terminal")
         var page = Page(style)
         for row in map.rows { page.row(row) }
@@ -156,7 +156,7 @@ import TestSupport
         let figures = SampleHistory.figures((0..<100).map { "\($0)" }.joined(separator: " "), from: "2025-11-24")
         func months(_ days: [DayFigures]) -> String {
             var page = Page(TextStyle())
-            page.row(HeatMap(days: days, weekStart: .monday, style: TextStyle()).rows[0])
+            page.row(TextHeatMap(days: days, weekStart: .monday, style: TextStyle()).rows[0])
             return String(page.lines[0].drop { $0 == " " })
         }
         let year = figures.statistics(of: Period(.year, containing: try #require(Day("2025-12-01")))).days
@@ -178,7 +178,7 @@ import TestSupport
     @Test func `a partial day that reached its goal has the colour of the goal in the calendar`() {
         let figures = SampleHistory.figures("9000~ 2000~ 3000")
         let days = figures.statistics(of: Period(.year, containing: figures.today)).days
-        let map = HeatMap(days: days, weekStart: .monday, style: TextStyle(colour: true))
+        let map = TextHeatMap(days: days, weekStart: .monday, style: TextStyle(colour: true))
         var page = Page(TextStyle(colour: true))
         for row in map.rows { page.row(row) }
         let text = page.lines.joined()

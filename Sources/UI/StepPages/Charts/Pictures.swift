@@ -153,9 +153,9 @@ package struct YearPicture: Sendable {
     /// The file.
     package var document: Markup {
         let cells = statistics.days.map { day in
-            HeatMap.Cell(day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial, title: day.title)
+            SVGHeatMap.Cell(day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial, title: day.title)
         }
-        let map = HeatMap(cells: cells, firstWeekday: weekStart, summary: summary)
+        let map = SVGHeatMap(cells: cells, firstWeekday: weekStart, summary: summary)
         return .xml
             + Element.svg(
                 Attribute(.xmlns, "http://www.w3.org/2000/svg"), Attribute(.viewBox, "0 0 740 170"), Attribute(.width, 740),

@@ -1,3 +1,4 @@
+internal import StepDomain
 internal import StepViews
 internal import Synchronization
 
@@ -99,5 +100,48 @@ final class Activity: Sendable {
         }
         continuation.onTermination = { [weak self] _ in self?.content.withLock { _ = $0.listeners.removeValue(forKey: number) } }
         return stream
+    }
+}
+
+/// A run that goes on, or its result.
+struct ActivityPage: Sendable {
+    let context: PageContext
+    let state: Activity.State
+
+    var document: Markup {
+        var isRunning = false
+        if case .running = state { isRunning = true }
+        return PageFrame(title: title, context: context, refreshes: isRunning).document {
+            Element.h1 { title }
+            Element.section { content }
+        }
+    }
+
+    private var title: String {
+        switch state {
+        case .idle: "Nothing is running"
+        case .running(let title, _): title
+        case .ended(let title, _, let hasFailed): title + (hasFailed ? ": finished with errors" : ": done")
+        }
+    }
+
+    @MarkupBuilder private var content: Markup {
+        switch state {
+        case .idle: Element.p { "Nothing was synced or shared since the server was started." }
+        case .running(_, let line):
+            Element.p(Attribute(.id, "activity-line"), Attribute(.role, "status"), Attribute(.ariaLive, "polite")) { line }
+            Element.progress(Attribute(.ariaLabel, "in progress"))
+        case .ended(_, let lines, let hasFailed):
+            Element.pre(hasFailed ? .css("bad") : nil, Attribute(.role, "status")) {
+                lines.isEmpty ? "Nothing to do." : lines.joined(separator: "\n")
+            }
+            if let overview = context.link(), let today = context.link("day") {
+                Element.p {
+                    Element.a(.href(overview)) { "Overview" }
+                    ", "
+                    Element.a(.href(today)) { "Today" }
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,5 @@
-internal import StepDomain
-internal import StepServices
+package import StepDomain
+package import StepServices
 internal import StepViews
 
 /// The local page: its routes, that is, what each address shows and what each form does.
@@ -146,6 +146,41 @@ package struct LocalPages: Sendable {
     }
 }
 
+/// What the local page works with: ports, the time, and the words of the program for its errors. The wiring makes it.
+package struct PageServices: Sendable {
+    package var histories: any HistorySource
+    package var services: @Sendable (History) -> ServiceContext
+    /// Finds the user that the options or the configuration name, or who is logged in.
+    package var people: @Sendable (History) -> UserSelection
+    package var localTime: LocalTime
+    package var now: @Sendable () -> Timestamp
+    package var weekStart: Weekday
+    /// The title of a pedometer's model, by its key.
+    package var modelTitle: @Sendable (String) -> String
+    /// An error in a sentence or two: what failed, and what to do.
+    package var words: @Sendable (any Error) -> String
+    /// What to do about an error; nil where there is nothing.
+    package var advice: @Sendable (any Error) -> String?
+    package var access: any PageAccess
+    package init(
+        histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
+        people: @escaping @Sendable (History) -> UserSelection, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
+        weekStart: Weekday = .monday, modelTitle: @escaping @Sendable (String) -> String, words: @escaping @Sendable (any Error) -> String,
+        advice: @escaping @Sendable (any Error) -> String?, access: any PageAccess
+    ) {
+        self.histories = histories
+        self.services = services
+        self.people = people
+        self.localTime = localTime
+        self.now = now
+        self.weekStart = weekStart
+        self.modelTitle = modelTitle
+        self.words = words
+        self.advice = advice
+        self.access = access
+    }
+}
+
 /// Why there is no such page, in words for the reader.
 struct PageError: Error, Hashable {
     var status = 404
@@ -155,58 +190,6 @@ struct PageError: Error, Hashable {
 
     /// A form that no page of these sends: a field is missing or wrong.
     static func incomplete(_ message: String) -> PageError { PageError(status: 400, title: "The form is incomplete", message: message) }
-}
-
-/// A request, with the history as it is now and the user that it is for.
-struct RequestScope: Sendable {
-    let history: History
-    let services: ServiceContext
-    let context: PageContext
-
-    /// - Throws: the history's error; `PageError` for a person who is not in it.
-    init(_ request: PageRequest, _ session: PageSession, _ services: PageServices) throws {
-        history = try services.histories.history()
-        let users = try history.users()
-        let wanted = request.query["user"] ?? request.form["user"]
-        let user: User
-        if let wanted {
-            guard let found = users.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
-                throw PageError(message: "There is no user '\(Printable(wanted, limit: 64))' in this history.")
-            }
-            user = found
-        } else {
-            do {
-                user = try services.people(history).user(creating: .first)
-            } catch ServiceError.severalUsers where !users.isEmpty {
-                // The one who is logged in is not among them: the page lets choose.
-                user = users[0]
-            }
-        }
-        self.services = services.services(history)
-        context = PageContext(
-            user: user, users: users, now: services.now(), localTime: services.localTime, weekStart: services.weekStart,
-            place: .local(formKey: session.formKey))
-    }
-
-    func figures() throws -> DaySeries {
-        try StepStatistics(history, localTime: context.localTime, now: { [now = context.now] in now }).figures(of: context.user) { _, _ in }
-    }
-
-    /// - Throws: the history's error.
-    func summary(of day: Day) throws -> (view: DayView, data: DayData) {
-        let data = try history.dayData(of: context.user, on: day)
-        let summary = DaySummary(data, localTime: context.localTime, now: context.now)
-        return (DayView(summary, today: context.today, now: context.now, localTime: context.localTime), data)
-    }
-
-    var newNotices: [StoredNotice] {
-        get throws { try notices.filter(\.isNew) }
-    }
-
-    /// Those of the user and of all.
-    var notices: [StoredNotice] {
-        get throws { try history.standingNotices().filter { $0.notice.user == nil || $0.notice.user == context.user.id } }
-    }
 }
 
 /// What the local page loads besides its documents.

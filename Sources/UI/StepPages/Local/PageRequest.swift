@@ -1,3 +1,5 @@
+internal import StepDomain
+internal import StepServices
 internal import StepViews
 
 /// The fields of a query or a form: each with its first value.
@@ -140,5 +142,57 @@ package struct PageResponse: Sendable {
             ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
         ]
         return response
+    }
+}
+
+/// A request, with the history as it is now and the user that it is for.
+struct RequestScope: Sendable {
+    let history: History
+    let services: ServiceContext
+    let context: PageContext
+
+    /// - Throws: the history's error; `PageError` for a person who is not in it.
+    init(_ request: PageRequest, _ session: PageSession, _ services: PageServices) throws {
+        history = try services.histories.history()
+        let users = try history.users()
+        let wanted = request.query["user"] ?? request.form["user"]
+        let user: User
+        if let wanted {
+            guard let found = users.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
+                throw PageError(message: "There is no user '\(Printable(wanted, limit: 64))' in this history.")
+            }
+            user = found
+        } else {
+            do {
+                user = try services.people(history).user(creating: .first)
+            } catch ServiceError.severalUsers where !users.isEmpty {
+                // The one who is logged in is not among them: the page lets choose.
+                user = users[0]
+            }
+        }
+        self.services = services.services(history)
+        context = PageContext(
+            user: user, users: users, now: services.now(), localTime: services.localTime, weekStart: services.weekStart,
+            place: .local(formKey: session.formKey))
+    }
+
+    func figures() throws -> DaySeries {
+        try StepStatistics(history, localTime: context.localTime, now: { [now = context.now] in now }).figures(of: context.user) { _, _ in }
+    }
+
+    /// - Throws: the history's error.
+    func summary(of day: Day) throws -> (view: DayView, data: DayData) {
+        let data = try history.dayData(of: context.user, on: day)
+        let summary = DaySummary(data, localTime: context.localTime, now: context.now)
+        return (DayView(summary, today: context.today, now: context.now, localTime: context.localTime), data)
+    }
+
+    var newNotices: [StoredNotice] {
+        get throws { try notices.filter(\.isNew) }
+    }
+
+    /// Those of the user and of all.
+    var notices: [StoredNotice] {
+        get throws { try history.standingNotices().filter { $0.notice.user == nil || $0.notice.user == context.user.id } }
     }
 }

@@ -17,11 +17,11 @@ struct Charts: Sendable {
                 isShort
                 ? "\(day.day.weekday.shortName) \(number)"
                 : days.count <= 31 || number == 1 || number % 10 == 0 ? "\(number)" : ""
-            return BarChart.Bar(
+            return SVGBarChart.Bar(
                 label: label, steps: day.shownSteps, running: day.runningSteps ?? 0, goal: day.goal, isPartial: day.isDrawnPartial,
                 link: context.link(to: day.day), title: day.title)
         }
-        return figure(title, BarChart(bars: bars, summary: summary(title, statistics)).svg, legend: legend(days)) { daysTable(days) }
+        return figure(title, SVGBarChart(bars: bars, summary: summary(title, statistics)).svg, legend: legend(days)) { daysTable(days) }
     }
 
     func summary(_ title: String, _ statistics: PeriodStatistics) -> String {
@@ -77,7 +77,7 @@ struct Charts: Sendable {
     func means(_ parts: [PeriodStatistics], title: String) -> Markup {
         let bars = parts.map { part in
             let isDoubtful = 4 * (part.partialDays + part.unknownDays) > part.days.count
-            return BarChart.Bar(
+            return SVGBarChart.Bar(
                 label: label(part.period), steps: part.perDay.map { Int($0.steps.rounded()) },
                 running: part.perDay.map { Int($0.running.rounded()) } ?? 0,
                 goal: part.meanGoal.map { Int($0.rounded()) }, isPartial: isDoubtful && part.perDay != nil, link: context.link(to: part.period),
@@ -93,7 +93,7 @@ struct Charts: Sendable {
             hasRunning: bars.contains { $0.running > 0 }, hasGoal: bars.contains { $0.goal != nil },
             hasPartial: bars.contains(where: \.isPartial),
             hasUnknown: bars.contains { $0.steps == nil }, partial: "more than a quarter of the days partial or unknown")
-        return figure(title, BarChart(bars: bars, summary: summary).svg, legend: legend) { partsTable(parts) }
+        return figure(title, SVGBarChart(bars: bars, summary: summary).svg, legend: legend) { partsTable(parts) }
     }
 
     private func label(_ period: Period) -> String {
@@ -144,12 +144,12 @@ struct Charts: Sendable {
 
     func heatMap(_ statistics: PeriodStatistics, title: String) -> Markup {
         let cells = statistics.days.map { day in
-            HeatMap.Cell(
+            SVGHeatMap.Cell(
                 day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial, link: context.link(to: day.day),
                 title: day.title)
         }
-        let map = HeatMap(cells: cells, firstWeekday: context.weekStart, summary: summary(title, statistics))
-        return figure(title, map.svg, legend: HeatMap.legend) { daysTable(statistics.days) }
+        let map = SVGHeatMap(cells: cells, firstWeekday: context.weekStart, summary: summary(title, statistics))
+        return figure(title, map.svg, legend: SVGHeatMap.legend) { daysTable(statistics.days) }
     }
 
     func weekdayHours(_ statistics: PeriodStatistics) -> Markup {

@@ -67,7 +67,7 @@ package struct DayPage: Sendable {
         if view.holds(.hours), view.holds(.steps), !summary.hours.isEmpty {
             let most = summary.hours.max { ($0.steps ?? -1) < ($1.steps ?? -1) }
             let bars = summary.hours.enumerated().map { index, hour in
-                BarChart.Bar(
+                SVGBarChart.Bar(
                     label: hour.hour % 3 == 0 ? "\(hour.hour)" : "", steps: hour.steps, hasBegun: hour.start <= view.now,
                     title: "\(HourWords.name(index, in: summary.hours)): \(HourWords.steps(hour, now: view.now))")
             }
@@ -76,7 +76,7 @@ package struct DayPage: Sendable {
                     hour.steps.map { "Steps by hour; most from \(hour.hour):00, \(Words.grouped($0)). The numbers follow in a table." }
                 } ?? "Steps by hour: nothing known. The numbers follow in a table."
             let legend = summary.hours.contains { $0.steps == nil && $0.start <= view.now } ? ChartPatterns.unknownLegend : .nothing
-            Charts(context: context).figure("Steps by hour", BarChart(bars: bars, summary: words).svg, legend: legend) {
+            Charts(context: context).figure("Steps by hour", SVGBarChart(bars: bars, summary: words).svg, legend: legend) {
                 Element.table {
                     Element.caption { "Steps by hour of local time" }
                     Charts(context: context).head(["Hour", "Steps"])

@@ -80,7 +80,7 @@ public struct HistoryView: View {
 
     private func heatMap(on page: inout Page) {
         // Of ten years, the last: more would not fit on a screen.
-        let map = HeatMap(days: Array(statistics.days.suffix(371)), weekStart: period.weekStart, style: page.style)
+        let map = TextHeatMap(days: Array(statistics.days.suffix(371)), weekStart: period.weekStart, style: page.style)
         for row in map.rows { page.row(row) }
         page.wrap(StyledText("  " + map.legend, .faint), hanging: 2)
         page.blank()
@@ -88,10 +88,10 @@ public struct HistoryView: View {
 
     private func bars(on page: inout Page) {
         let isNarrow = page.style.width < 56
-        var chart = BarChart(bars: HistoryBars(view: self, isNarrow: isNarrow).bars, width: page.style.width)
+        var chart = TextBarChart(bars: HistoryBars(view: self, isNarrow: isNarrow).bars, width: page.style.width)
         if isNarrow, chart.bars.contains(where: { !$0.note.isEmpty }) {
             // The signs of the bars say it, too.
-            chart = BarChart(
+            chart = TextBarChart(
                 bars: chart.bars.map { bar in
                     var bar = bar
                     bar.note = ""
@@ -139,7 +139,7 @@ struct HistoryBars {
     let view: HistoryView
     let isNarrow: Bool
 
-    var bars: [BarChart.Bar] {
+    var bars: [TextBarChart.Bar] {
         switch view.grouping {
         case .day: view.statistics.days.map(bar)
         case .week, .month, .year: view.parts.map(bar)
@@ -157,11 +157,11 @@ struct HistoryBars {
         }
     }
 
-    private func bar(_ day: DayFigures) -> BarChart.Bar {
+    private func bar(_ day: DayFigures) -> TextBarChart.Bar {
         let (_, _, number) = day.day.components
         let padded = number < 10 ? " \(number)" : "\(number)"
         let month = Words.month(day.day).prefix(3)
-        return BarChart.Bar(
+        return TextBarChart.Bar(
             label: isNarrow ? "\(padded) \(month)" : "\(day.day.weekday.shortName) \(padded) \(month)",
             steps: day.steps.map(Double.init), running: Double(day.runningSteps ?? 0), goal: day.goal.map(Double.init),
             // A day that is not over has all the steps that were read.
@@ -182,7 +182,7 @@ struct HistoryBars {
     }
 
     /// A week, month or year: its steps a day.
-    private func bar(_ part: PeriodStatistics) -> BarChart.Bar {
+    private func bar(_ part: PeriodStatistics) -> TextBarChart.Bar {
         let (first, known) = (part.period.days.lowerBound, part.days.count - part.unknownDays)
         let label =
             switch part.period.unit {
@@ -195,7 +195,7 @@ struct HistoryBars {
         if part.unknownDays > 0 { notes.append("\(part.unknownDays) unknown") }
         if part.partialDays > 0 { notes.append("\(part.partialDays) partial") }
         let perDay = part.perDay
-        return BarChart.Bar(
+        return TextBarChart.Bar(
             label: label, steps: perDay?.steps, running: perDay?.running ?? 0, goal: part.meanGoal,
             kind: perDay == nil || known == 0 ? .unknown : .complete, note: notes.joined(separator: ", "))
     }

@@ -1,4 +1,6 @@
 import Foundation
+import StepDomain
+import StepViews
 
 /// Who else can write to what a demo uses.
 struct DemoAccess: Sendable {
@@ -58,5 +60,68 @@ struct DemoAccess: Sendable {
         guard let symbol = dlsym(nil, "getxattr") else { return true }
         let read = unsafeBitCast(symbol, to: Read.self)
         return read(path, "system.posix_acl_access", nil, 0) >= 0 || ![ENODATA, EOPNOTSUPP].contains(errno)
+    }
+}
+
+/// The owner of a demo's folder.
+extension DemoWorld {
+    /// Whether the folder exists and only this user can write to it.
+    ///
+    /// Another user could have made it before, with a configuration that names a program, and `istep --demo share` would run this program.
+    /// Nothing in the folder is read, run or removed before this check.
+    ///
+    /// - Throws: `CommandFailure` where others can put files into the folder, or have done so.
+    func isThere() throws(CommandFailure) -> Bool {
+        let access = DemoAccess.current
+        var status = stat()
+        guard lstat(folder, &status) == 0 else { return false }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            // A link of the user's may lead to the folder that the user has named.
+            if isTemporary || status.st_uid != access.user { throw refusal("it is a symbolic link", "Remove it") }
+            guard stat(folder, &status) == 0 else { return false }
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return false }
+        // With the sticky bit.
+        let isForAll = status.st_mode & 0o1002 == 0o1002 && [0, access.user].contains(status.st_uid)
+        guard status.st_uid == access.user else { throw refusal("it belongs to another user", isForAll: isForAll) }
+        // The name of the standard one is known to others.
+        if isTemporary, status.st_mode & 0o077 != 0 {
+            throw refusal("other users can use it", "Run chmod go= \(ShellCommand.quoted(folder))")
+        }
+        if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(folder)) {
+            throw refusal("other users can write to it", isForAll: isForAll)
+        }
+        try requireOwnFiles(access)
+        return true
+    }
+
+    /// Refuses what others have put into the folder before it was closed to them, and what they can write to.
+    private func requireOwnFiles(_ access: DemoAccess) throws(CommandFailure) {
+        for name in ["demo.lock", "demo.json", "istep"] + Self.startFiles {
+            let path = folder + "/" + name
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if status.st_uid != access.user { throw refusal("\(name) in it belongs to another user", "Remove \(ShellCommand.quoted(path))") }
+            // Of a link of the user's, the mode says nothing.
+            guard status.st_mode & S_IFMT != S_IFLNK else { continue }
+            if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(path)) {
+                throw refusal("other users can write to \(name) in it", "Run chmod go-w \(ShellCommand.quoted(path))")
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - remedy: only for the standard folder. Any other one may be used by others, or by the system, with the access that it has.
+    ///   - isForAll: whether each user may have files and folders of their own in the folder, as in /tmp.
+    private func refusal(_ reason: String, _ remedy: String? = nil, isForAll: Bool = false) -> CommandFailure {
+        let advice =
+            if isTemporary, let remedy {
+                "\(remedy), or choose another directory: istep demo --keep DIRECTORY"
+            } else if isForAll, !isTemporary {
+                "Choose a directory in it: istep demo --keep \(ShellCommand.quoted(folder + "/istep-demo"))"
+            } else {
+                Self.advice
+            }
+        return CommandFailure(.permission, "The directory '\(folder)' is not used for a demo: \(reason).", advice: advice)
     }
 }

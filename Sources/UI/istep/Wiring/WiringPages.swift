@@ -1,10 +1,116 @@
 import Foundation
-import LocalServer
+public import LocalServer
 import Settings
-import StepDomain
+public import StepDomain
 import StepPages
 import StepServices
 import StepViews
+
+/// The local page on its sockets.
+struct PageServer {
+    enum Place {
+        case port(UInt16)
+        case path(String)
+    }
+
+    private let server: LocalServer
+    private let pages: LocalPages
+    private let access: AccessFolder
+    private let temporary: URL?
+    /// What precedes the paths of the pages.
+    let base: String
+    /// Whether systemd started it, and nobody reads its output.
+    let isActivated: Bool
+
+    /// Seconds without a request after which a server that systemd started ends. It is started again by the next request.
+    private static let quietTime = Duration.seconds(600)
+
+    /// - Throws: `ListeningSocket.Failure`, `AccessFolder.Failure`.
+    init(_ wiring: Wiring, at place: Place) throws {
+        let inherited = try ListeningSocket.inherited(wiring.environment)
+        isActivated = !inherited.isEmpty
+        let sockets: [ListeningSocket]
+        switch place {
+        case _ where isActivated: sockets = inherited
+        case .port(let port): sockets = [try .loopback(port: port)]
+        case .path(let path): sockets = [try .path(path)]
+        }
+        // After the sockets: a port that is in use must not leave a temporary folder behind.
+        (access, temporary) = try wiring.accessFolder()
+        base = sockets.lazy.compactMap { Self.base($0.address) }.first ?? "http://localhost"
+        pages = wiring.pages(access)
+        let (pages, access, history) = (pages, access, Self.history(of: wiring))
+        server = try LocalServer(sockets, quietTime: isActivated ? Self.quietTime : nil, isBusy: { pages.isBusy }) { request in
+            if let proof = access.proof(for: request, history: history) { return proof }
+            return await pages.respond(
+                to: PageRequest(method: request.method, target: request.target, headers: request.headers, body: request.body)
+            ).served
+        }
+    }
+
+    /// What two servers of the same history have in common, wherever they were started.
+    private static func history(of wiring: Wiring) -> String {
+        URL(fileURLWithPath: wiring.databasePath).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+
+    private static func base(_ address: ListeningSocket.Address) -> String? {
+        guard case .loopback(let port, let isIPv6) = address else { return nil }
+        return "http://\(isIPv6 ? "[::1]" : "127.0.0.1"):\(port)"
+    }
+
+    /// An address that opens the pages once.
+    struct Opening {
+        let address: String
+        /// Where a file can be written that leads a browser to the address, and that only this user can read. The next one replaces it.
+        let file: String
+
+        /// - Parameter user: whose pages are opened; nil for those of the user that the server was started for.
+        fileprivate init(_ base: String, _ access: AccessFolder, user: String? = nil) throws(AccessFolder.Failure) {
+            address = base + Link(["open", try access.issueToken()], query: [("user", user ?? "")]).text
+            file = access.path + "/open.html"
+        }
+    }
+
+    /// - Throws: `AccessFolder.Failure`.
+    func opening() throws -> Opening { try Opening(base, access) }
+
+    func run() async {
+        await server.run()
+        // Before the process ends: a sync may hold a link to a pedometer.
+        await pages.end()
+        if let temporary { try? FileManager.default.removeItem(at: temporary) }
+    }
+
+    /// A new address of the server that this user runs already for the same history, or that systemd starts for this user at the next
+    /// request. Nil where another program or user has the port, who must not learn a token, or a server of another history.
+    ///
+    /// A server shows the steps of all users of its history, whichever it was started for. So `--user` does not need a server of its own: it
+    /// selects whose pages the address opens.
+    ///
+    /// - Throws: `AccessFolder.Failure`, `ServiceError.unknownUser`.
+    static func runningOpening(_ wiring: Wiring, port: UInt16) throws -> Opening? {
+        guard LoopbackOwner.user(ofPort: port) == getuid(), Paths(environment: wiring.environment).runtime != nil else { return nil }
+        let access = try wiring.accessFolder().folder
+        guard try ServerProbe(port: port).finds(history(of: wiring), by: access) else { return nil }
+        return try Opening("http://127.0.0.1:\(port)", access, user: try user(of: wiring))
+    }
+
+    /// The user that the options, the configuration or the login select from several; nil if there is nothing to select from, or if nothing
+    /// selects one.
+    private static func user(of wiring: Wiring) throws -> String? {
+        do {
+            let history = try wiring.history(for: .reading)
+            let user = try wiring.user(in: history, creating: .first)
+            return try history.users().count > 1 ? user.name : nil
+        } catch let error as ServiceError {
+            if case .severalUsers = error { return nil }
+            throw error
+        } catch {
+            // The pages show what is wrong with the history.
+            return nil
+        }
+    }
+}
 
 /// What the local page works with.
 extension Wiring {
@@ -34,4 +140,48 @@ private struct FolderAccess: PageAccess {
 
     func redeem(_ token: String) -> PageSession? { folder.redeem(token).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) } }
     func session(_ cookie: String) -> PageSession? { folder.session(cookie).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) } }
+}
+
+extension PageResponse {
+    /// For the server.
+    fileprivate var served: ServedResponse {
+        switch body {
+        case .text(let text): return ServedResponse(status: status, headers: headers, body: .bytes(Array(text.utf8)))
+        case .events(let events):
+            let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+            let task = Task {
+                for await event in events { continuation.yield(Array(event.utf8)) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+            return ServedResponse(status: status, headers: headers, body: .stream(stream))
+        }
+    }
+}
+
+extension ListeningSocket.Failure: ReportableError {
+    public var category: FailureCategory {
+        switch self {
+        case .portInUse, .pathInUse: .temporary
+        case .unusablePath: .usage
+        case .notLocal: .configuration
+        case .system: .unforeseen
+        }
+    }
+
+    public var advice: String? {
+        switch self {
+        case .portInUse:
+            "Another program, another user or a server of another history has it. To use a free port: `istep serve --port 0`"
+        case .pathInUse: "End that program, or choose another path."
+        case .unusablePath: "Choose another path: istep serve --socket FILE"
+        case .notLocal: "Only sockets of this machine are used: ListenStream=127.0.0.1:7837, or a path."
+        case .system: nil
+        }
+    }
+}
+
+extension AccessFolder.Failure: ReportableError {
+    public var category: FailureCategory { .permission }
+    public var advice: String? { "It must be a directory of yours that only you can read." }
 }

@@ -2,7 +2,7 @@ internal import StepDomain
 internal import StepViews
 
 /// The days of a year in columns of weeks: the darker, the nearer to the goal of the day.
-struct HeatMap: Sendable {
+struct SVGHeatMap: Sendable {
     struct Cell: Sendable {
         var day: Day
         /// Nil where nothing is known.

@@ -3,7 +3,7 @@ internal import StepViews
 
 /// Bars of days, months or hours, with the goal that was in force as a mark. A value that is unknown or incomplete is drawn in its own way:
 /// never as 0.
-struct BarChart: Sendable {
+struct SVGBarChart: Sendable {
     struct Bar: Sendable {
         /// Below the bar; may be empty.
         var label: String

@@ -4,7 +4,7 @@ internal import StepDomain
 ///
 /// The signs are those of `ActivityCategory`, so that a map does not change its look with the goal; colour shows whether the goal of the
 /// day was met.
-struct HeatMap {
+struct TextHeatMap {
     let days: [DayFigures]
     let weekStart: Weekday
     let style: TextStyle
