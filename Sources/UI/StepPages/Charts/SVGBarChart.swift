@@ -175,7 +175,7 @@ enum ChartPatterns {
 
     /// What the tones of a chart mean.
     static func legend(
-        hasRunning: Bool, hasGoal: Bool, hasPartial: Bool, hasUnknown: Bool, partial: String = "partial: steps may be missing"
+        hasRunning: Bool, hasGoal: Bool, hasPartial: Bool, hasUnknown: Bool, partial: String = DaySummary.Completeness.partial.words
     ) -> Markup {
         func entry(_ words: String, @MarkupBuilder _ shape: () -> Markup) -> Markup {
             Element.li {

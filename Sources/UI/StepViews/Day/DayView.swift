@@ -225,9 +225,20 @@ extension DaySummary {
     /// How much is known of the day: `complete`, `partial: steps may be missing`.
     package var completenessWords: String {
         switch completeness {
+        case .partial where isInProgress: "so far"
+        case .unknown where isInProgress: "nothing known yet"
+        case .complete, .partial, .unknown: completeness.words
+        }
+    }
+}
+
+extension DaySummary.Completeness {
+    /// Of a day that is over.
+    package var words: String {
+        switch self {
         case .complete: "complete"
-        case .partial: isInProgress ? "so far" : "partial: steps may be missing"
-        case .unknown: isInProgress ? "nothing known yet" : "nothing known"
+        case .partial: "partial: steps may be missing"
+        case .unknown: "nothing known"
         }
     }
 }
