@@ -220,13 +220,21 @@ public final class ReopenedHistory: HistorySource {
 
     /// - Throws: `HistoryError.missing` if there is no history. It does not create one.
     public func history() throws -> History {
-        // The lock is held while the file is opened: two tasks must not open it twice.
-        try open.withLock { open in
+        if let open = openInPlace { return open }
+        // Without the lock: opening can wait for another program. Of two tasks that open it at the same time, both use the first handle.
+        let history = try StepDatabase.existing(path, backups: backups)
+        return open.withLock { open in
             if let open, open.isFileInPlace { return open }
-            open = nil
-            let history = try StepDatabase.existing(path, backups: backups)
             open = history
             return history
+        }
+    }
+
+    /// The open history, if no other file has replaced it since.
+    private var openInPlace: StepDatabase? {
+        open.withLock { open in
+            if open?.isFileInPlace == false { open = nil }
+            return open
         }
     }
 
