@@ -3,7 +3,7 @@ import StepDomain
 /// Writes what would be lost otherwise: the result of a delivery, or of setting a clock, is known only here.
 ///
 /// Another program can keep the history locked for a while: the write is repeated, and each try waits as long as the history itself waits.
-/// Any other error ends this at once.
+/// An error whose category is not `temporary` ends this at once.
 ///
 /// - Throws: the last error of `write`.
 func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {
@@ -12,7 +12,7 @@ func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {
             do {
                 return try write()
             } catch {
-                guard (error as? any ReportableError)?.category == .temporary else { throw error }
+                if let error = error as? any ReportableError, error.category != .temporary { throw error }
             }
         }
         try write()
