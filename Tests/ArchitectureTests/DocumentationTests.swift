@@ -52,6 +52,19 @@ import Testing
         }
     }
 
+    @Test func `Swift files that the pages name exist`() {
+        let paths = ["Sources", "Tests"].flatMap { folder in
+            FileManager.default.enumerator(atPath: Source.root.appendingPathComponent(folder).path)?.compactMap { $0 as? String } ?? []
+        }
+        let files = Set(paths.compactMap { $0.split(separator: "/").last.map(String.init) })
+        #expect(files.contains("DocumentationTests.swift"))
+        for (path, text) in Self.pages where !path.hasSuffix("CHANGELOG.md") {
+            for match in text.matches(of: /`([A-Za-z+]+\.swift)`/) where match.1 != "Package.swift" && !files.contains(String(match.1)) {
+                Issue.record("\(path): there is no \(match.1)")
+            }
+        }
+    }
+
     /// The README's commands work on a new machine because CI runs them.
     @Test func `the README's commands are those of CI`() throws {
         let readme = try #require(Self.pages.first { $0.path == "README.md" }?.text)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Checks what .editorconfig says of all text files of the checkout: UTF-8, LF, a line feed at the end, blanks for indentation, and no blanks at
-the end of a line. (swift format checks the length of lines.) Prints a line for each fault; exit status: 0 none, 1 some.
+the end of a line. (swift format checks the length of lines and
+the width of an indentation in Swift files.) Prints a line for each fault; exit status: 0 none, 1 some.
 """
 import subprocess
 import sys

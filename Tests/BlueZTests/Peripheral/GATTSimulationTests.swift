@@ -135,6 +135,17 @@ struct GATTSimulationTests {
         }
     }
 
+    @Test func `a stream is sent in chunks to a characteristic that was chosen from the services`() async throws {
+        try await withNotepad { _, notepad, central in
+            let bytes = (0..<100).map { UInt8($0) }
+            try await central.withPeripheral(.ring) { peripheral in
+                let characteristic = try #require(peripheral.services.flatMap(\.characteristics).first { $0.uuid == Self.stream })
+                try await peripheral.writeInChunks(bytes, to: characteristic, response: true)
+            }
+            #expect(Array(notepad.written.joined()) == bytes && notepad.written.count == 2)
+        }
+    }
+
     // MARK: The end of a link
 
     @Test func `the end of the link is reported with its reason`() async throws {

@@ -171,9 +171,25 @@ extension Peripheral {
     public func writeInChunks(
         _ bytes: [UInt8], to characteristic: BluetoothUUID, of service: BluetoothUUID, size: Int? = nil, response: Bool = false
     ) async throws(BluetoothError) {
-        precondition(size.map { $0 > 0 } ?? true, "a chunk has at least one byte")
         let path = try await link.path(service, characteristic)
-        let operation = operation(.write, characteristic)
+        try await writeInChunks(bytes, path, operation(.write, characteristic), size: size, response: response)
+    }
+
+    /// Sends bytes to one of `services`' characteristics as several values, like `writeInChunks(_:to:of:size:response:)`.
+    ///
+    /// - Throws: as `write`.
+    public func writeInChunks(
+        _ bytes: [UInt8], to characteristic: GATTCharacteristic, size: Int? = nil, response: Bool = false
+    ) async throws(BluetoothError) {
+        let operation = operation(.write, characteristic.uuid)
+        let path = try link.path(characteristic.handle, operation)
+        try await writeInChunks(bytes, path, operation, size: size, response: response)
+    }
+
+    private func writeInChunks(
+        _ bytes: [UInt8], _ path: ObjectPath, _ operation: GATTOperation, size: Int?, response: Bool
+    ) async throws(BluetoothError) {
+        precondition(size.map { $0 > 0 } ?? true, "a chunk has at least one byte")
         // No value is longer, on a link with the greatest MTU (Core Specification Vol 3 Part F 3.2.9).
         let length = min(try await mtu() - 3, 512, size ?? .max)
         for start in stride(from: 0, to: bytes.count, by: length) {
