@@ -96,6 +96,7 @@ extension DoctorView {
 
             private enum CodingKeys: String, CodingKey {
                 case check, area, subject, message, commands
+                // The names of version 1, which programs read.
                 case severity = "grade"
                 case category = "trouble"
                 case fix = "cure"
