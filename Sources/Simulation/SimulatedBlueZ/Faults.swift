@@ -248,7 +248,8 @@ public enum DiscoveryFault: Sendable, Hashable {
     case busy
     /// `StartDiscovery` is never answered.
     case stalled
-    /// Discovery starts, but no advertisement is ever received.
+    /// Discovery starts, but no advertisement is received until the adapter is switched off and on, so no link can be opened either. Links
+    /// that are open stay.
     case receivesNothing
 }
 

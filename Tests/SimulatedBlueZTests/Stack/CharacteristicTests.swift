@@ -194,51 +194,50 @@ struct CharacteristicTests {
         }
     }
 
-    /// ATT carries one request at a time; the tasks that wait for the answers may wake in any order.
-    @Test func `reads that wait at the same time are answered in their order`() async throws {
-        let clock = ManualClock()
-        var timing = Timing.immediate
-        timing.clock = clock
-        let scale = NumberedPeripheral()
-        try await withStack([scale], timing: timing) { stack, client in
-            try await client.connect(scale)
-            await stack.inject(.slow(.seconds(3)), for: scale.address)
-            for _ in 0..<3 {
-                let readBefore = scale.readings.count
-                try await withThrowingTaskGroup { group in
-                    for (index, id) in scale.characteristics.enumerated() {
-                        let path = try #require(try await client.characteristic(id, of: scale))
-                        group.addTask { try await client.call(path, interface, "ReadValue", [none]) }
-                        while clock.sleepers(for: .seconds(3)) <= index { await Task.yield() }
-                    }
-                    clock.advance(by: .seconds(3))
-                    for try await _ in group {}
-                }
-                #expect(scale.readings.dropFirst(readBefore) == scale.characteristics[...])
-            }
+    @Test func `a subscription that is refused opens no session`() async throws {
+        try await withStack([watch]) { stack, client in
+            try await client.connect(watch)
+            let path = try #require(try await client.characteristic(watch.steps, of: watch))
+            await stack.inject(.attError(ATTError(0x80), on: .subscribe, .first(1)), for: watch.address)
+            #expect(
+                try await client.failure(path, interface, "StartNotify")
+                    == "org.bluez.Error.Failed: Operation failed with ATT error: 0x80")
+            #expect(await stack.snapshot.subscriptions == 0)
+            // The next call tries again.
+            try await client.call(path, interface, "StartNotify")
+            #expect(stack.history.contains(.subscribed(watch.address, watch.steps.characteristic)))
         }
     }
-}
 
-/// Records in which order its characteristics are read.
-private final class NumberedPeripheral: SimulatedPeripheral {
-    let address = "C0:DE:00:00:00:0B"
-    let advertisement = Advertisement(name: "Scale")
-    let characteristics = (1...8).map { CharacteristicID("fff0", AttributeUUID("fff\($0)")!) }
-    let services: [SimulatedService]
-    private let read = Mutex<[CharacteristicID]>([])
-
-    init() { services = [SimulatedService("fff0", characteristics.map { SimulatedCharacteristic($0.characteristic, [.read]) })] }
-
-    var readings: [CharacteristicID] { read.withLock { $0 } }
-
-    func linkOpened(_ link: PeripheralLink) {}
-    func linkClosed() {}
-    func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] {
-        read.withLock { $0.append(characteristic) }
-        return [1]
+    @Test func `a session ends if the peripheral refuses it after a reconnect`() async throws {
+        try await withStack([watch]) { stack, client in
+            try await client.connect(watch)
+            let path = try #require(try await client.characteristic(watch.steps, of: watch))
+            try await client.call(path, interface, "StartNotify")
+            await stack.drop(watch.address)
+            await stack.inject(.attError(ATTError(0x80), on: .subscribe), for: watch.address)
+            try await client.connect(watch)
+            #expect(await stack.snapshot.subscriptions == 0)
+            #expect(try await client.failure(path, interface, "StopNotify") == "org.bluez.Error.Failed: No notify session started")
+        }
     }
-    func write(_ bytes: [UInt8], to characteristic: CharacteristicID) throws(ATTError) {}
+
+    @Test func `a session that needs encryption after a reconnect is registered once the device is paired`() async throws {
+        try await withStack([watch]) { stack, client in
+            let agent = TestAgent(.accept)
+            try await agent.register(with: client)
+            try await client.connect(watch)
+            let path = try #require(try await client.characteristic(watch.steps, of: watch))
+            try await client.call(path, interface, "StartNotify")
+            await stack.drop(watch.address)
+            await stack.inject(.pairingDemanded, for: watch.address)
+            try await client.connect(watch)
+            #expect(await agent.firstQuestion() == "RequestAuthorization")
+            await stack.events.waits(for: .paired(watch.address))
+            watch.set(4_321)
+            _ = await client.log.first { [watch] in $0.change(of: "Value", at: path) == .bytes(watch.format.encode(4_321)) }
+        }
+    }
 }
 
 /// One characteristic that can be read and written.

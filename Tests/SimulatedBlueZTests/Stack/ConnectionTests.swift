@@ -118,6 +118,16 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `a controller that receives nothing opens no link`() async throws {
+        try await withStack([ring]) { stack, client in
+            try await client.discover(ring)
+            await stack.setDiscoveryFault(.receivesNothing)
+            #expect(try await client.failure(device, "Device1", "Connect") == "org.bluez.Error.Failed: le-connection-abort-by-local")
+            await stack.setDiscoveryFault(nil)
+            try await client.call(device, "Device1", "Connect")
+        }
+    }
+
     @Test func `a link can drop immediately after the connect`() async throws {
         try await withStack([ring]) { stack, client in
             try await client.discover(ring)

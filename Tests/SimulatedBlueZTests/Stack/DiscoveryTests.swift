@@ -82,6 +82,20 @@ struct DiscoveryTests {
         }
     }
 
+    @Test func `a device is removed when the controller receives nothing any more`() async throws {
+        let clock = ManualClock()
+        var timing = Timing.immediate
+        timing.clock = clock
+        try await withStack([ring], timing: timing) { stack, client in
+            try await client.discover(ring)
+            let path = BusClient.path(ring)
+            await stack.setDiscoveryFault(.receivesNothing)
+            await clock.pass(.seconds(30))
+            _ = await client.log.first { $0.removes(path) }
+            #expect(try await client.objects()[path] == nil)
+        }
+    }
+
     @Test func `repeated advertisements update the RSSI and the name`() async throws {
         let clock = ManualClock()
         var timing = Timing.immediate

@@ -1,5 +1,6 @@
 import DBus
 import SimulatedBlueZ
+import Synchronization
 import TestSupport
 import Testing
 
@@ -73,6 +74,36 @@ struct FaultyLinkTests {
             for number in 1...5 { watch.set(number) }
             #expect(await heard(client, path, until: [5, 0]) == [[2, 0xff], [3], [4, 0], [4, 0], [5, 0]])
         }
+    }
+
+    @Test func `a notification is cut at the length of a packet`() async throws {
+        let talker = Talker()
+        try await withStack([talker]) { stack, client in
+            try await client.connect(talker)
+            let path = try #require(try await client.characteristic(Talker.voice, of: talker))
+            try await client.call(path, interface, "StartNotify")
+            await stack.inject(.rubbish(.extended(by: 2), .at(2)), for: talker.address)
+            for _ in 1...2 { talker.say([UInt8](0..<30)) }
+            let packet = [UInt8](0..<20)
+            #expect(await heard(client, path, until: packet + [0xa5, 0xa5]) == [packet, packet + [0xa5, 0xa5]])
+        }
+    }
+
+    /// Notifies of whatever it is told to, over a link with the smallest MTU.
+    private final class Talker: SimulatedPeripheral {
+        static let voice = CharacteristicID("fff0", "fff1")
+        let address = "C0:DE:00:00:00:0C"
+        let advertisement = Advertisement(name: "Talker")
+        let services = [SimulatedService("fff0", [SimulatedCharacteristic("fff1", [.notify])])]
+        let mtu: UInt16 = 23
+        private let link = Mutex<PeripheralLink?>(nil)
+
+        func say(_ value: [UInt8]) { link.withLock { $0 }?.notify(Self.voice, value) }
+
+        func linkOpened(_ link: PeripheralLink) { self.link.withLock { $0 = link } }
+        func linkClosed() { link.withLock { $0 = nil } }
+        func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] { [] }
+        func write(_ value: [UInt8], to characteristic: CharacteristicID) throws(ATTError) {}
     }
 
     @Test func `delayed packets keep their order`() async throws {

@@ -55,6 +55,19 @@ struct MonitorTests {
         }
     }
 
+    @Test func `a controller that receives nothing reports no device until it is switched off and on`() async throws {
+        try await withStack([ring], quirks: experimental) { stack, client in
+            await stack.setDiscoveryFault(.receivesNothing)
+            let monitors = try await register(client, [(0, 0x01, [0x06])])
+            #expect(await monitors.next() == "Activate")
+            await stack.advertise(ring.address)
+            #expect(!stack.history.contains(.found(ring.address)))
+            await stack.setPowered(false)
+            await stack.setPowered(true)
+            #expect(await monitors.next() == "DeviceFound \(BusClient.path(ring).string)")
+        }
+    }
+
     @Test func `a monitor without patterns is released`() async throws {
         try await withStack([ring], quirks: experimental) { stack, client in
             let monitors = try await register(client, [])

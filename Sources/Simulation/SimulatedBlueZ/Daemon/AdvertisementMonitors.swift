@@ -153,7 +153,7 @@ extension SimulatedDaemon {
     /// A peripheral has advertised.
     func tellMonitors(of address: String, on adapterPath: ObjectPath) {
         guard let adapter = adapters[adapterPath], adapter.isPowered, adapter.isPresent, let peripheral = peripherals[address],
-            let advertisement = heard(peripheral)
+            let advertisement = heard(peripheral, on: adapterPath)
         else { return }
         let monitors = adapter.monitors.filter { $0.matches(advertisement) }
         guard !monitors.isEmpty else { return }

@@ -89,8 +89,8 @@ extension SimulatedDaemon {
     }
 
     private func advertise(_ address: String, on adapterPath: ObjectPath) {
-        guard let adapter = adapters[adapterPath], adapter.isDiscovering, adapter.fault != .receivesNothing,
-            let peripheral = peripherals[address], let advertisement = heard(peripheral),
+        guard let adapter = adapters[adapterPath], adapter.isDiscovering, let peripheral = peripherals[address],
+            let advertisement = heard(peripheral, on: adapterPath),
             DiscoveryFilter.anyMatches(adapter.activeFilters, advertisement, address: address)
         else { return }
         appear(
@@ -98,13 +98,18 @@ extension SimulatedDaemon {
             isFiltered: adapter.activeFilters.allSatisfy { $0 != nil })
     }
 
-    /// The received content of an advertisement; nil if the peripheral is linked or out of range.
-    func heard(_ peripheral: any SimulatedPeripheral) -> Advertisement? {
+    /// The received content of an advertisement; nil if the adapter does not receive it, or the peripheral is linked.
+    func heard(_ peripheral: any SimulatedPeripheral, on adapter: ObjectPath) -> Advertisement? {
         let address = peripheral.address
-        guard faults[address]?.isOutOfRange != true, !isLinked(address) else { return nil }
+        guard receives(address, on: adapter), !isLinked(address) else { return nil }
         var advertisement = faults[address]?.renamed(peripheral.advertisement) ?? peripheral.advertisement
         advertisement.rssi += Int16(dice.roll(-5...5))
         return advertisement
+    }
+
+    /// Whether an adapter receives what a peripheral without a link sends.
+    func receives(_ address: String, on adapter: ObjectPath) -> Bool {
+        faults[address]?.isOutOfRange != true && adapters[adapter]?.fault != .receivesNothing
     }
 
     /// Publishes the peripheral's object, or updates it.

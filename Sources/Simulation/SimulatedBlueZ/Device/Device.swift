@@ -116,13 +116,18 @@ struct Operation: Sendable {
     var offset = 0
     /// The calls that get the answer: BlueZ reads once for all callers that ask meanwhile.
     var requests: [Request]
+    /// Called before the calls get an error.
+    var failed: SimulatedDaemon.Action = { _ in }
+    /// Sends the request to the peripheral.
+    var send: SimulatedDaemon.Action = { _ in }
+    var isSent = false
 }
 
 /// An open link to a peripheral.
 struct SimulatedLink: Sendable {
     let number: Int
     var isClosing = false
-    /// Operations that wait for the peripheral; when the link drops they fail.
+    /// Operations that wait for the peripheral, in the order of their numbers; when the link drops they fail. Only the first one is sent.
     var operations: [Int: Operation] = [:]
     /// Packets in transit, in sequence.
     var inbox: [(CharacteristicID, [UInt8])] = []

@@ -35,7 +35,8 @@ extension SimulatedDaemon {
         events.add(.connecting(device.address))
         let disturbance = faults[device.address, default: FaultBook()].next(.connect)
         if disturbance.stalls { return }
-        if faults[device.address]?.isOutOfRange == true || peripherals[device.address] == nil {
+        // A connection begins with an advertisement.
+        if !receives(device.address, on: device.adapter) || peripherals[device.address] == nil {
             return after(timing.connectTimeout) { $0.attemptFailed(path, number, .failed("le-connection-abort-by-local")) }
         }
         after(timing.connect + disturbance.delay) { daemon in
@@ -54,7 +55,7 @@ extension SimulatedDaemon {
 
     private func attemptSucceeded(_ path: ObjectPath, _ number: Int, drops: Bool) {
         guard let device = devices[path], let attempt = device.attempt, attempt.number == number else { return }
-        guard faults[device.address]?.isOutOfRange != true else {
+        guard receives(device.address, on: device.adapter) else {
             return attemptFailed(path, number, .failed("le-connection-abort-by-local"))
         }
         devices[path]?.attempt = nil
@@ -64,6 +65,8 @@ extension SimulatedDaemon {
         if let request = attempt.request { reply(request) }
         events.add(.connected(device.address))
         if drops { return after(.zero) { $0.dropLink(path) } }
+        // Before the services are resolved (`btd_gatt_client_connected` in `src/gatt-client.c`).
+        registerSessions(path)
         if device.pairing != nil { beginPairing(path) }
         after(timing.services) { daemon in
             guard daemon.devices[path]?.link?.number == number else { return }
@@ -119,7 +122,10 @@ extension SimulatedDaemon {
     func endGatt(_ path: ObjectPath) {
         let operations = devices[path]?.link?.operations.sorted { $0.key < $1.key }.map(\.value) ?? []
         devices[path]?.link?.operations = [:]
-        for request in operations.flatMap(\.requests) { fail(request, .att(.unlikelyError)) }
+        for operation in operations {
+            operation.failed(self)
+            for request in operation.requests { fail(request, .att(.unlikelyError)) }
+        }
         withdraw(Interface.battery, from: path)
         closeSockets(path)
     }
@@ -180,7 +186,7 @@ extension SimulatedDaemon {
             let adapter = daemon.adapters[device.adapter]
             let isHeard =
                 (adapter?.isDiscovering == true || adapter?.monitors.isEmpty == false)
-                && daemon.faults[device.address]?.isOutOfRange != true
+                && daemon.receives(device.address, on: device.adapter)
             isHeard ? daemon.keepTemporary(path) : daemon.remove(path)
         }
     }

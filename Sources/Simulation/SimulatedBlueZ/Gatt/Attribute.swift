@@ -133,7 +133,6 @@ extension SimulatedDaemon {
             devices[path]?.table = table
         }
         setMTU(.uint16(device.peripheral.mtu), path)
-        registerSessions(path)
     }
 
     /// Characteristics have an MTU while there is a link; it is not announced by a signal.

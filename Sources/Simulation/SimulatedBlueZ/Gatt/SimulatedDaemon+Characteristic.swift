@@ -3,9 +3,7 @@ import DBus
 /// org.bluez.GattCharacteristic1: reading and writing.
 extension SimulatedDaemon {
     func characteristicMethod(_ request: Request) throws(BlueZError) {
-        guard let (device, attribute) = attribute(at: request.path), case .characteristic(let id, let spec) = attribute
-        else { throw .failed("Not connected") }
-        let target = Target(device: device, id: id, spec: spec, path: request.path)
+        guard let target = target(at: request.path) else { throw .failed("Not connected") }
         switch request.member {
         case "ReadValue": try readValue(request, target)
         case "WriteValue": try writeValue(request, target)
@@ -24,15 +22,16 @@ extension SimulatedDaemon {
         let path: ObjectPath
     }
 
+    func target(at path: ObjectPath) -> Target? {
+        guard let (device, attribute) = attribute(at: path), case .characteristic(let id, let spec) = attribute else { return nil }
+        return Target(device: device, id: id, spec: spec, path: path)
+    }
+
     private func readValue(_ request: Request, _ target: Target) throws(BlueZError) {
         guard target.device.link != nil else { throw .failed("Not connected") }
         let offset = try request.options(at: 0).offset
         let secure = demandsEncryption(target.spec, of: target.device)
-        if let number = pendingOperation(.read, on: target.path, of: target.device.path) {
-            guard target.device.link?.operations[number]?.offset == offset else { throw .inProgress }
-            devices[target.device.path]?.link?.operations[number]?.requests.append(request)
-            return
-        }
+        guard try !joinsRead(request, offset, of: target.device.path) else { return }
         let operation = Operation(kind: .read, attribute: target.path, offset: offset, requests: [request])
         operate(operation, on: target.device.path, secure: secure) { daemon throws(BlueZError) in
             guard target.spec.properties.contains(.read) else { throw .att(.readNotPermitted) }
@@ -43,6 +42,14 @@ extension SimulatedDaemon {
             daemon.events.add(.read(target.device.address, target.id.characteristic))
             return [.bytes(part)]
         }
+    }
+
+    /// Whether the attribute is being read already: the call gets the same answer.
+    private func joinsRead(_ request: Request, _ offset: Int, of path: ObjectPath) throws(BlueZError) -> Bool {
+        guard let number = pendingOperation(.read, on: request.path, of: path) else { return false }
+        guard devices[path]?.link?.operations[number]?.offset == offset else { throw .inProgress }
+        devices[path]?.link?.operations[number]?.requests.append(request)
+        return true
     }
 
     private func valueOf(_ target: Target) throws(BlueZError) -> [UInt8] {
@@ -124,7 +131,7 @@ extension SimulatedDaemon {
         return (device, attribute)
     }
 
-    /// Performs an operation after the time that it takes.
+    /// Performs an operation after the operations before it and the time that it takes.
     /// - Parameters:
     ///   - operation: includes the call that starts it.
     ///   - secure: it needs an encrypted link; BlueZ pairs automatically if an agent permits it.
@@ -133,12 +140,30 @@ extension SimulatedDaemon {
         _ operation: Operation, on path: ObjectPath, secure: Bool,
         _ body: @escaping @Sendable (isolated SimulatedDaemon) throws(BlueZError) -> [DBusValue]
     ) {
-        guard let device = devices[path], device.link != nil else {
+        guard devices[path]?.link != nil else {
             for request in operation.requests { fail(request, .failed("Not connected")) }
             return
         }
         let number = nextNumber()
+        var operation = operation
+        operation.send = { $0.sendRequest(number, on: path, secure: secure, body) }
         devices[path]?.link?.operations[number] = operation
+        sendNext(path)
+    }
+
+    /// ATT carries one request at a time (Bluetooth Core, Vol 3, Part F, 3.3.2): BlueZ keeps the others until that one is answered, or its
+    /// time-out ends the link (`pick_next_send_op` in `src/shared/att.c`).
+    private func sendNext(_ path: ObjectPath) {
+        guard let (number, operation) = devices[path]?.link?.operations.min(by: { $0.key < $1.key }), !operation.isSent else { return }
+        devices[path]?.link?.operations[number]?.isSent = true
+        operation.send(self)
+    }
+
+    private func sendRequest(
+        _ number: Int, on path: ObjectPath, secure: Bool,
+        _ body: @escaping @Sendable (isolated SimulatedDaemon) throws(BlueZError) -> [DBusValue]
+    ) {
+        guard let device = devices[path], let operation = device.link?.operations[number] else { return }
         let disturbance = faults[device.address, default: FaultBook()].next(operation.kind)
         if disturbance.stalls {
             return after(timing.attTimeout) { if $0.isPending(number, path) { $0.timeOut(path) } }
@@ -158,7 +183,7 @@ extension SimulatedDaemon {
         }
     }
 
-    /// The number of an operation of this kind that is under way on the attribute.
+    /// The number of an operation of this kind that waits for an answer of the attribute.
     func pendingOperation(_ kind: Fault.Operation, on attribute: ObjectPath, of path: ObjectPath) -> Int? {
         devices[path]?.link?.operations.first { $0.value.kind == kind && $0.value.attribute == attribute }?.key
     }
@@ -173,8 +198,10 @@ extension SimulatedDaemon {
             let values = try body(self)
             for request in operation.requests { reply(request, values) }
         } catch {
+            operation.failed(self)
             for request in operation.requests { fail(request, error) }
         }
+        sendNext(path)
     }
 
     /// Whether a characteristic requires an encrypted link.
@@ -191,7 +218,8 @@ extension SimulatedDaemon {
         else { throw .failed("Not connected") }
         if request.member == "WriteValue" { return try writeDescriptor(request, device, descriptor) }
         let offset = try request.options(at: 0).offset
-        let operation = Operation(kind: .read, attribute: request.path, requests: [request])
+        guard try !joinsRead(request, offset, of: device.path) else { return }
+        let operation = Operation(kind: .read, attribute: request.path, offset: offset, requests: [request])
         operate(operation, on: device.path, secure: false) { daemon throws(BlueZError) in
             var value = daemon.devices[device.path]?.writtenDescriptors[request.path] ?? descriptor.value
             if descriptor.uuid == .clientConfiguration {
@@ -207,6 +235,7 @@ extension SimulatedDaemon {
 
     /// `descriptor_write_value` in `src/gatt-client.c` of 5.66: always a request, in parts if it is long.
     private func writeDescriptor(_ request: Request, _ device: Device, _ descriptor: SimulatedDescriptor) throws(BlueZError) {
+        guard pendingOperation(.write, on: request.path, of: device.path) == nil else { throw .inProgress }
         guard let value = request.arguments.first?.bytesValue else { throw .invalidArguments }
         _ = try request.options(at: 1)
         // The client configuration belongs to StartNotify and StopNotify.

@@ -18,21 +18,29 @@ extension SimulatedDaemon {
         devices[path]?.sessions[target.path, default: []].insert(request.sender)
         // BlueZ subscribes when the peripheral is connected again.
         guard target.device.link != nil else { return reply(request) }
-        let secure = demandsEncryption(target.spec, of: target.device)
-        let operation = Operation(kind: .subscribe, attribute: target.path, requests: [request])
-        operate(operation, on: path, secure: secure) { daemon throws(BlueZError) in
-            do throws(BlueZError) {
-                try daemon.subscribe(target)
-            } catch {
-                daemon.removeSession(of: request.sender, target.path, device: path)
-                throw error
-            }
-            daemon.register(request.sender, target.path, device: path)
+        // The client configuration is written for the first session only.
+        if target.device.registered[target.path] != nil {
+            register(request.sender, target.path, device: path)
+            return reply(request)
+        }
+        openSession(of: request.sender, target, [request])
+    }
+
+    /// Subscribes, then registers the session of a client on the link. If that fails the session ends, and `Notifying` stays as it was
+    /// (`register_notify_cb` in `src/gatt-client.c` of 5.66).
+    private func openSession(of client: String, _ target: Target, _ requests: [Request]) {
+        let path = target.device.path
+        let operation = Operation(
+            kind: .subscribe, attribute: target.path, requests: requests,
+            failed: { $0.removeSession(of: client, target.path, device: path) })
+        operate(operation, on: path, secure: demandsEncryption(target.spec, of: target.device)) { daemon throws(BlueZError) in
+            try daemon.subscribe(target)
+            daemon.register(client, target.path, device: path)
             return []
         }
     }
 
-    /// The client configuration is written for the first session only.
+    /// Writes the client configuration, unless a session before has done so.
     func subscribe(_ target: Target) throws(BlueZError) {
         guard devices[target.device.path]?.registered[target.path]?.isEmpty != false else { return }
         do throws(ATTError) {
@@ -53,11 +61,11 @@ extension SimulatedDaemon {
         set("Notifying", .boolean(true), of: Interface.characteristic, at: characteristic)
     }
 
-    /// Registers the sessions of an earlier link on the new one.
+    /// Opens the sessions of an earlier link on the new one.
     func registerSessions(_ path: ObjectPath) {
         for (characteristic, clients) in devices[path]?.sessions.sorted(by: { $0.key < $1.key }) ?? [] {
-            tellPeripheral(characteristic, subscribed: true)
-            for client in clients.sorted() { register(client, characteristic, device: path) }
+            guard let target = target(at: characteristic) else { continue }
+            for client in clients.sorted() { openSession(of: client, target, []) }
         }
     }
 
@@ -84,7 +92,7 @@ extension SimulatedDaemon {
         let wasRegistered = devices[path]?.registered[characteristic]?.contains(client) == true
         removeSession(of: client, characteristic, device: path)
         guard devices[path]?.registered[characteristic] == nil else { return }
-        if wasRegistered, devices[path]?.link != nil { tellPeripheral(characteristic, subscribed: false) }
+        if wasRegistered, devices[path]?.link != nil { unsubscribe(characteristic) }
         set("Notifying", .boolean(false), of: Interface.characteristic, at: characteristic)
     }
 
@@ -95,13 +103,13 @@ extension SimulatedDaemon {
         if devices[path]?.registered[characteristic]?.isEmpty == true { devices[path]?.registered[characteristic] = nil }
     }
 
-    /// Writes the client configuration; the outcome is not awaited.
-    func tellPeripheral(_ characteristic: ObjectPath, subscribed: Bool) {
+    /// Clears the client configuration; the outcome is not awaited.
+    func unsubscribe(_ characteristic: ObjectPath) {
         guard let (device, attribute) = attribute(at: characteristic), case .characteristic(let id, _) = attribute,
             id.service != .genericAttribute
         else { return }
-        try? device.peripheral.subscriptionChanged(id, subscribed: subscribed)
-        events.add(subscribed ? .subscribed(device.address, id.characteristic) : .unsubscribed(device.address, id.characteristic))
+        try? device.peripheral.subscriptionChanged(id, subscribed: false)
+        events.add(.unsubscribed(device.address, id.characteristic))
     }
 
     // MARK: Packets from the air
@@ -125,13 +133,15 @@ extension SimulatedDaemon {
         devices[path]?.link?.isDelivering = true
         let (id, value) = link.inbox[0]
         devices[path]?.link?.inbox.removeFirst()
+        // One packet, after the opcode and the handle (Bluetooth Core, Vol 3, Part F, 3.4.7.1). Faults may make it longer.
+        let packet = Array(value.prefix(Int(device.peripheral.mtu) - 3))
         guard isHeard(id, device) else { return after(.zero) { $0.deliverNext(path, number) } }
         let disturbance = faults[device.address, default: FaultBook()].next(.notification)
         after(timing.packet + disturbance.delay) { daemon in
             guard daemon.devices[path]?.link?.number == number else { return }
             if disturbance.drops { return daemon.dropLink(path) }
             if !disturbance.stalls {
-                for packet in disturbance.applied(to: value) { daemon.deliver(packet, id, path) }
+                for packet in disturbance.applied(to: packet) { daemon.deliver(packet, id, path) }
             }
             daemon.deliverNext(path, number)
         }
@@ -216,7 +226,7 @@ extension SimulatedDaemon {
     func closeNotifySocket(_ characteristic: ObjectPath, device path: ObjectPath) {
         guard let socket = devices[path]?.notifySockets.removeValue(forKey: characteristic) else { return }
         socket.close()
-        if devices[path]?.link != nil { tellPeripheral(characteristic, subscribed: false) }
+        if devices[path]?.link != nil { unsubscribe(characteristic) }
         set("NotifyAcquired", .boolean(false), of: Interface.characteristic, at: characteristic)
     }
 
