@@ -34,4 +34,20 @@ import Testing
         #expect(await stack.snapshot.connected.isEmpty)
         await stack.stop()
     }
+
+    @Test func `after a read that is not answered no other is tried, and the list is complete`() async throws {
+        let watch = SimulatedInfiniTime()
+        let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
+        let explorer = BlueZExplorer(adapter: nil, limits: ConnectionLimits(operation: .milliseconds(50))) {
+            try await Central.open(.address(stack.address))
+        }
+        let listed = try await explorer.services(of: watch.address, readsValues: false)
+        await stack.inject(.stall(.read), for: watch.address)
+        let services = try await explorer.services(of: watch.address, readsValues: true)
+        let refusals = services.flatMap(\.characteristics).compactMap { if case .refused(let reason) = $0.value { reason } else { nil } }
+        #expect(services.map(\.uuid) == listed.map(\.uuid))
+        #expect(refusals.count > 1 && refusals.dropFirst().allSatisfy { $0.hasPrefix("not tried") })
+        #expect(refusals.first?.contains("0.05 s") == true)
+        await stack.stop()
+    }
 }

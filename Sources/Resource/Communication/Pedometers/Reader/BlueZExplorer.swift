@@ -20,11 +20,14 @@ public struct BlueZExplorer: GATTExplorer {
     public func services(of address: String, readsValues: Bool) async throws -> [GATTServiceContent] {
         try await connected(address) { peripheral in
             var services: [GATTServiceContent] = []
+            var isStalled = false
             for service in peripheral.services {
                 var characteristics: [GATTCharacteristicContent] = []
                 for characteristic in service.characteristics {
                     var value = GATTCharacteristicContent.Value.notRead
-                    if readsValues, characteristic.flags.contains(.read) { value = try await Self.value(of: characteristic, peripheral) }
+                    if readsValues, characteristic.flags.contains(.read) {
+                        value = isStalled ? Self.notTried : try await Self.value(of: characteristic, peripheral, &isStalled)
+                    }
                     characteristics.append(
                         GATTCharacteristicContent(
                             uuid: characteristic.uuid.description, handle: Int(characteristic.handle), flags: characteristic.flags.words,
@@ -37,13 +40,21 @@ public struct BlueZExplorer: GATTExplorer {
         }
     }
 
+    private static let notTried = GATTCharacteristicContent.Value.refused("not tried, because the device did not answer an earlier request")
+
     /// A refusal belongs to the list; the end of the link ends it.
-    private static func value(of characteristic: GATTCharacteristic, _ peripheral: Peripheral) async throws -> GATTCharacteristicContent.Value {
+    ///
+    /// - Parameter isStalled: set to true if the device does not answer. A link carries one request at a time (Core Specification Vol 3 Part F
+    ///   3.3.2): no later one would be answered, and after 30 s BlueZ ends the link.
+    private static func value(
+        of characteristic: GATTCharacteristic, _ peripheral: Peripheral, _ isStalled: inout Bool
+    ) async throws -> GATTCharacteristicContent.Value {
         do throws(BluetoothError) {
             return .bytes(try await peripheral.read(characteristic))
         } catch {
             if error.endsLink { throw error }
             if case .notPaired = error { return .refused("needs pairing") }
+            if case .timedOut = error { isStalled = true }
             return .refused(String(describing: error))
         }
     }
