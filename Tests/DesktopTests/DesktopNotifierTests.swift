@@ -103,7 +103,7 @@ import Testing
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let server = try await DBusConnection.open(.address(bus.address))
-        await server.export(Deaf(), at: "/org/freedesktop/Notifications")
+        await server.export(UnansweringServer(), at: "/org/freedesktop/Notifications")
         try await server.requestName(FakeDesktop.name)
         #expect(await DesktopNotifier.open(.address(bus.address), limit: .milliseconds(50)) == nil)
         await server.close()
@@ -111,7 +111,7 @@ import Testing
 }
 
 /// Keeps every call and answers none.
-private actor Deaf: DBusObject {
+private actor UnansweringServer: DBusObject {
     private var calls: [DBusMethodCall] = []
     func receive(_ call: DBusMethodCall) async { calls.append(call) }
 }

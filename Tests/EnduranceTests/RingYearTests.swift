@@ -4,6 +4,7 @@ import SimulatedBlueZ
 import StepDatabase
 import StepDomain
 import StepServices
+import TestSupport
 import Testing
 
 /// Months with a ring, which stores today and seven days: its wearer travels, clocks are changed, and most possible faults occur.
@@ -25,16 +26,16 @@ import Testing
 
         let tally = year.tally, days = SimulatedDays.numbers.count
         #expect(tally.complete >= tally.quiet && tally.quiet > days / 4, "\(tally)")
-        #expect(tally.failed > days / 6 && tally.dark > days / 36, "\(tally)")
+        #expect(tally.failed > days / 6 && tally.unfinished > days / 36, "\(tally)")
         var lost = 0
         let history = try year.machine.history()
-        let end = year.world.now
+        let end = year.time.now
         let statistics = StepStatistics(history, localTime: year.home, now: { end })
         for number in SimulatedDays.numbers {
             let day = Day(daysSince1970: number)
             let summary = try statistics.summary(of: year.user, on: day)
             let truth = year.truth[day] ?? 0
-            if summary.completeness == .complete || year.broughtHome.contains(day) {
+            if summary.completeness == .complete || year.readCompletely.contains(day) {
                 #expect(summary.steps == truth, "\(day): \(year.log(around: day))")
                 #expect(summary.completeness == .complete, "\(day): \(year.log(around: day))")
             } else {
@@ -43,7 +44,7 @@ import Testing
             }
         }
         // There are absences longer than a ring's memory, but only a few. What a fault destroys varies by the machine's load.
-        #expect(year.certain.isSubset(of: year.broughtHome), "\(year.certain.subtracting(year.broughtHome))")
+        #expect(year.certain.isSubset(of: year.readCompletely), "\(year.certain.subtracting(year.readCompletely))")
         let certain = SimulatedDays.numbers.count { year.certain.contains(Day(daysSince1970: $0)) }
         #expect(certain >= days * 2 / 3 && (lost > 0 || !SimulatedDays.isYear), "\(certain) days, \(lost) lost")
     }
@@ -51,15 +52,15 @@ import Testing
 
 /// The course of the year.
 private final class RingYear {
-    struct Tally { var quiet = 0, complete = 0, failed = 0, dark = 0 }
+    struct Tally { var quiet = 0, complete = 0, failed = 0, unfinished = 0 }
 
-    let world: World
+    let time: TestTime
     let machine: Machine
     let user: User
     let home = LocalTime.zone(TimeZone(identifier: "Europe/Berlin")!)
     private(set) var truth: [Day: Int] = [:]
     /// Days that a complete sync found whole on the ring.
-    private(set) var broughtHome: Set<Day> = []
+    private(set) var readCompletely: Set<Day> = []
     /// Days that must be among them: a night without a fault followed while the ring stored them.
     private(set) var certain: Set<Day> = []
     private(set) var tally = Tally()
@@ -72,13 +73,13 @@ private final class RingYear {
 
     init(_ itinerary: Itinerary, from first: Day, seed: UInt64) async throws {
         self.itinerary = itinerary
-        world = World(Timestamp(first.daysSince1970 * 86_400))
+        time = TestTime(Timestamp(first.daysSince1970 * 86_400))
         walker = Walker(seed: seed, itinerary: itinerary)
         nights = Nights(seed: seed)
-        ring = SimulatedRing(seed: nil, clock: .local(itinerary.zone(at: world.now)), now: world.date)
+        ring = SimulatedRing(seed: nil, clock: .local(itinerary.zone(at: time.now)), now: time.date)
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         folder = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
-        machine = Machine(stack, world, itinerary, path: folder + "/history.sqlite")
+        machine = Machine(stack, time, itinerary, path: folder + "/history.sqlite")
         let history = try machine.history()
         user = try history.addUser(named: "anna")
         _ = try history.addPedometer(
@@ -96,60 +97,60 @@ private final class RingYear {
             // After an arrival there is a sync before the first step there.
             return try await sync(at: Timestamp(day.daysSince1970 * 86_400 - 60), nil, day)
         }
-        let trouble = nights.next()
+        let fault = nights.next()
         let moment = itinerary.place(at: Timestamp(day.daysSince1970 * 86_400)).moment(day, seconds: 3 * 3600 + nights.roll(0...1800))
         if nights.roll(0...99) < 3, !itinerary.isJourney(day) {
-            walk(until: itinerary.place(at: world.now).moment(today, seconds: 15 * 3600))
+            walk(until: itinerary.place(at: time.now).moment(today, seconds: 15 * 3600))
             ring.setClock(.utc)
             note(day, "another program set the ring to UTC")
         }
-        try await sync(at: moment, trouble, day)
+        try await sync(at: moment, fault, day)
     }
 
     func quietNight(before day: Day) async throws {
         try await sync(at: home.moment(day, seconds: 3 * 3600), nil, day)
     }
 
-    private func sync(at moment: Timestamp, _ trouble: Trouble?, _ day: Day) async throws {
-        guard moment > world.now else { return }
+    private func sync(at moment: Timestamp, _ fault: NightFault?, _ day: Day) async throws {
+        guard moment > time.now else { return }
         walk(until: moment)
         let ringDay = Day(daysSince1970: ring.clock.dayNumber)
         // The oldest day is complete only by the ring's clock, which may differ by an hour or more from that of the place.
         let stored = (1...6).map { ringDay.advanced(by: -$0) }
-        if trouble == nil {
+        if fault == nil {
             tally.quiet += 1
             certain.formUnion(stored)
         }
-        let report = try await machine.sync(ring.address, trouble, roll: nights.roll(0...999))
+        let report = try await machine.sync(ring.address, fault, roll: nights.roll(0...999))
         guard let report else {
-            tally.dark += 1
-            return note(day, "\(trouble.map { "\($0)" } ?? "-"): dark")
+            tally.unfinished += 1
+            return note(day, "\(fault.map { "\($0)" } ?? "-"): unfinished")
         }
         let words = report.failureText ?? "complete"
-        note(day, "\(trouble.map { "\($0)" } ?? "-"): \(words) \(report.notices)")
+        note(day, "\(fault.map { "\($0)" } ?? "-"): \(words) \(report.notices)")
         guard report.failure == nil else {
             tally.failed += 1
             return
         }
         tally.complete += 1
         // Days with gaps are asked for again, if the ring still has them then.
-        if trouble == .garbled { return }
-        broughtHome.formUnion(stored)
+        if fault == .garbled { return }
+        readCompletely.formUnion(stored)
     }
 
     private func walk(until moment: Timestamp) {
-        var quarter = world.now.seconds / Walker.quarter * Walker.quarter
-        if quarter < world.now.seconds { quarter += Walker.quarter }
+        var quarter = time.now.seconds / Walker.quarter * Walker.quarter
+        if quarter < time.now.seconds { quarter += Walker.quarter }
         while quarter < moment.seconds {
-            world.now = Timestamp(quarter)
-            let steps = walker.steps(at: world.now)
+            time.now = Timestamp(quarter)
+            let steps = walker.steps(at: time.now)
             if steps > 0 {
                 ring.addSteps(steps, at: ring.clock)
-                truth[Day(of: world.now, utcOffset: itinerary.utcOffset(at: world.now)), default: 0] += steps
+                truth[Day(of: time.now, utcOffset: itinerary.utcOffset(at: time.now)), default: 0] += steps
             }
             quarter += Walker.quarter
         }
-        world.now = max(world.now, moment)
+        time.now = max(time.now, moment)
     }
 
     private func note(_ day: Day, _ words: String) { events.append((day, words)) }

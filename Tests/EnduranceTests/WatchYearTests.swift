@@ -4,6 +4,7 @@ import SimulatedBlueZ
 import StepDatabase
 import StepDomain
 import StepServices
+import TestSupport
 import Testing
 
 /// Months with a watch that stores only today's count and restarts now and then.
@@ -20,7 +21,7 @@ import Testing
         try await year.read(at: 3.6, of: day, nil)
         await year.stop()
 
-        let end = year.world.now
+        let end = year.time.now
         let statistics = StepStatistics(try year.machine.history(), localTime: year.home, now: { end })
         var unread = 0
         for number in SimulatedDays.numbers {
@@ -50,7 +51,7 @@ import Testing
 }
 
 private final class WatchYear {
-    let world: World
+    let time: TestTime
     let machine: Machine
     let user: User
     let home = LocalTime.zone(TimeZone(identifier: "Europe/Berlin")!)
@@ -77,7 +78,7 @@ private final class WatchYear {
 
     init(from first: Day, seed: UInt64) async throws {
         let itinerary = Itinerary(("2025-12-01", "Europe/Berlin"))
-        world = World(home.moment(first))
+        time = TestTime(home.moment(first))
         walker = Walker(seed: seed, itinerary: itinerary)
         nights = Nights(seed: seed)
         let value = CharacteristicID("00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0")
@@ -85,7 +86,7 @@ private final class WatchYear {
             address: "C0:DE:1F:71:00:01", name: "InfiniTime", advertisedServices: ["180d"], steps: value, source: .manual(0))
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
         folder = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
-        machine = Machine(stack, world, itinerary, path: folder + "/history.sqlite")
+        machine = Machine(stack, time, itinerary, path: folder + "/history.sqlite")
         let history = try machine.history()
         user = try history.addUser(named: "ben")
         _ = try history.addPedometer(
@@ -108,7 +109,7 @@ private final class WatchYear {
             if count > lastRead { hidden.insert(day) }
             count = 0
             watch.set(0)
-            lastRestart = world.now
+            lastRestart = time.now
             note(day, "restart")
         }
         try await read(at: 23.75, of: day, nights.next())
@@ -117,11 +118,11 @@ private final class WatchYear {
         watch.set(0)
     }
 
-    func read(at hour: Double, of day: Day, _ trouble: Trouble?) async throws {
+    func read(at hour: Double, of day: Day, _ fault: NightFault?) async throws {
         walk(until: home.moment(day, seconds: Int(hour * 3600)))
-        if trouble == .machineClock { doubtful.formUnion([day, day.advanced(by: 1)]) }
-        let report = try await machine.sync(watch.address, trouble, roll: nights.roll(0...999))
-        note(day, "\(hour) \(trouble.map { "\($0)" } ?? "-") \(count): \(report?.failureText ?? (report == nil ? "dark" : "complete"))")
+        if fault == .machineClock { doubtful.formUnion([day, day.advanced(by: 1)]) }
+        let report = try await machine.sync(watch.address, fault, roll: nights.roll(0...999))
+        note(day, "\(hour) \(fault.map { "\($0)" } ?? "-") \(count): \(report?.failureText ?? (report == nil ? "unfinished" : "complete"))")
         guard let report, report.failure == nil else {
             failures += 1
             return
@@ -132,16 +133,16 @@ private final class WatchYear {
     }
 
     private func walk(until moment: Timestamp) {
-        var quarter = (world.now.seconds + Walker.quarter - 1) / Walker.quarter * Walker.quarter
+        var quarter = (time.now.seconds + Walker.quarter - 1) / Walker.quarter * Walker.quarter
         while quarter < moment.seconds {
-            world.now = Timestamp(quarter)
-            let steps = walker.steps(at: world.now)
+            time.now = Timestamp(quarter)
+            let steps = walker.steps(at: time.now)
             count += steps
-            truth[home.day(of: world.now), default: 0] += steps
+            truth[home.day(of: time.now), default: 0] += steps
             quarter += Walker.quarter
         }
         watch.set(count)
-        world.now = max(world.now, moment)
+        time.now = max(time.now, moment)
     }
 
     private func note(_ day: Day, _ words: String) { events.append((day, words)) }

@@ -5,7 +5,7 @@ import Testing
 @testable import KernelBluetooth
 
 @Suite(.timeLimit(.minutes(5))) struct KernelProbeTests {
-    @Test func `reads the Bluetooth switches of a directory like sysfs'`() throws {
+    @Test func `the Bluetooth switches of a directory like sysfs are read`() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: directory) }
         func entry(_ name: String, _ attributes: [String: String]) throws {

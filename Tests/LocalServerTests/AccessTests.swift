@@ -18,7 +18,7 @@ import Testing
         return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
-    @Test func `a token opens once, even for a hundred at the same time`() async throws {
+    @Test func `a token begins one session, even if a hundred tasks redeem it at the same time`() async throws {
         let place = Place()
         let access = try AccessFolder(path: place.path + "/serve")
         let token = try access.issueToken()
@@ -34,7 +34,7 @@ import Testing
         #expect(try AccessFolder(path: place.path + "/serve").session(session.cookie) == session)
     }
 
-    @Test func `only this user can read them`() throws {
+    @Test func `only this user can read the access folder and its files`() throws {
         let place = Place()
         let access = try AccessFolder(path: place.path + "/serve")
         let token = try access.issueToken()
@@ -52,7 +52,7 @@ import Testing
         #expect(throws: AccessFolder.Failure.self) { try AccessFolder(path: place.path + "/serve") }
     }
 
-    @Test func `tokens and sessions end`() throws {
+    @Test func `expired tokens and sessions are rejected and removed`() throws {
         let place = Place(), later = Mutex(0)
         let access = try AccessFolder(path: place.path) { AccessFolder.systemTime() + later.withLock { $0 } }
         let session = try #require(access.redeem(try access.issueToken())), token = try access.issueToken()

@@ -30,7 +30,7 @@ import Testing
         try await blocking { try body(LoopbackClient(port: port)) }
     }
 
-    @Test func `several requests on one connection, also sent at once`() async throws {
+    @Test func `several requests on one connection are answered, also if they are sent at once`() async throws {
         try await serving { port in
             let answers = try await client(port) { client in
                 var answers: [String] = []
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `HEAD has no body`() async throws {
+    @Test func `the response to HEAD has no body`() async throws {
         try await serving { port in
             let answer = try await client(port) { client in
                 client.send("HEAD /hello HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")

@@ -12,7 +12,7 @@ import Testing
     private static let plain = "GET /day?x=1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\nCookie: a=b; c=d\r\n\r\n"
     private static let form = "POST /plan HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nConnection: close\r\n\r\nkey=1"
 
-    @Test func `a request as browsers send it`() {
+    @Test func `a request in the form that browsers send is parsed`() {
         let expected = ServedRequest(method: "GET", target: "/day?x=1", headers: ["host": "127.0.0.1:1", "cookie": "a=b; c=d"])
         #expect(parse(Self.plain) == .request(expected, keepsAlive: true, length: Self.plain.utf8.count))
     }
@@ -22,7 +22,7 @@ import Testing
         #expect(request.body == Array("key=1".utf8) && !keepsAlive && length == Self.form.utf8.count)
     }
 
-    @Test(arguments: [plain, form]) func `it may arrive byte by byte`(_ text: String) {
+    @Test(arguments: [plain, form]) func `a request that arrives byte by byte is parsed once it is complete`(_ text: String) {
         var parser = RequestParser(limits: ServerLimits())
         let bytes = Array(text.utf8)
         for count in 0..<bytes.count { #expect(parser.parse(Array(bytes[..<count])) == .incomplete, "\(count)") }

@@ -27,16 +27,16 @@ public struct Packet: Sendable, Hashable {
         [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
     }
 
-    /// Of a CONNECT: 5 for MQTT 5, 4 for 3.1.1.
+    /// The protocol level of a CONNECT: 5 for MQTT 5, 4 for 3.1.1.
     public var protocolLevel: UInt8? { type == 1 && body.count > 6 ? body[6] : nil }
 
-    /// Of a PUBLISH of either version.
+    /// The topic of a PUBLISH of either version.
     public var topic: String? {
         guard type == 3, body.count >= 2 else { return nil }
         return String(decoding: body.dropFirst(2).prefix(Int(body[0]) << 8 | Int(body[1])), as: UTF8.self)
     }
 
-    /// Of a PUBLISH with QoS 1.
+    /// The identifier of a PUBLISH with QoS 1.
     public var identifier: [UInt8] {
         guard let topic else { return [] }
         return Array(body.dropFirst(2 + topic.utf8.count).prefix(2))
@@ -45,6 +45,6 @@ public struct Packet: Sendable, Hashable {
     public var isRetained: Bool { type == 3 && first & 1 == 1 }
     public var qualityOfService: UInt8 { first >> 1 & 3 }
 
-    /// Of a PUBLISH with QoS 0 of MQTT 3.1.1.
+    /// The payload of a PUBLISH with QoS 0 of MQTT 3.1.1.
     var payload: [UInt8] { Array(body.dropFirst(2 + (topic?.utf8.count ?? 0))) }
 }

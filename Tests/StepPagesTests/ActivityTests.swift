@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ActivityTests {
     /// A server that systemd starts waits for the end of what runs, before it ends itself.
-    @Test func `progress that is reported after the end does not begin it again`() async {
+    @Test func `progress that is reported after the end of a sync does not begin it again`() async {
         let activity = Activity()
         let progress = Mutex<(@Sendable (String) -> Void)?>(nil)
         let isStarted = activity.start("Sync") { show in

@@ -331,7 +331,7 @@ import Testing
         #expect(await fixture.post("/sync", "", to: pages).status == 409)
     }
 
-    private struct Away: ReportableError {
+    private struct OutOfRange: ReportableError {
         let description = "it is away"
         let category = FailureCategory.temporary
         let advice: String? = "Bring it close: `istep scan`"
@@ -340,7 +340,7 @@ import Testing
     @Test func `the result of a sync that failed says what to do`() async throws {
         let fixture = try fixture()
         let pedometer = try #require(fixture.history.pedometers().first)
-        fixture.reader.script(pedometer.id, .fail(Away()))
+        fixture.reader.script(pedometer.id, .fail(OutOfRange()))
         let pages = fixture.pages
         _ = await fixture.post("/sync", "", to: pages)
         await finish(pages)

@@ -19,7 +19,7 @@ import Testing
         "evil.example:7837", "127.0.0.1.evil.example:7837", "localhost.evil.example", "127.0.0.1@evil.example", "127.0.0.1:7837:80",
         "127.0.0.1:",
         "127.0.0.1:+80", "127.0.0.1:99999", "192.168.1.2:7837", "0.0.0.0:7837", "[::]:7837", "",
-    ]) func `other names are not served, whatever cookie they have`(_ host: String) async {
+    ]) func `requests to other names are not served, whatever cookie they have`(_ host: String) async {
         let request = PagesFixture.request(
             "GET", "/plan", headers: ["host": host, "cookie": "istep-7837=\(PagesFixture.cookie); istep-80=\(PagesFixture.cookie)"])
         #expect(await status(request) == 421)

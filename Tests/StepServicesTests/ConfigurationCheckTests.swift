@@ -19,7 +19,7 @@ import Testing
 
     @Test func `a correct configuration has no problems`() {
         let report = check(
-            .init(files: ["/system", "/user"], problems: [], destinations: [configured(ScriptedTroubles("garden"))], users: [anna]))
+            .init(files: ["/system", "/user"], problems: [], destinations: [configured(ScriptedProblems("garden"))], users: [anna]))
         #expect(report.files == ["/system", "/user"] && report.destinations == ["garden"] && report.problems.isEmpty)
     }
 
@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test func `recipients are checked against the users, once there are users`() {
-        let personal = ScriptedTroubles("garden", isPersonal: true)
+        let personal = ScriptedProblems("garden", isPersonal: true)
         #expect(
             check(.init(files: [], problems: [], destinations: [configured(personal)], users: [anna, ben])).problems.map(\.text)
                 == ["users: \(RecipientProblem.several(known: ["anna", "ben"]))"])
         for users in [[anna], []] {
             #expect(check(.init(files: [], problems: [], destinations: [configured(personal)], users: users)).problems.isEmpty)
         }
-        let stranger = ScriptedTroubles("garden", terms: ShareTerms(users: ["zoe"]))
+        let stranger = ScriptedProblems("garden", terms: ShareTerms(users: ["zoe"]))
         #expect(check(.init(files: [], problems: [], destinations: [configured(stranger)], users: [])).problems.isEmpty)
         #expect(
             check(.init(files: [], problems: [], destinations: [configured(stranger)], users: [anna])).problems.map(\.text)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `an unreadable secret is reported once, by its own line`() {
-        let destination = ScriptedTroubles("garden", troubles: ["cannot read /token", "no program /bin/x"])
+        let destination = ScriptedProblems("garden", problems: ["cannot read /token", "no program /bin/x"])
         let secret = (reason: "cannot read /token", problem: ConfigurationProblem("token: cannot read /token", file: "/user", line: 9))
         let report = check(
             .init(files: ["/user"], problems: [], destinations: [configured(destination, secrets: [secret], line: 4)], users: []))
@@ -64,22 +64,22 @@ private struct FixedConfiguration: ConfigurationSource {
 }
 
 /// A destination of which only its requirements matter.
-private struct ScriptedTroubles: ShareDestination {
+private struct ScriptedProblems: ShareDestination {
     let name: String
     let kind = "scripted"
     let place = "memory"
     let traits: ShareTraits
     let terms: ShareTerms
-    private let troubles: [String]
+    private let found: [String]
 
-    init(_ name: String, isPersonal: Bool = false, terms: ShareTerms = ShareTerms(), troubles: [String] = []) {
+    init(_ name: String, isPersonal: Bool = false, terms: ShareTerms = ShareTerms(), problems: [String] = []) {
         self.name = name
         self.terms = terms
-        self.troubles = troubles
+        found = problems
         traits = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true, isPersonal: isPersonal)
     }
 
-    func problems() -> [String] { troubles }
+    func problems() -> [String] { found }
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String { "" }
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] { throw ShareFailure(.unreachable, "not used") }
     func check() async throws(ShareFailure) -> String { "" }

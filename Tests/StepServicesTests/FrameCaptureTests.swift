@@ -30,7 +30,7 @@ import Testing
                 """)
     }
 
-    @Test func `a reader that notes frames says of pedometers what the reader behind it says`() {
+    @Test func `a capturing reader describes a pedometer as the reader behind it does`() {
         for isSo in [true, false] {
             let ids: Set<Pedometer.ID> = isSo ? [pedometer.id] : []
             let reader = CapturingReader(ScriptedReader([:], todayOnly: ids, advertising: ids)) { _ in }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `address and name are masked`() {
+    @Test func `the address and the name of the pedometer are masked`() {
         let address: [UInt8] = [0xc0, 0xde, 0x52, 0x02, 0xa1, 0xb2]
         let secrets: [[UInt8]] = [
             address, address.reversed(), Array("C0:DE:52:02:A1:B2".utf8), Array("c0:de:52:02:a1:b2".utf8), Array("R02_A1B2".utf8),
@@ -58,7 +58,7 @@ import Testing
             ("u16le", "258", [2, 1]),
             ("u16be", "258", [1, 2]), ("u24be", "65536", [1, 0, 0]), ("u32le", "4294967295", [255, 255, 255, 255]),
         ] as [(String, String, [UInt8])])
-    func `notations of values`(format: String, text: String, bytes: [UInt8]) throws {
+    func `a value in any notation is converted to bytes`(format: String, text: String, bytes: [UInt8]) throws {
         #expect(try #require(ValueNotation(format)).bytes(of: text) == bytes)
     }
 
@@ -69,7 +69,7 @@ import Testing
         #expect(try #require(ValueNotation(format)).bytes(of: text) == nil)
     }
 
-    @Test func `a value as text`() throws {
+    @Test func `bytes are shown as text in a notation, and an unknown notation is rejected`() throws {
         #expect(try #require(ValueNotation("u16le")).text(of: [2, 1, 9]) == "258")
         #expect(try #require(ValueNotation("u16le")).text(of: [2]) == nil)
         #expect(ValueNotation.hexadecimal.text(of: [1, 255]) == "01 ff")

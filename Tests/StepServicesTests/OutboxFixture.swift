@@ -1,6 +1,5 @@
 import StepDomain
 import StepServices
-import Synchronization
 import TestSupport
 
 /// A user, a ring, a clock that the test sets, and the service on top.
@@ -9,18 +8,18 @@ final class OutboxFixture: Sendable {
     let anna: User
     let ring: Pedometer
     let place = LocalTime.berlin
-    private let clock: Mutex<Timestamp>
+    let time: TestTime
 
     init(now: Timestamp = LocalTime.berlin.at("2014-04-22", 3)) {
-        clock = Mutex(now)
+        time = TestTime(now)
         anna = history.addUser(named: "anna")
         ring = history.addPedometer(
             Pedometer(id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
     }
 
-    var now: Timestamp { clock.withLock { $0 } }
-    func set(_ moment: Timestamp) { clock.withLock { $0 = moment } }
-    func pass(_ seconds: Int) { clock.withLock { $0 = $0 + seconds } }
+    var now: Timestamp { time.now }
+    func set(_ moment: Timestamp) { time.now = moment }
+    func pass(_ seconds: Int) { time.pass(seconds) }
 
     /// Steps of a day, made at eight in the morning; covered up to `until` (by default the whole day).
     func walk(_ steps: Int, on day: Day, until: Timestamp? = nil) throws {

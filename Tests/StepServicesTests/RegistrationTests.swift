@@ -168,7 +168,7 @@ import Testing
     }
 
     /// A device that advertises its steps is not connected to: nothing else would show that it is another one.
-    @Test func `a device that advertises no data of the model is an error; one that does so later is added`() async throws {
+    @Test func `a device that advertises no data of the model is an error, and one that does so later is added`() async throws {
         let band = ScriptedCatalog.band
         let scanner = ScriptedPedometerScanner([Self.watch])
         await #expect(throws: ServiceError.advertisesOtherwise("InfiniTime", kind: band.title)) {
@@ -188,7 +188,7 @@ import Testing
         #expect(pedometer.address == identity.address && pedometer.addressType == "public")
     }
 
-    @Test func `a device that only its name shows is registered as what its services show`() async throws {
+    @Test func `a device recognised only by its name is registered as the model that its services show`() async throws {
         var impostor = Self.ring
         impostor.kind = ScriptedCatalog.described
         impostor.evidence = .name
@@ -285,7 +285,7 @@ final class ScriptedPedometerScanner: PedometerScanner {
     }
 
     var log: [String] { calls.withLock(\.log) }
-    /// Of the scans for one device.
+    /// The conditions of the scans for one device.
     var conditions: [ScanConditions] { calls.withLock(\.conditions) }
 
     private func note(_ call: String) {

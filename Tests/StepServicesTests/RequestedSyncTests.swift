@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.reader.read.map(\.id) == [watch.id])
     }
 
-    @Test func `only those that are named are read`() async throws {
+    @Test func `only the named pedometers are read`() async throws {
         var fixture = ServiceFixture()
         let watch = watch(fixture)
         fixture.reader = ScriptedReader([watch.id: [.finish(ReadReport())]])

@@ -23,7 +23,7 @@ struct ServiceFixture {
         return ServiceContext(
             history: outbox.history, lock: lock, upkeep: upkeep, reader: { _, _ in reader }, waitForAdapter: {},
             destinations: { destinations }, destinationNames: destinations.map(\.name) + otherNames, localTime: outbox.place,
-            now: { outbox.now }, clock: PassingClock(outbox))
+            now: { outbox.now }, clock: SkippingClock(outbox.time))
     }
 }
 
@@ -68,27 +68,5 @@ final class ScriptedUpkeep: HistoryUpkeep {
             return state.failure
         }
         if let failure { throw failure }
-    }
-}
-
-/// Sleeps by moving the outbox's clock.
-struct PassingClock: Clock {
-    private let outbox: OutboxFixture
-
-    struct Instant: InstantProtocol {
-        var offset: Duration
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
-    }
-
-    init(_ outbox: OutboxFixture) { self.outbox = outbox }
-
-    var now: Instant { Instant(offset: .seconds(outbox.now.seconds)) }
-    var minimumResolution: Duration { .seconds(1) }
-
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        try Task.checkCancellation()
-        outbox.pass(max(0, Int((deadline.offset - now.offset).components.seconds)))
     }
 }

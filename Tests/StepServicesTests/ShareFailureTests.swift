@@ -324,7 +324,7 @@ import TestSupport
         #expect(post.deliveries.count == 1)
     }
 
-    @Test func `a clock that was set back does not hold a day up`() async throws {
+    @Test func `a day whose failed attempt lies in the future, after the clock was set back, is sent at once`() async throws {
         try outbox.walk(4000, on: april20)
         post.script(.fail(ShareFailure(.unanswered, "no answer")))
         try await outbox.share(to: post)

@@ -10,7 +10,7 @@ import TestSupport
     private let watch: Pedometer
     private let clock = TickingClock(1_000_000)
 
-    private struct Away: Error, CustomStringConvertible { var description: String { "not found within 20 s" } }
+    private struct OutOfRange: Error, CustomStringConvertible { var description: String { "not found within 20 s" } }
 
     init() {
         let history = InMemoryHistory()
@@ -101,11 +101,11 @@ import TestSupport
 
     @Test func `a failure does not stop the next pedometer`() async {
         let reader = ScriptedReader([
-            ring.id: [.deliver(batch(100)), .fail(Away())], watch.id: [.deliver(batch(7)), .finish(ReadReport())],
+            ring.id: [.deliver(batch(100)), .fail(OutOfRange())], watch.id: [.deliver(batch(7)), .finish(ReadReport())],
         ])
         let reports = await run(reader).synchronize([ring, watch])
         #expect(reports.map(\.pedometer.name) == ["ring", "watch"])
-        #expect(reports.first?.failure is Away)
+        #expect(reports.first?.failure is OutOfRange)
         #expect(reports.first?.failureText == "not found within 20 s")
         #expect(reports.first?.counts.steps == 100)
         #expect(reports.first?.readSeconds == nil)
@@ -141,7 +141,7 @@ import TestSupport
         let log = ReportedProgress()
         let reader = ScriptedReader([
             ring.id: [.deliver(batch(100)), .finish(ReadReport(readSeconds: 1)), .progress(.connecting), .disconnect(3)],
-            watch.id: [.fail(Away())],
+            watch.id: [.fail(OutOfRange())],
         ])
         let reports = await run(reader).synchronize([ring, watch], progress: { log.add($0.name, $1) }) { [history] report in
             let isRecorded = report.record == history.sync(report.record?.id ?? 0)
@@ -199,7 +199,7 @@ import TestSupport
 
     @Test func `the refused batch is reported instead of a later reader error`() async {
         history.refuse(.merge(1), with: Refusal())
-        let reader = ScriptedReader([ring.id: [.deliverCarelessly(batch(100)), .fail(Away())]])
+        let reader = ScriptedReader([ring.id: [.deliverCarelessly(batch(100)), .fail(OutOfRange())]])
         #expect(await run(reader).synchronize([ring]).first?.failure is Refusal)
     }
 
@@ -235,12 +235,12 @@ import TestSupport
     @Test func `an end that cannot be recorded is reported unless another failure exists`() async {
         history.refuse(.endSync(1, .complete), with: Refusal())
         history.refuse(.endSync(2, .failed), with: Refusal())
-        let reader = ScriptedReader([ring.id: [.finish(ReadReport())], watch.id: [.fail(Away())]])
+        let reader = ScriptedReader([ring.id: [.finish(ReadReport())], watch.id: [.fail(OutOfRange())]])
         let reports = await run(reader).synchronize([ring, watch])
         #expect(reports.first?.failure is Refusal)
         #expect(reports.first?.record?.outcome == .running)
         #expect(reports.first?.record?.end == nil)
-        #expect(reports.last?.failure is Away)
+        #expect(reports.last?.failure is OutOfRange)
     }
 
     // MARK: Cancellation
@@ -261,7 +261,7 @@ import TestSupport
         #expect(reader.read.map(\.id) == [ring.id])
     }
 
-    private struct Cut: ReportableError {
+    private struct LinkLost: ReportableError {
         var category: FailureCategory { .temporary }
         var cause: FailureCause { .interrupted }
         var description: String { "cancelled" }
@@ -269,7 +269,7 @@ import TestSupport
 
     /// Where no link is up yet, the reader has an error of its own for it.
     @Test func `an interruption has one name`() async {
-        let report = await run(ScriptedReader([ring.id: [.fail(Cut())]])).synchronize([ring]).first
+        let report = await run(ScriptedReader([ring.id: [.fail(LinkLost())]])).synchronize([ring]).first
         #expect(report?.failureText == "interrupted")
         #expect(history.sync(1)?.failure == "interrupted" && history.sync(1)?.cause == .interrupted)
     }
@@ -309,7 +309,7 @@ import TestSupport
         var first = batch(100)
         first.cursor = PedometerCursor(missing: [gap])
         first.notices = [.tooOld([Day(daysSince1970: 3)])]
-        let reader = ScriptedReader([ring.id: [.deliver(first), .fail(Away())]])
+        let reader = ScriptedReader([ring.id: [.deliver(first), .fail(OutOfRange())]])
         let report = try #require(await run(reader).synchronize([ring]).first)
         #expect(report.failure != nil)
         #expect(report.notices == [.tooOld([Day(daysSince1970: 3)]), .missing([gap])])

@@ -2,13 +2,7 @@ internal import Synchronization
 
 /// A clock that stands still until the test moves it.
 public final class ManualClock: Clock, Sendable {
-    public struct Instant: InstantProtocol {
-        var offset: Duration
-
-        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        public func duration(to other: Instant) -> Duration { other.offset - offset }
-        public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
-    }
+    public typealias Instant = TestInstant
 
     private struct Sleeper {
         let deadline: Instant
@@ -25,6 +19,7 @@ public final class ManualClock: Clock, Sendable {
     private struct State {
         var now = Instant(offset: .zero)
         var nextID = 0
+        var sleepCount = 0
         var sleepers: [Int: Sleeper] = [:]
         var watchers: [Watcher] = []
     }
@@ -38,6 +33,7 @@ public final class ManualClock: Clock, Sendable {
 
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = state.withLock { state in
+            state.sleepCount += 1
             state.nextID += 1
             return state.nextID
         }
@@ -101,6 +97,9 @@ public final class ManualClock: Clock, Sendable {
     public func sleepers(for length: Duration) -> Int {
         state.withLock { $0.sleepers.values.count { $0.length == length } }
     }
+
+    /// The number of sleeps that have been begun.
+    public var sleepCount: Int { state.withLock { $0.sleepCount } }
 
     /// Waits until a task sleeps for this duration, then advances the clock by it.
     public func pass(_ length: Duration) async {

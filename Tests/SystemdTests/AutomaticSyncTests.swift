@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `without its units it is not installed`() async throws {
+    @Test func `automatic sync without its units is reported as not installed`() async throws {
         var units = FakeSystemd.installed(Self.units)
         units[AutomaticSync.nightTimer]?.isInstalled = false
         try await withSync(units) { sync, _ in

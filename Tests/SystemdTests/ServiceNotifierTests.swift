@@ -1,5 +1,5 @@
-import Foundation
 import Systemd
+import TestSupport
 import Testing
 
 /// What arrives at a socket such as systemd's.
@@ -45,44 +45,5 @@ import Testing
     func `the watchdog is notified at half its interval`(environment: [String: String], interval: Duration?) throws {
         let all = environment.merging(["NOTIFY_SOCKET": "/run/systemd/notify"]) { $1 }
         #expect(try #require(ServiceNotifier(environment: all, processIdentifier: 42)).watchdogInterval == interval)
-    }
-}
-
-/// A bound socket: a unique path, or a unique abstract name.
-private final class DatagramSocket {
-    let name: String
-    private let descriptor: Int32
-
-    init(isAbstract: Bool) throws {
-        let unique = "istep-notify-\(UUID().uuidString)"
-        name = isAbstract ? "@" + unique : NSTemporaryDirectory() + unique
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        var bytes = Array(name.utf8)
-        if isAbstract { bytes[0] = 0 }
-        try #require(bytes.count < 108)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let length = socklen_t(2 + bytes.count)
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-        }
-        try #require(result == 0)
-    }
-
-    deinit {
-        close(descriptor)
-        if name.hasPrefix("/") { unlink(name) }
-    }
-
-    /// The datagrams that have arrived: a datagram to a Unix socket has arrived once `sendto` has returned.
-    func received() -> [String] {
-        var messages: [String] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { return messages }
-            messages.append(String(decoding: buffer[..<count], as: UTF8.self))
-        }
     }
 }

@@ -9,12 +9,12 @@ import Testing
         arguments: [
             (["TZ": "Europe/Berlin"], "Europe/Berlin"), (["TZ": ":Europe/Berlin"], "Europe/Berlin"), (["TZ": "EST5EDT"], "EST5EDT"),
             (["TZ": "<+03>-3"], "<+03>-3"), (["TZ": "Europe/Nowhere"], nil), (["TZ": "nonsense"], nil),
-        ] as [([String: String], String?)]) func `the zone of the environment`(_ environment: [String: String], _ name: String?)
+        ] as [([String: String], String?)]) func `a valid TZ variable names the zone`(_ environment: [String: String], _ name: String?)
     {
         #expect(TimeZoneName.current(environment) == name)
     }
 
-    @Test func `the zone of the machine`() throws {
+    @Test func `without TZ the name of the time zone is that of the machine, or UTC`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-zone-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -7,7 +7,7 @@ import Testing
         // Other segments of dots are names.
         (".", "%2E"), ("..", "%2E%2E"), ("...", "..."), ("a.", "a."),
     ])
-    func `a segment of a path`(text: String, encoded: String) {
+    func `a segment of a path is percent-encoded`(text: String, encoded: String) {
         #expect(percentEncodedComponent(text) == encoded)
     }
 

@@ -10,7 +10,7 @@ import Testing
             let add = try await home.istep("add", home.ring.address, "--name", "ring", "--timeout", "120")
             #expect(add.status == 0, "\(add.error)")
             try await body(home)
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
             let result = await running.result
             #expect(result.status == 128 + SIGTERM)
             #expect(result.output.contains("interrupted") && !result.output.contains("Received data"), "\(result.output)")
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
             home.ring.behaviour.ignored = []
             #expect(try await home.istep("sync").status == 0)
         }

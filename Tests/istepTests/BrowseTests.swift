@@ -127,7 +127,7 @@ import TestSupport
                 #expect(try await window.screen().contains("status 0"))
                 #expect(try window.isAsBefore())
             }
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
@@ -205,7 +205,7 @@ import TestSupport
     }
 
     @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGHUP, 129)])
-    func `a signal ends it and leaves the terminal as it was`(signal: Int32, status: Int) async throws {
+    func `a signal ends istep browse and leaves the terminal as it was`(signal: Int32, status: Int) async throws {
         let folder = try Folder()
         try await withWindow(try await corrected(folder), folder) { window in
             try await window.until("7,000")
@@ -216,7 +216,7 @@ import TestSupport
         }
     }
 
-    @Test func `it can be stopped and continued`() async throws {
+    @Test func `istep browse can be stopped and continued`() async throws {
         let folder = try Folder()
         try await withWindow(try await corrected(folder), folder) { window in
             try await window.until("7,000")
@@ -227,6 +227,7 @@ import TestSupport
                 },
             ] as [() async throws -> Int32] {
                 _ = try await stop()
+                // Neither a process that is stopped nor tmux announces a change.
                 while try window.state() != "T" { try await letOthersRun() }
                 // The alternate screen was left.
                 while try await window.screen().contains("7,000") { try await letOthersRun() }
@@ -239,7 +240,7 @@ import TestSupport
         }
     }
 
-    @Test func `it ends when its terminal is lost`() async throws {
+    @Test func `istep browse ends when its terminal is lost`() async throws {
         let folder = try Folder()
         try await withWindow(try await corrected(folder), folder) { window in
             try await window.until("7,000")
@@ -249,7 +250,7 @@ import TestSupport
         }
     }
 
-    @Test func `without a terminal it prints what to use instead`() async throws {
+    @Test func `without a terminal istep browse prints what to use instead`() async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep("browse")
         #expect(result.status == 64 && result.error.contains("needs a terminal") && result.error.contains("istep history"))

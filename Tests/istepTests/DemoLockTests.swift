@@ -7,7 +7,7 @@ import Testing
     private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
     /// The end of a demo may remove it after another command has made sure that it is there.
-    @Test func `a start that has no folder any more makes it again, and an end does not`() throws {
+    @Test func `a missing folder is created again by the start of a demo, but not by its end`() throws {
         let folder = try Folder()
         let world = DemoWorld(folder: folder.path + "/demo", isTemporary: true)
         let isTaken = try DemoWorld.Lock.take(world, isStart: false) != nil
@@ -54,13 +54,13 @@ import Testing
         let lock = try #require(try DemoWorld.Lock.take(world, isStart: false))
         defer { lock.release() }
         try Data().write(to: URL(fileURLWithPath: world.history))
-        // Of the command that has started it: the names are the same.
+        // The command that has started the demo knows the same names.
         world.remove(lock, started: lock.started)
         #expect(isThere(folder.path) && isThere(above) == (existing > 0) && isThere(world.folder) == (existing > 1))
         if existing > 1 { #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder).isEmpty) }
     }
 
-    @Test func `a folder that something else is in stays`() throws {
+    @Test func `a folder that contains something else is not removed`() throws {
         let folder = try Folder()
         let world = DemoWorld(folder: folder.path + "/above/own", isTemporary: false)
         let lock = try #require(try DemoWorld.Lock.take(world, isStart: true))

@@ -12,7 +12,7 @@ import TestSupport
         _ = try await istep("demo", "--end")
     }
 
-    /// A time zone in which no day ends during a test.
+    /// A time zone in which no day ends during a test: the program uses the machine's clock, and has no setting for the time.
     private static var noon: String {
         let hour = Int(Date().timeIntervalSince1970) / 3600 % 24
         return "LOCAL\(hour - 12)"  // POSIX writes offsets west of Greenwich as positive.
@@ -45,6 +45,7 @@ import TestSupport
         return text.split(separator: ")").last?.drop { $0 == " " }.first == "Z" && threads.count <= 1
     }
 
+    /// The end of another program's process, and what is behind a folder that does not exist yet, announce themselves in no way.
     func until(_ isDone: () async throws -> Bool) async throws {
         while try await !isDone() {
             try await letOthersRun()
@@ -61,7 +62,7 @@ import TestSupport
             // The ring has steps that the last sync did not read, once and again.
             for _ in 0..<2 {
                 try await until {
-                    // Of all pedometers, a sync takes as long as the one that waits longest for its steps.
+                    // A sync of all pedometers would take as long as the one that waits longest for its steps.
                     let synced = try await istep("--demo", "sync", "ring", "--json")
                     try #require(synced.status == 0, "\(synced)")
                     let results = try #require(synced.json["pedometers"] as? [[String: Any]])
@@ -142,7 +143,7 @@ import TestSupport
         }
     }
 
-    @Test func `it ends when its folder is removed`() async throws {
+    @Test func `a demo ends when its folder is removed`() async throws {
         try await visiting { istep, folder in
             try #require(try await istep("demo", "--keep", "--pedometer", "infinitime").status == 0)
             let process = try process(home(folder))

@@ -24,7 +24,7 @@ import Testing
                 #expect(day.json["steps"] as? Int == home.walked(daysAgo: daysAgo))
                 #expect(day.json["completeness"] as? String == (daysAgo == 0 ? "partial" : "complete"))
             }
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 

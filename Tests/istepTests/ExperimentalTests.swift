@@ -39,7 +39,7 @@ import Testing
             let text = try String(contentsOfFile: file, encoding: .utf8)
             // FEE1, and the beginning of the hours.
             #expect(text.contains("model: moyoung") && text.contains("< bc 02 00 28 00 00 e8 03 00") && text.contains("< fe ea 10 36 59 00"))
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 }

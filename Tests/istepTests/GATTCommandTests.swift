@@ -19,7 +19,7 @@ import Testing
             #expect(try await home.istep("show", "--json").json["steps"] as? Int == 4_321, "the sync is a real one")
             let again = try await home.istep("gatt", "capture", "InfiniTime", "--output", file)
             #expect(again.status == 64 && again.error.contains("exists already"))
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
@@ -43,7 +43,7 @@ import Testing
             #expect(try await home.istep.run(write + ["--no-response"]).status == 0)
             #expect(try await home.istep.run(write).status == 0)
             #expect(home.ring.received == [[3], [3]])
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
             #expect(json.status == 65 && failure?["category"] as? String == "data", "\(json.output)")
             #expect(try await home.istep.run(["gatt", "read"] + steps + ["--format", "u32le"]).output == "66536\n")
             #expect(try await home.istep.run(["gatt", "read"] + steps).output == "e8 03 01 00\n")
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
@@ -77,7 +77,7 @@ import Testing
                 steps.characteristic.text, "--format", "u32le@9")
             #expect(add.status == 64 && add.error.contains("has 4 bytes, and this format needs 13"), "\(add.error)")
             #expect(try await !home.istep("devices").output.contains(home.watch.address))
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
@@ -94,7 +94,7 @@ import Testing
             #expect(scan.status == 0, "\(scan.error)")
             let found = scan.json["peripherals"] as? [[String: Any]] ?? []
             #expect(found.count == 2 && found.allSatisfy { $0["evidence"] as? String == "services" })
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 }

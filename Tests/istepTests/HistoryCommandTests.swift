@@ -13,7 +13,7 @@ import TestSupport
         }
     }
 
-    @Test func `synced days are shown, the same as one by one`() async throws {
+    @Test func `the history shows the same figures as each day by itself`() async throws {
         try await Household.live { home in
             _ = try await home.istep("plan", "8000")
             _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
@@ -39,7 +39,7 @@ import TestSupport
         }
     }
 
-    @Test func `periods and groupings`() async throws {
+    @Test func `every period and every grouping has a history`() async throws {
         let istep = Command(folder: try Folder())
         try await corrected([7000, 0, 12_000], istep)
         for words in [

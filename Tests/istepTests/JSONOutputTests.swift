@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `automatic sync`() async throws {
+    @Test func `the documents of automatic sync match the schema`() async throws {
         let units = ["istep-sync.timer", "istep-sync.service", "istep-midnight.timer", "istep-midnight.service", "istep-watch.service"]
         let folder = try Folder()
         let bus = try await PrivateBus.start()

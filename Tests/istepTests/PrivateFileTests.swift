@@ -6,7 +6,7 @@ import Testing
 @testable import istep
 
 @Suite(.timeLimit(.minutes(5))) struct PrivateFileTests {
-    @Test func `what to do about a file that cannot be written is said by the command`() throws {
+    @Test func `the advice for a file that cannot be written is that of the command`() throws {
         let folder = try Folder()
         for path in [folder.path, "/dev/full", folder.path + "/missing/file"] {
             let failure = #expect(throws: CommandFailure.self) { try PrivateFile.write("x", to: path, advice: "Do without it.") }
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `the folder of a demo is one word of the advice`() throws {
+    @Test func `the folder of a demo is quoted as one word in the advice`() throws {
         let folder = try Folder()
         let failure = #expect(throws: CommandFailure.self) {
             var arguments = ["--demo=\(folder.path)/my demo", "show"]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct WaitingOutputTests {
     /// Whoever shares a pipe or a terminal may have set the flag.
-    @Test func `a result waits for its reader, also where writing does not block`() async throws {
+    @Test func `a long result is written completely to a slow reader, also if the pipe does not block`() async throws {
         var ends: [Int32] = [0, 0]
         let isMade = pipe(&ends) == 0
         try #require(isMade)

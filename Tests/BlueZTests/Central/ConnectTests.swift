@@ -19,7 +19,7 @@ struct ConnectTests {
 
     private let heard = Sample.deviceProperties(rssi: -60)
 
-    @Test func `listens, stops discovery, connects, and disconnects`() async throws {
+    @Test func `discovery finds a peripheral and stops before Connect, and the end of the body disconnects`() async throws {
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
             await fixture.fake.on("Connect", FakeBlueZ.connect)
@@ -40,7 +40,7 @@ struct ConnectTests {
         }
     }
 
-    @Test func `discovery of a running scan rests while a connection is set up`() async throws {
+    @Test func `discovery of a running scan pauses while a connection is set up`() async throws {
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.hear(), FakeBlueZ.agree)
             await fixture.fake.on("Connect", FakeBlueZ.connect)
@@ -56,7 +56,7 @@ struct ConnectTests {
         }
     }
 
-    @Test func `reports a peripheral that is not in range`() async throws {
+    @Test func `a peripheral that is not in range is reported as not found`() async throws {
         try await withFixture { fixture in
             async let result = connect(fixture)
             await fixture.clock.pass(.seconds(20))
@@ -183,7 +183,7 @@ struct ConnectTests {
         }
     }
 
-    @Test func `no services at all is a failure`() async throws {
+    @Test func `a peripheral without any services is a failure`() async throws {
         try await withFixture(device: heard) { fixture in
             await fixture.fake.on("Connect") { fake, call in
                 await FakeBlueZ.connectOnly(fake, call)
@@ -250,11 +250,11 @@ struct ConnectTests {
     }
 
     @Test func `an error and a cancellation of the body disconnect`() async throws {
-        struct Mishap: Error {}
+        struct BodyError: Error {}
         try await withFixture(device: heard) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)
-            await #expect(throws: Mishap.self) {
-                try await fixture.central.withPeripheral(.ring) { _ in throw Mishap() }
+            await #expect(throws: BodyError.self) {
+                try await fixture.central.withPeripheral(.ring) { _ in throw BodyError() }
             }
             #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
 
@@ -269,7 +269,7 @@ struct ConnectTests {
         }
     }
 
-    @Test func `one connection to a peripheral at a time`() async throws {
+    @Test func `a second connection of this program to a peripheral is refused as busy`() async throws {
         try await withFixture(device: heard) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)
             try await fixture.central.withPeripheral(.ring) { _ in

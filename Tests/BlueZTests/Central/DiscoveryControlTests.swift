@@ -76,11 +76,11 @@ struct DiscoveryFilterTests {
         DiscoveryFilter(scans, isShared: isShared).value.propertiesValue
     }
 
-    @Test func `is for LE only`() {
+    @Test func `the discovery filter is for Low Energy only`() {
         #expect(properties([ScanFilter()]) == ["Transport": .string("le")])
     }
 
-    @Test func `asks BlueZ for the services, in full form`() throws {
+    @Test func `the discovery filter contains the services in full form`() throws {
         let services = try #require(properties([ScanFilter(services: ["180f", "180a"])])?["UUIDs"]?.arrayValue)
         #expect(
             services.compactMap(\.stringValue) == [
@@ -88,7 +88,7 @@ struct DiscoveryFilterTests {
             ])
     }
 
-    @Test func `asks BlueZ for a name or an address`() {
+    @Test func `the discovery filter contains a name or an address`() {
         #expect(properties([ScanFilter(namePrefix: "R02")])?["Pattern"] == .string("R02"))
         #expect(properties([ScanFilter(namePrefix: "R02", address: .ring)])?["Pattern"] == .string("C0:DE:00:00:00:01"))
         #expect(properties([ScanFilter(namePrefix: "")])?["Pattern"] == nil)
@@ -99,7 +99,7 @@ struct DiscoveryFilterTests {
         #expect(properties([ScanFilter(namePrefix: "R02"), ScanFilter(namePrefix: "B")]) == ["Transport": .string("le")])
     }
 
-    @Test func `scans with and without services get everything`() {
+    @Test func `a scan with services and one without share a filter that passes every device`() {
         #expect(properties([ScanFilter(services: ["180f"]), ScanFilter()]) == ["Transport": .string("le")])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ScanTests {
-    @Test func `finds heard devices, and leaves the adapter as it was`() async throws {
+    @Test func `a scan finds a heard device, and leaves the adapter as it was`() async throws {
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
             for try await found in await fixture.central.scan(limit: .seconds(20)) {
@@ -20,7 +20,7 @@ struct ScanTests {
         }
     }
 
-    @Test func `ends after its limit`() async throws {
+    @Test func `a scan ends after its limit`() async throws {
         try await withFixture { fixture in
             async let found = fixture.central.scan(limit: .seconds(20)).reduce(into: []) { $0.append($1) }
             await fixture.clock.pass(.seconds(20))
@@ -52,7 +52,7 @@ struct ScanTests {
         }
     }
 
-    @Test func `ends when its task is cancelled`() async throws {
+    @Test func `a scan ends when its task is cancelled`() async throws {
         try await withFixture { fixture in
             let task = Task {
                 for try await _ in await fixture.central.scan(limit: .seconds(20)) {}

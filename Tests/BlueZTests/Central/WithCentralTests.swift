@@ -8,7 +8,7 @@ import Testing
 /// `Central.withCentral` closes what it has opened, however its body ends.
 @Suite(.timeLimit(.minutes(5)))
 struct WithCentralTests {
-    private struct Mistake: Error {}
+    private struct BodyError: Error {}
 
     private func withStack(_ body: (SimulatedBlueZ) async throws -> Void) async throws {
         let ring = SimulatedRing()
@@ -27,7 +27,7 @@ struct WithCentralTests {
     @Test func `the central is closed after the body has returned`() async throws {
         try await withStack { stack in
             var kept: Central?
-            let names = try await Central.withCentral(.address(stack.address), clock: SlowClock()) { central in
+            let names = try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) { central in
                 kept = central
                 return try await central.adapters().map(\.name)
             }
@@ -39,10 +39,10 @@ struct WithCentralTests {
     @Test func `the central is closed after an error of the body, which is thrown on`() async throws {
         try await withStack { stack in
             var kept: Central?
-            await #expect(throws: Mistake.self) {
-                try await Central.withCentral(.address(stack.address), clock: SlowClock()) { central in
+            await #expect(throws: BodyError.self) {
+                try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) { central in
                     kept = central
-                    throw Mistake()
+                    throw BodyError()
                 }
             }
             try await expectClosed(kept)
@@ -69,7 +69,7 @@ struct WithCentralTests {
         try await withStack { stack in
             let address = try #require(DeviceAddress(SimulatedRing().address))
             let other = try await DBusConnection.open(.address(stack.address))
-            try await Central.withCentral(.address(stack.address), clock: SlowClock()) { central in
+            try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) { central in
                 try await central.withPeripheral(address) { _ in
                     let isRestarted = try await central.restartAdapter()
                     #expect(!isRestarted, "a device is connected")
@@ -95,7 +95,7 @@ struct WithCentralTests {
             let (started, signal) = AsyncStream.makeStream(of: Void.self)
             let address = try #require(DeviceAddress(SimulatedRing().address))
             let task = Task {
-                try await Central.withCentral(.address(stack.address), clock: SlowClock()) { central in
+                try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) { central in
                     kept.withLock { $0 = central }
                     try await central.withPeripheral(address) { peripheral in
                         signal.yield()

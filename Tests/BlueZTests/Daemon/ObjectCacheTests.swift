@@ -18,7 +18,7 @@ import Testing
         .changed(Sample.device, interface: interface, ["Connected": .boolean(isConnected)], invalidated: [])
     }
 
-    @Test func `is loaded only when the snapshot is in`() {
+    @Test func `the cache counts as loaded only once it has the snapshot`() {
         var cache = ObjectCache()
         #expect(!cache.isLoaded)
         cache.setOwner(":1.1")

@@ -15,19 +15,19 @@ import Testing
     private let manager = "org.freedesktop.DBus.ObjectManager"
     private let properties = "org.freedesktop.DBus.Properties"
 
-    @Test func `InterfacesAdded`() {
+    @Test func `a signal InterfacesAdded is decoded as added interfaces`() {
         let interfaces = DBusValue.dictionary(
             key: "s", value: "a{sv}", [.string("org.bluez.Device1"): .properties(["RSSI": .int16(-60)])])
         let message = signal(manager, "InterfacesAdded", [.objectPath(Sample.device), interfaces])
         #expect(ObjectChange(message) == .added(Sample.device, ["org.bluez.Device1": ["RSSI": .int16(-60)]]))
     }
 
-    @Test func `InterfacesRemoved`() {
+    @Test func `a signal InterfacesRemoved is decoded as removed interfaces`() {
         let message = signal(manager, "InterfacesRemoved", [.objectPath(Sample.device), .strings(["a.b", "c.d"])])
         #expect(ObjectChange(message) == .removed(Sample.device, interfaces: ["a.b", "c.d"]))
     }
 
-    @Test func `PropertiesChanged`() {
+    @Test func `a signal PropertiesChanged is decoded as changed and invalidated properties`() {
         let message = signal(
             properties, "PropertiesChanged", path: Sample.device,
             [.string("org.bluez.Device1"), .properties(["Connected": .boolean(true)]), .strings(["RSSI"])])

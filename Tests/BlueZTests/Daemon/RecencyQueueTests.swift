@@ -22,7 +22,7 @@ import Testing
         #expect((0..<3).map { _ in queue.removeFirst { _ in false } } == [2, 0, 1])
     }
 
-    @Test func `protected objects stay`() {
+    @Test func `protected objects are not removed`() {
         var queue = filled(0..<10)
         #expect(queue.removeFirst { $0 < 9 } == 9)
         #expect(queue.removeFirst { $0 < 9 } == nil)

@@ -56,7 +56,7 @@ import Testing
         #expect(error.advice?.hasSuffix(".") == true || error.advice?.hasSuffix("`") == true, "\(error.advice ?? "")")
     }
 
-    @Test func `advises to pair again after repeated failures of a paired peripheral only`() {
+    @Test func `pairing again is advised only if the pairing is broken, or may be after repeated failures`() {
         var failure = ConnectFailure(.linkFailed)
         #expect(BluetoothError.connectFailed("P", reason: failure).advice?.contains("pair") == false)
         failure.suspectsPairing = true

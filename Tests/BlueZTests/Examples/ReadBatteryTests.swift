@@ -35,7 +35,7 @@ struct ReadBatteryTests {
     }
 
     @Test(arguments: [[], ["Pedo"]])
-    func `finds a peripheral and prints its battery level`(arguments: [String]) async throws {
+    func `the example finds a peripheral and prints its battery level`(arguments: [String]) async throws {
         let pedometer = SimulatedPedometer(
             address: "C0:DE:00:00:00:01", name: "Pedometer", advertisedServices: ["180f"],
             steps: CharacteristicID("8f1d0001-7e57-4c0b-9b1d-000000000000", "8f1d0002-7e57-4c0b-9b1d-000000000000"),
@@ -47,7 +47,7 @@ struct ReadBatteryTests {
         await stack.stop()
     }
 
-    @Test func `prints what failed and what to do`() async throws {
+    @Test func `the example prints what failed and what to do`() async throws {
         let outcome = try await run([], bus: "unix:path=/nonexistent/bus")
         #expect(outcome.status == 1)
         #expect(outcome.output.hasPrefix("Failed: no connection to the system bus: "))

@@ -110,7 +110,7 @@ struct PairingTests {
 
     static let rejected = Result<[DBusValue], DBusError>.failure(.remote(name: "org.bluez.Error.Rejected", message: "refused"))
 
-    @Test func `every question of BlueZ has its answer`() async throws {
+    @Test func `every question of BlueZ is answered as the delegate decides`() async throws {
         let questions: [(String, [DBusValue], yes: [DBusValue], no: Result<[DBusValue], DBusError>, asked: [String])] = [
             ("RequestConfirmation", [.uint32(42)], [], Self.rejected, ["confirm 42"]),
             ("RequestPasskey", [], [.uint32(123_456)], Self.rejected, []),

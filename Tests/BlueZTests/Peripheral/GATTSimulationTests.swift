@@ -56,7 +56,7 @@ struct GATTSimulationTests {
     private func withNotepad(_ body: (SimulatedBlueZ, Notepad, Central) async throws -> Void) async throws {
         let notepad = Notepad()
         let stack = try await SimulatedBlueZ.start(peripherals: [notepad], timing: .immediate)
-        try await Central.withCentral(.address(stack.address), clock: SlowClock()) { try await body(stack, notepad, $0) }
+        try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) { try await body(stack, notepad, $0) }
         #expect(await stack.snapshot.connected == [])
         await stack.stop()
     }

@@ -31,7 +31,7 @@ struct NotificationsTests {
         }
     }
 
-    @Test func `a burst comes whole and in order`() async throws {
+    @Test func `all notifications of a burst arrive in order`() async throws {
         try await withNotifications { fixture, _, notifications in
             for n in 0..<500 { try await fixture.fake.notify([UInt8(n & 255), UInt8(n >> 8)]) }
             var iterator = notifications.makeAsyncIterator()

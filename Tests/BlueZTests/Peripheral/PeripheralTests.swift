@@ -22,14 +22,14 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `reads`() async throws {
+    @Test func `a read returns the value of the characteristic`() async throws {
         try await withPeripheral { fixture, peripheral in
             await fixture.fake.on("ReadValue", FakeBlueZ.reply(.bytes([1, 2, 3])))
             #expect(await read(peripheral) == .success([1, 2, 3]))
         }
     }
 
-    @Test func `writes with and without response`() async throws {
+    @Test func `values are written with and without response`() async throws {
         try await withPeripheral { fixture, peripheral in
             for (response, type) in [(true, "request"), (false, "command")] {
                 await fixture.fake.on("WriteValue") { _, call in
@@ -74,7 +74,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `no answer in time, and cancellation, are different errors`() async throws {
+    @Test func `a time-out and a cancellation are different errors`() async throws {
         try await withPeripheral { fixture, peripheral in
             await fixture.fake.on("ReadValue", FakeBlueZ.hang)
             async let late = read(peripheral)

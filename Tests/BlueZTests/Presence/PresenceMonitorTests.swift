@@ -8,7 +8,7 @@ import Testing
 /// A presence on the simulation, with and without advertisement monitors; the test controls its pauses.
 @Suite(.timeLimit(.minutes(5)))
 struct PresenceMonitorTests {
-    private struct World {
+    private struct Simulation {
         let stack: SimulatedBlueZ
         let clock: ManualClock
         let central: Central
@@ -26,7 +26,7 @@ struct PresenceMonitorTests {
     private static let pause = Duration.seconds(55)
 
     /// Afterwards the presence must have left nothing in BlueZ.
-    private func withWorld(_ means: PresenceMonitor.Means, inRange: Bool = true, _ body: (World) async throws -> Void) async throws {
+    private func withSimulation(_ means: PresenceMonitor.Means, inRange: Bool = true, _ body: (Simulation) async throws -> Void) async throws {
         var quirks = Quirks()
         quirks.isExperimental = means == .monitor
         let stack = try await SimulatedBlueZ.start(peripherals: [Self.ring, Self.other], timing: .immediate, quirks: quirks)
@@ -36,7 +36,8 @@ struct PresenceMonitorTests {
         let presence = PresenceMonitor(central)
         do {
             try await body(
-                World(stack: stack, clock: clock, central: central, presence: presence, sightings: Sightings(presence.sightings), means: means))
+                Simulation(
+                    stack: stack, clock: clock, central: central, presence: presence, sightings: Sightings(presence.sightings), means: means))
         } catch {
             Issue.record(error)
         }
@@ -52,53 +53,53 @@ struct PresenceMonitorTests {
 
     @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
     func `a device in range is seen`(means: PresenceMonitor.Means) async throws {
-        try await withWorld(means) { world in
-            await world.presence.watch(for: [.ring])
-            #expect(await world.sightings.next() == .listening(means))
-            #expect(await world.sightings.next() == .heard(.ring))
-            await world.presence.rest()
-            #expect(await world.stack.snapshot == SimulatedBlueZ.Snapshot())
-            #expect(world.stack.history.contains(.discovering(true)) == (means == .scans))
+        try await withSimulation(means) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            #expect(await simulation.sightings.next() == .listening(means))
+            #expect(await simulation.sightings.next() == .heard(.ring))
+            await simulation.presence.rest()
+            #expect(await simulation.stack.snapshot == SimulatedBlueZ.Snapshot())
+            #expect(simulation.stack.history.contains(.discovering(true)) == (means == .scans))
         }
     }
 
     @Test func `the monitor reports a device at once when it comes into range`() async throws {
-        try await withWorld(.monitor, inRange: false) { world in
-            await world.presence.watch(for: [.ring, .other])
-            for await event in world.stack.events where event == .monitoring(true) { break }
-            await world.range(true)
-            await world.sightings.until(.heard(.ring))
-            await world.range(true, Self.other)
-            await world.sightings.until(.heard(.other))
-            #expect(!world.stack.history.contains(.discovering(true)))
+        try await withSimulation(.monitor, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring, .other])
+            for await event in simulation.stack.events where event == .monitoring(true) { break }
+            await simulation.range(true)
+            await simulation.sightings.until(.heard(.ring))
+            await simulation.range(true, Self.other)
+            await simulation.sightings.until(.heard(.other))
+            #expect(!simulation.stack.history.contains(.discovering(true)))
         }
     }
 
     @Test func `the next scan finds a device that comes into range`() async throws {
-        try await withWorld(.scans, inRange: false) { world in
-            await world.presence.watch(for: [.ring])
-            await world.clock.pass(.seconds(5))  // a scan that finds nothing
-            await world.clock.sleeping(for: Self.pause)
-            #expect(await world.stack.snapshot.discovering == [])
-            await world.range(true)
-            await world.clock.pass(Self.pause)
-            await world.sightings.until(.heard(.ring))
+        try await withSimulation(.scans, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            await simulation.clock.pass(.seconds(5))  // a scan that finds nothing
+            await simulation.clock.sleeping(for: Self.pause)
+            #expect(await simulation.stack.snapshot.discovering == [])
+            await simulation.range(true)
+            await simulation.clock.pass(Self.pause)
+            await simulation.sightings.until(.heard(.ring))
         }
     }
 
     /// A monitor does not hear a device that sends its name and services in scan responses only.
     @Test func `an occasional scan finds a device that the monitor misses`() async throws {
-        try await withWorld(.monitor) { world in
+        try await withSimulation(.monitor) { simulation in
             // BlueZ knows it under a name and services that it does not advertise any more.
-            _ = try await world.central.find(ScanFilter(address: .ring), limit: .seconds(20))
-            await world.range(false)
-            await world.stack.add(Self.silent)
-            await world.presence.watch(for: [.ring])
-            await world.clock.sleeping(for: .seconds(295))
-            await world.range(true)
-            await world.clock.pass(.seconds(295))
-            await world.sightings.until(.heard(.ring))
-            #expect(world.stack.history.contains(.discovering(true)))
+            _ = try await simulation.central.find(ScanFilter(address: .ring), limit: .seconds(20))
+            await simulation.range(false)
+            await simulation.stack.add(Self.silent)
+            await simulation.presence.watch(for: [.ring])
+            await simulation.clock.sleeping(for: .seconds(295))
+            await simulation.range(true)
+            await simulation.clock.pass(.seconds(295))
+            await simulation.sightings.until(.heard(.ring))
+            #expect(simulation.stack.history.contains(.discovering(true)))
         }
     }
 
@@ -107,27 +108,27 @@ struct PresenceMonitorTests {
 
     @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
     func `other devices are not reported`(means: PresenceMonitor.Means) async throws {
-        try await withWorld(means) { world in
-            await world.range(false)
-            await world.presence.watch(for: [.ring])
-            if means == .scans { await world.clock.pass(.seconds(5)) }
-            await world.stack.advertise(Self.other.address)
-            await world.range(true)
-            if means == .scans { await world.clock.pass(Self.pause) }
-            #expect(await world.sightings.next() == .listening(means))
-            #expect(await world.sightings.next() == .heard(.ring))
+        try await withSimulation(means) { simulation in
+            await simulation.range(false)
+            await simulation.presence.watch(for: [.ring])
+            if means == .scans { await simulation.clock.pass(.seconds(5)) }
+            await simulation.stack.advertise(Self.other.address)
+            await simulation.range(true)
+            if means == .scans { await simulation.clock.pass(Self.pause) }
+            #expect(await simulation.sightings.next() == .listening(means))
+            #expect(await simulation.sightings.next() == .heard(.ring))
         }
     }
 
     @Test func `a device seen by the scan of another program is reported`() async throws {
-        try await withWorld(.scans, inRange: false) { world in
-            await world.presence.watch(for: [.ring])
-            await world.clock.pass(.seconds(5))
-            await world.clock.sleeping(for: Self.pause)
-            let another = try await DBusConnection.open(.address(world.stack.address))
+        try await withSimulation(.scans, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            await simulation.clock.pass(.seconds(5))
+            await simulation.clock.sleeping(for: Self.pause)
+            let another = try await DBusConnection.open(.address(simulation.stack.address))
             _ = try await another.call("org.bluez", Sample.adapter, "org.bluez.Adapter1", "StartDiscovery")
-            await world.range(true)
-            await world.sightings.until(.heard(.ring))
+            await simulation.range(true)
+            await simulation.sightings.until(.heard(.ring))
             _ = try await another.call("org.bluez", Sample.adapter, "org.bluez.Adapter1", "StopDiscovery")
             await another.close()
         }
@@ -135,32 +136,32 @@ struct PresenceMonitorTests {
 
     @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
     func `listening resumes after a restart of bluetoothd`(means: PresenceMonitor.Means) async throws {
-        try await withWorld(means, inRange: false) { world in
-            await world.presence.watch(for: [.ring])
-            #expect(await world.sightings.next() == .listening(means))
-            await world.stack.leaveBus()
-            #expect(await world.sightings.next() == .unavailable(.daemonNotRunning))
-            await world.range(true)
-            try await world.stack.returnToBus()
-            #expect(await world.sightings.next() == .listening(means))
-            await world.sightings.until(.heard(.ring))
+        try await withSimulation(means, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            #expect(await simulation.sightings.next() == .listening(means))
+            await simulation.stack.leaveBus()
+            #expect(await simulation.sightings.next() == .unavailable(.daemonNotRunning))
+            await simulation.range(true)
+            try await simulation.stack.returnToBus()
+            #expect(await simulation.sightings.next() == .listening(means))
+            await simulation.sightings.until(.heard(.ring))
         }
     }
 
     @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
     func `listening resumes when the adapter is plugged in or switched on again`(means: PresenceMonitor.Means) async throws {
-        try await withWorld(means, inRange: false) { world in
-            await world.presence.watch(for: [.ring])
-            #expect(await world.sightings.next() == .listening(means))
-            await world.stack.unplug()
-            await world.sightings.untilBlind()
-            await world.stack.plug()
-            await world.sightings.until(.listening(means))
-            await world.stack.setPowered(false)
-            await world.sightings.until(.unavailable(.adapterDown("hci0")))
-            await world.range(true)
-            await world.stack.setPowered(true)
-            await world.sightings.until(.heard(.ring))
+        try await withSimulation(means, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            #expect(await simulation.sightings.next() == .listening(means))
+            await simulation.stack.unplug()
+            await simulation.sightings.untilBlind()
+            await simulation.stack.plug()
+            await simulation.sightings.until(.listening(means))
+            await simulation.stack.setPowered(false)
+            await simulation.sightings.until(.unavailable(.adapterDown("hci0")))
+            await simulation.range(true)
+            await simulation.stack.setPowered(true)
+            await simulation.sightings.until(.heard(.ring))
         }
     }
 
@@ -169,94 +170,94 @@ struct PresenceMonitorTests {
     private static let stuck = BluetoothError.adapterStuck("hci0", reason: "a scan start or stop is in progress and does not end")
 
     /// Lets the time pass until StartDiscovery is given up.
-    private func startIsGivenUp(_ world: World) async {
-        for wait in [200, 500, 1000, 2000] { await world.clock.pass(.milliseconds(wait)) }
+    private func startIsGivenUp(_ simulation: Simulation) async {
+        for wait in [200, 500, 1000, 2000] { await simulation.clock.pass(.milliseconds(wait)) }
     }
 
-    private func isRefused(_ world: World) async {
-        await startIsGivenUp(world)
-        #expect(await world.sightings.next() == .unavailable(Self.stuck))
+    private func isRefused(_ simulation: Simulation) async {
+        await startIsGivenUp(simulation)
+        #expect(await simulation.sightings.next() == .unavailable(Self.stuck))
     }
 
     /// A pending retry does not count as listening.
     @Test func `listening is not reported until a scan succeeds`() async throws {
-        try await withWorld(.scans, inRange: false) { world in
-            await world.stack.setDiscoveryFault(.busy)
-            await world.presence.watch(for: [.ring])
-            await isRefused(world)
-            await world.clock.pass(.seconds(5))
-            await isRefused(world)
-            await world.stack.setDiscoveryFault(nil)
-            await world.clock.pass(.seconds(10))
-            await world.clock.pass(.seconds(5))  // the scan
-            #expect(await world.sightings.next() == .listening(.scans))
+        try await withSimulation(.scans, inRange: false) { simulation in
+            await simulation.stack.setDiscoveryFault(.busy)
+            await simulation.presence.watch(for: [.ring])
+            await isRefused(simulation)
+            await simulation.clock.pass(.seconds(5))
+            await isRefused(simulation)
+            await simulation.stack.setDiscoveryFault(nil)
+            await simulation.clock.pass(.seconds(10))
+            await simulation.clock.pass(.seconds(5))  // the scan
+            #expect(await simulation.sightings.next() == .listening(.scans))
         }
     }
 
     @Test func `a monitor with failing scans listens again after a sighting`() async throws {
-        try await withWorld(.monitor, inRange: false) { world in
-            await world.stack.setDiscoveryFault(.busy)
-            await world.presence.watch(for: [.ring])
-            #expect(await world.sightings.next() == .listening(.monitor))
-            await world.clock.pass(.seconds(295))
-            await isRefused(world)
-            await world.clock.pass(.seconds(5))
-            await isRefused(world)
-            await world.clock.pass(.seconds(10))
-            await world.range(true)
-            #expect(await world.sightings.next() == .listening(.monitor))
-            #expect(await world.sightings.next() == .heard(.ring))
-            await startIsGivenUp(world)
+        try await withSimulation(.monitor, inRange: false) { simulation in
+            await simulation.stack.setDiscoveryFault(.busy)
+            await simulation.presence.watch(for: [.ring])
+            #expect(await simulation.sightings.next() == .listening(.monitor))
+            await simulation.clock.pass(.seconds(295))
+            await isRefused(simulation)
+            await simulation.clock.pass(.seconds(5))
+            await isRefused(simulation)
+            await simulation.clock.pass(.seconds(10))
+            await simulation.range(true)
+            #expect(await simulation.sightings.next() == .listening(.monitor))
+            #expect(await simulation.sightings.next() == .heard(.ring))
+            await startIsGivenUp(simulation)
         }
     }
 
     /// Otherwise a pedometer that is read often would prevent every scan for another.
     @Test func `new search targets do not restart the pause between scans`() async throws {
-        try await withWorld(.monitor, inRange: false) { world in
-            await world.presence.watch(for: [.ring])
-            await world.clock.sleeping(for: .seconds(295))
-            world.clock.advance(by: .seconds(200))
-            await world.presence.watch(for: [.ring, .other])
-            await world.clock.pass(.seconds(95))
-            await world.clock.pass(.seconds(5))  // the scan
-            await world.clock.sleeping(for: .seconds(295))
-            #expect(world.stack.history.contains(.discovering(true)))
+        try await withSimulation(.monitor, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            await simulation.clock.sleeping(for: .seconds(295))
+            simulation.clock.advance(by: .seconds(200))
+            await simulation.presence.watch(for: [.ring, .other])
+            await simulation.clock.pass(.seconds(95))
+            await simulation.clock.pass(.seconds(5))  // the scan
+            await simulation.clock.sleeping(for: .seconds(295))
+            #expect(simulation.stack.history.contains(.discovering(true)))
         }
     }
 
     @Test func `the stream of sightings ends when the bus ends`() async throws {
-        try await withWorld(.scans, inRange: false) { world in
-            await world.presence.watch(for: [.ring])
-            #expect(await world.sightings.next() == .listening(.scans))
-            world.stack.bus.stop()
-            await world.sightings.untilBlind()
-            #expect(await world.sightings.next() == nil)
+        try await withSimulation(.scans, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            #expect(await simulation.sightings.next() == .listening(.scans))
+            simulation.stack.bus.stop()
+            await simulation.sightings.untilBlind()
+            #expect(await simulation.sightings.next() == nil)
         }
     }
 
     @Test func `the stream of sightings ends when the central is closed while it waits for the adapter`() async throws {
-        try await withWorld(.scans, inRange: false) { world in
-            await world.presence.watch(for: [.ring])
-            #expect(await world.sightings.next() == .listening(.scans))
-            await world.stack.setPowered(false)
-            await world.sightings.until(.unavailable(.adapterDown("hci0")))
-            await world.central.close()
-            #expect(await world.sightings.next() == nil)
+        try await withSimulation(.scans, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            #expect(await simulation.sightings.next() == .listening(.scans))
+            await simulation.stack.setPowered(false)
+            await simulation.sightings.until(.unavailable(.adapterDown("hci0")))
+            await simulation.central.close()
+            #expect(await simulation.sightings.next() == nil)
         }
     }
 
     @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
     func `a device that is no longer searched for is not reported`(means: PresenceMonitor.Means) async throws {
-        try await withWorld(means, inRange: false) { world in
-            await world.presence.watch(for: [.ring])
-            #expect(await world.sightings.next() == .listening(means))
-            await world.presence.watch(for: [.other])
-            #expect(await world.sightings.next() == .listening(means))
-            if means == .scans { await world.clock.pass(.seconds(5)) }  // a scan that finds nothing
-            await world.range(true)
-            await world.range(true, Self.other)
-            if means == .scans { await world.clock.pass(Self.pause) }
-            #expect(await world.sightings.next() == .heard(.other))
+        try await withSimulation(means, inRange: false) { simulation in
+            await simulation.presence.watch(for: [.ring])
+            #expect(await simulation.sightings.next() == .listening(means))
+            await simulation.presence.watch(for: [.other])
+            #expect(await simulation.sightings.next() == .listening(means))
+            if means == .scans { await simulation.clock.pass(.seconds(5)) }  // a scan that finds nothing
+            await simulation.range(true)
+            await simulation.range(true, Self.other)
+            if means == .scans { await simulation.clock.pass(Self.pause) }
+            #expect(await simulation.sightings.next() == .heard(.other))
         }
     }
 }

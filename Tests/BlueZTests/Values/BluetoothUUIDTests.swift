@@ -24,7 +24,7 @@ import Testing
         #expect(BluetoothUUID(text) == nil)
     }
 
-    @Test func `prints the full form in lower case`() {
+    @Test func `a UUID is printed in full form and in lower case`() {
         #expect(Self.battery.description == "0000180f-0000-1000-8000-00805f9b34fb")
         let text = "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"
         #expect(BluetoothUUID(text.uppercased())?.description == text)
@@ -39,7 +39,7 @@ import Testing
         #expect(BluetoothUUID("0000180f-0001-1000-8000-00805f9b34fb").shortValue == nil)
     }
 
-    @Test func `is coded as text`() throws {
+    @Test func `a UUID is encoded and decoded as text`() throws {
         let coded = try JSONEncoder().encode([Self.battery])
         #expect(String(decoding: coded, as: UTF8.self) == #"["0000180f-0000-1000-8000-00805f9b34fb"]"#)
         #expect(try JSONDecoder().decode([BluetoothUUID].self, from: Data(#"["0x180F"]"#.utf8)) == [Self.battery])

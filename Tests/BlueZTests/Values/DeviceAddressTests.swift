@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceAddressTests {
     @Test(arguments: ["C0:DE:00:00:00:01", "c0:de:00:00:00:01", "C0:de:00:00:00:01"])
-    func `reads either case and prints upper case`(text: String) {
+    func `an address in upper or lower case is printed in upper case`(text: String) {
         #expect(DeviceAddress(text)?.description == "C0:DE:00:00:00:01")
     }
 
@@ -16,13 +16,13 @@ import Testing
         #expect(DeviceAddress(text) == nil)
     }
 
-    @Test func `orders by its digits`() throws {
+    @Test func `addresses are ordered by their digits`() throws {
         let first = try #require(DeviceAddress("00:00:00:00:00:FF"))
         let second = try #require(DeviceAddress("FF:00:00:00:00:00"))
         #expect(first < second)
     }
 
-    @Test func `is coded as text`() throws {
+    @Test func `an address is encoded and decoded as text`() throws {
         let address = try #require(DeviceAddress("00:1A:7D:DA:71:01"))
         let coded = try JSONEncoder().encode([address])
         #expect(String(decoding: coded, as: UTF8.self) == #"["00:1A:7D:DA:71:01"]"#)

@@ -27,7 +27,7 @@ import Testing
         #expect(!ScanFilter(namePrefix: "\u{e9}").matches(Discovery(address: .ring, name: "e\u{301}")))
     }
 
-    @Test func `all conditions hold together`() {
+    @Test func `a device matches only if all conditions hold`() {
         #expect(ScanFilter(services: ["180a"], namePrefix: "R02", address: .ring).matches(ring))
         #expect(!ScanFilter(services: ["180a"], namePrefix: "R02", address: .other).matches(ring))
         #expect(!ScanFilter(services: ["180f"], namePrefix: "R02", address: .ring).matches(ring))

@@ -60,19 +60,19 @@ import WebTestSupport
         #expect(server.requests.count == 2)
     }
 
-    struct Stillness: Sendable, CustomTestStringConvertible {
+    struct SilentAnswer: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: Answer
     }
 
-    static let stillness = [
-        Stillness(testDescription: "no answer", answer: .stall),
-        Stillness(testDescription: "half of the headers", answer: .stallInTheMiddle(of: .reply())),
-        Stillness(testDescription: "half of the body", answer: .stallInTheMiddle(of: .reply(body: String(repeating: "x", count: 500)))),
+    static let silentAnswers = [
+        SilentAnswer(testDescription: "no answer", answer: .stall),
+        SilentAnswer(testDescription: "half of the headers", answer: .stallInTheMiddle(of: .reply())),
+        SilentAnswer(testDescription: "half of the body", answer: .stallInTheMiddle(of: .reply(body: String(repeating: "x", count: 500)))),
     ]
 
-    @Test(arguments: stillness) func `a request ends at the limit for silence of the server`(_ stillness: Stillness) async throws {
-        let server = try LoopbackServer.start { _ in stillness.answer }
+    @Test(arguments: silentAnswers) func `a request ends at the limit for silence of the server`(_ silent: SilentAnswer) async throws {
+        let server = try LoopbackServer.start { _ in silent.answer }
         let error = await failure(CurlTransport.forTests(silence: .milliseconds(150)), try server.put())
         #expect(error == .unanswered(reason: "\(server.url) was silent for 150 ms"))
         await server.wait { $0.hangups == 1 }

@@ -34,7 +34,7 @@ import WebTestSupport
         }
     }
 
-    @Test func `a close without a status`() throws {
+    @Test func `a close frame without a status has neither code nor reason`() throws {
         #expect(try events(WebSocketPeer.frame(8, [])) == [.close(code: nil, reason: "")])
     }
 
@@ -98,7 +98,7 @@ import WebTestSupport
     }
 
     /// RFC 6455, section 5.7: "Hello" with the key 37 fa 21 3d.
-    @Test func `the example of the standard`() {
+    @Test func `the example of RFC 6455 is encoded as in the standard`() {
         #expect(
             WebSocketFrames.encoded(.text, Array("Hello".utf8), mask: 0x37fa_213d) == [
                 0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58,

@@ -59,7 +59,7 @@ import Testing
         #expect(required.error == .noAnswer(to: "a test", attempts: 3, seconds: 15) && required.written.count == 3)
     }
 
-    @Test func `nothing is awaited where no answer is sent`() {
+    @Test func `no answer is awaited after a request that has none`() {
         let outcome = play([exchange(.none), exchange(.required)]) { $0 == 1 ? [] : [[2]] }
         #expect(outcome.error == nil && outcome.waited == 0)
     }

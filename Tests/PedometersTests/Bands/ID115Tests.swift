@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The bit fields of `FetchActivityOperation.parseSample`.
-    @Test func `a slot has bit fields`() {
+    @Test func `a slot is decoded from its bit fields`() {
         // 1,000 steps, 9 minutes, 40 kcal, 700 m.
         let number = 1_000 << 2 | 9 << 14 | 40 << 18 | 700 << 28
         let slot = ID115Reading.Slot(ArraySlice((0..<5).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }))
@@ -81,7 +81,7 @@ import Testing
         #expect(outcome.notices == (isReported ? [.dayNotClosed(BandFixture.today.advanced(by: -1))] : []))
     }
 
-    @Test(arguments: [-1, 1, -200]) func `slots of another day are not stored, and its clock is set`(days: Int) throws {
+    @Test(arguments: [-1, 1, -200]) func `slots of another day are not stored, and the band's clock is set`(days: Int) throws {
         let band = SimulatedSerialBand.id115(BandFixture.memory(days: 1, at: BandFixture.now + days * 86_400))
         let outcome = try BandFixture.play(ID115.self, band)
         #expect(outcome.samples.isEmpty && outcome.coverage.isEmpty && outcome.cursor == nil)
@@ -96,7 +96,7 @@ import Testing
         #expect(outcome.notices.isEmpty && outcome.report?.clockSet == nil)
     }
 
-    @Test func `near midnight its clock is not set`() throws {
+    @Test func `near midnight the band's clock is not set`() throws {
         let late = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 21 * 3_600 + 2_400)  // 23:40
         let band = SimulatedSerialBand.id115(BandFixture.memory(days: 1, at: late))
         let outcome = try BandFixture.play(ID115.self, band, at: late)

@@ -57,7 +57,7 @@ import Testing
         #expect(next.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
     }
 
-    @Test func `a day that is silent in all syncs does not hold up the others`() throws {
+    @Test func `a day that is unanswered in all syncs does not prevent the other days from being stored`() throws {
         let memory = BandFixture.memory(days: 4)
         let gap = [DayGap(BandFixture.today.advanced(by: -2), .unanswered)]
         var (cursor, requests) = (PedometerCursor(), [[Int]]())
@@ -136,7 +136,7 @@ import Testing
         #expect(outcome.cursor?.reportedGaps == [DayGap(BandFixture.today.advanced(by: -1), .incomplete)])
     }
 
-    @Test func `minutes of a clock in another zone are of the day on which they were made`() throws {
+    @Test func `minutes of a clock in another zone belong to the day on which the steps were made`() throws {
         // The ring shows 14:40, and is an hour behind.
         let midnight = LocalTime.zone(BandFixture.zone).moment(BandFixture.today)
         let shown = BandFixture.today.daysSince1970 * 86_400 - 3_600
@@ -151,7 +151,7 @@ import Testing
         #expect(changed.samples.isEmpty && changed.cursor?.tail == nil)
     }
 
-    @Test func `a ring that counts days is read by their number`() throws {
+    @Test func `a ring that takes the number of days instead of an index is asked for all days at once`() throws {
         let memory = BandFixture.memory(days: 4)
         let ring = SimulatedSerialBand.jring(memory, .count, days: 4)
         let outcome = try BandFixture.play(Jring.self, ring)
@@ -159,7 +159,7 @@ import Testing
         #expect(ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0, 0, 27])
     }
 
-    @Test func `a ring that answers only a known owner gets the name of one`() throws {
+    @Test func `only a ring that answers nothing without the name of an app is sent one`() throws {
         let memory = BandFixture.memory(days: 1)
         let ring = SimulatedSerialBand.jring(memory, days: 1, isMute: true)
         let outcome = try BandFixture.play(Jring.self, ring)
@@ -220,7 +220,7 @@ import Testing
         #expect(outcome.steps == memory.steps && outcome.cursor?.missing == nil)
     }
 
-    @Test func `a ring that refuses today although it has counted is in doubt`() throws {
+    @Test func `the steps of a ring that refuses today although it has a total are in doubt`() throws {
         let memory = BandFixture.memory(days: 2)
         let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 ? Jring.packet(0x90) : $0 }
         #expect(outcome.samples.isEmpty && outcome.cursor == nil && outcome.doubts == [.totals(0, memory.stepsToday)])
@@ -233,7 +233,7 @@ import Testing
         #expect(outcome.notices.contains { if case .clockWasOff(let seconds?) = $0 { seconds < -86_400 } else { false } })
     }
 
-    @Test func `it reports steps live`() {
+    @Test func `the steps of a live packet are decoded`() {
         var live = JringLive()
         #expect(live.steps(after: Jring.packet(0x03, .little(1_779_282_000, 4) + .little(1_000, 4))) == 1_000)
         #expect(live.steps(after: Jring.packet(0x03, .little(0, 4) + .little(900_000, 4))) == nil)

@@ -46,7 +46,7 @@ import Testing
     @Test func `a day whose records do not add up to its total is in doubt`() throws {
         let memory = BandFixture.memory(days: 2)
         let outcome = try BandFixture.play(Lefun.self, .lefun(memory, missing: 100))
-        // Of today a record may be missing; days before are complete.
+        // A record of today may be missing; earlier days are complete.
         let day = LocalTime.zone(BandFixture.zone).span(of: BandFixture.today)
         #expect(outcome.steps == memory.stepsToday && outcome.samples.allSatisfy { day.contains($0.start) })
         #expect(outcome.doubts.count == 6)
@@ -147,7 +147,7 @@ import Testing
         #expect(request == "the steps of \(BandFixture.today)")
     }
 
-    @Test func `days that it no longer holds are reported`() throws {
+    @Test func `days that the band no longer holds are reported`() throws {
         let read = BandFixture.now - 10 * 86_400
         let gap = DayGap(BandFixture.today.advanced(by: -12), .unanswered)
         let outcome = try BandFixture.play(

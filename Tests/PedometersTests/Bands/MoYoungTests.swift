@@ -51,7 +51,7 @@ import Testing
         #expect(outcome.steps == 0 && outcome.doubts.isEmpty && outcome.cursor?.counter?.value == 0)
     }
 
-    @Test func `near midnight its clock is not set`() throws {
+    @Test func `near midnight the band's clock is not set`() throws {
         let late = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 21 * 3_600 + 2_400)  // 23:40
         let band = SimulatedSerialBand.moYoung(BandFixture.memory(days: 1, at: late), .stepsFirst)
         let outcome = try BandFixture.play(MoYoung.self, band, at: late)

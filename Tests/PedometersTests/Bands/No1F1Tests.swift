@@ -5,7 +5,7 @@ import Testing
 @testable import Pedometers
 
 @Suite(.timeLimit(.minutes(5))) struct No1F1Tests {
-    @Test func `the hours of all days are read, then its clock is set`() throws {
+    @Test func `the hours of all days are read, then the band's clock is set`() throws {
         let memory = BandFixture.memory(days: 3)
         let band = SimulatedSerialBand.no1f1(memory)
         let outcome = try BandFixture.play(No1F1.self, band)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [23, 53, 247])
-    func `all records are read, then accepted, then its clock is set`(mtu: UInt16) throws {
+    func `all records are read, then accepted, then the ring's clock is set`(mtu: UInt16) throws {
         let memory = BandFixture.memory(days: 4)
         let ring = SimulatedSerialBand.ycbt(memory, mtu: mtu)
         let outcome = try BandFixture.play(YCBT.self, ring)
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The records of PulseLoop's YCBTHealthRecordsTest: 640 steps, 480 m and 25 kcal in 900 s; then none.
-    @Test func `documented records`() {
+    @Test func `records from the tests of another client are decoded`() {
         var reading = YCBTReading(SessionContext(pedometer: .sample(YCBT.self), localTime: .fixed(0)))
         let now = Timestamp(836_694_044 + 946_684_800 + 86_400)
         _ = reading.next(at: now)
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// The next record would have shown which of two overlapping ones counts.
-    @Test func `the last record before the link was lost waits for the next one`() {
+    @Test func `the last record before the link was lost is not stored, as the next one may overlap it`() {
         let now = BandFixture.now
         var reading = YCBTReading(SessionContext(pedometer: .sample(YCBT.self), localTime: .fixed(0)))
         _ = reading.next(at: now)

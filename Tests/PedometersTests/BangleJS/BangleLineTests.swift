@@ -22,7 +22,7 @@ import Testing
         ("Uncaught ReferenceError: \"GB\" is not defined", .failure("Uncaught ReferenceError: \"GB\" is not defined")),
         (">", .other), ("at line 1 col 1", .other), ("{\"t\":\"gps_power\",\"status\":false}", .other),
     ])
-    func `known lines`(text: String, line: BangleLine) { #expect(BangleLine(text) == line) }
+    func `a line of each known kind is parsed`(text: String, line: BangleLine) { #expect(BangleLine(text) == line) }
 
     @Test(arguments: [
         #"{"t":"act","ts":1779272400000,"stp":-1}"#, #"{"t":"act","ts":1779272400000,"stp":65536}"#,
@@ -42,7 +42,7 @@ import Testing
     func `text that is not a record is ignored`(text: String) { #expect(BangleLine(text) == .other) }
 
     @Test(arguments: 1...40)
-    func `lines arrive in pieces of any length`(length: Int) {
+    func `lines are read from pieces of any length`(length: Int) {
         let text = Array("\r\n{\"t\":\"act\",\"ts\":1}\r\n\r\n>{\"t\":\"actfetch\",\"state\":\"start\"}\r\nrest".utf8)
         var (reader, lines) = (LineReader(), [String]())
         for start in stride(from: 0, to: text.count, by: length) {

@@ -82,7 +82,7 @@ import Testing
 
     // MARK: Its clock
 
-    @Test func `its clock is set to local time, as the same digits in a zone of eight hours`() {
+    @Test func `the ring's clock is set to local time, written as the same digits in a zone of eight hours`() {
         let context = SessionContext(pedometer: .sample(CRP.self), localTime: .fixed(7_200))
         let outcome = play([documented], CRP.session(context))
         // 14:00 local, which is 06:00 UTC where it is 14:00 in a zone of eight hours: 1,779,256,800 is 6a 0d 4d e0.
@@ -91,12 +91,12 @@ import Testing
     }
 
     @Test(arguments: [(23, 30), (23, 59), (0, 0), (0, 59)])
-    func `near midnight its clock is not set`(hour: Int, minute: Int) {
+    func `near midnight the ring's clock is not set`(hour: Int, minute: Int) {
         let outcome = play([documented], at: noon - 12 * 3_600 + hour * 3_600 + minute * 60)
         #expect(outcome.batch != nil && outcome.written.isEmpty && outcome.report == SessionReport())
     }
 
-    @Test func `an examination, and a ring that sends no steps, leave its clock as it is`() {
+    @Test func `the ring's clock is not set in an examination or if the ring sends no steps`() {
         let context = SessionContext(pedometer: .sample(CRP.self), localTime: .fixed(0))
         let outcome = play([documented], CRP.probe(context))
         #expect(outcome.batch != nil && outcome.written.isEmpty && outcome.report?.clockSet == nil)
@@ -124,9 +124,9 @@ import Testing
         limits.attempts = 1
         let reader = BluetoothPedometerReader(
             limits: limits, localTime: .fixed(0), now: { Timestamp(1_779_272_000) },
-            central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
+            central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil) {
-            try await Central.open(.address(stack.address), clock: SlowClock())
+            try await Central.open(.address(stack.address), clock: ScaledClock.slow)
         }
         do {
             let heard = try #require(try await scanner.first(.init(), seconds: 20) { $0.name != nil })

@@ -13,8 +13,8 @@ import Testing
     private func moment(_ day: Int, _ seconds: Int) -> Timestamp { Timestamp(day * 86_400 + seconds - offset) }
 
     /// A week of walks, each day with several quarters of an hour, up to a time of today.
-    private func ring(_ random: inout SeededGenerator, skew: Int, until second: Int) -> LivingRing {
-        var ring = LivingRing(lead: offset + skew, .fixed(offset))
+    private func ring(_ random: inout SeededGenerator, skew: Int, until second: Int) -> WornRing {
+        var ring = WornRing(lead: offset + skew, .fixed(offset))
         for day in today - 7...today {
             for _ in 0..<Int.random(in: 2...12, using: &random) {
                 let time = Int.random(in: 6 * 3600..<23 * 3600, using: &random)
@@ -24,14 +24,14 @@ import Testing
         return ring
     }
 
-    private func fail(_ ring: inout LivingRing, _ random: inout SeededGenerator, days: ClosedRange<Int>) {
+    private func fail(_ ring: inout WornRing, _ random: inout SeededGenerator, days: ClosedRange<Int>) {
         for day in days where Int.random(in: 0..<3, using: &random) == 0 {
-            guard let fault = LivingRing.Fault.allCases.randomElement(using: &random) else { continue }
+            guard let fault = WornRing.Fault.allCases.randomElement(using: &random) else { continue }
             ring.faults[day] = (fault, Int.random(in: 1...8, using: &random))
         }
     }
 
-    private func expectWhole(_ ring: LivingRing, _ seed: UInt64, _ location: SourceLocation = #_sourceLocation) {
+    private func expectWhole(_ ring: WornRing, _ seed: UInt64, _ location: SourceLocation = #_sourceLocation) {
         #expect(ring.total == ring.walked, "seed \(seed)", sourceLocation: location)
         #expect(ring.cursor.reportedGaps == [], "seed \(seed)", sourceLocation: location)
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(Coverage(ring.coverage).gaps(in: TimeSpan(moment(today - 6, 0), moment(today, 0))) == [] || ring.walkedDays.count < 8)
     }
 
-    private func stored(_ ring: LivingRing, _ day: Int) -> Int {
+    private func stored(_ ring: WornRing, _ day: Int) -> Int {
         ring.stored.filter { Day(of: $0.key, utcOffset: offset).daysSince1970 == day }.values.reduce(0, +)
     }
 
@@ -84,8 +84,8 @@ import Testing
         #expect(ring.cursor.missing == nil, "seed \(seed): \(ring.cursor.missing ?? [])")
     }
 
-    private func withoutSomeDays(_ ring: LivingRing, _ random: inout SeededGenerator, _ skew: Int) -> LivingRing {
-        var quiet = LivingRing(lead: offset + skew, .fixed(offset))
+    private func withoutSomeDays(_ ring: WornRing, _ random: inout SeededGenerator, _ skew: Int) -> WornRing {
+        var quiet = WornRing(lead: offset + skew, .fixed(offset))
         for day in today - 7...today where Int.random(in: 0..<3, using: &random) > 0 {
             for hour in 7..<10 { quiet.walk(100 + day % 7 * 10 + hour, at: moment(day, hour * 3600)) }
         }

@@ -10,14 +10,14 @@ import Testing
         return Timestamp(day.daysSince1970 * 86_400 + Int(hour * 3600) - offset)
     }
 
-    private func expectAllOnce(_ ring: LivingRing, _ location: SourceLocation = #_sourceLocation) {
+    private func expectAllOnce(_ ring: WornRing, _ location: SourceLocation = #_sourceLocation) {
         #expect(ring.total == ring.walked, sourceLocation: location)
     }
 
     @Test func `clocks set back in autumn do not count steps twice`() throws {
         // Berlin, 2026-10-25: +2 until 01:00 UTC, then +1. The ring's clock is set at the sync of 09:00.
         let change = try moment("2026-10-25", 1)
-        var ring = LivingRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
+        var ring = WornRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
         ring.sync(at: try moment("2026-10-24", 18, offset: 7200))
         ring.walk(1000, at: try moment("2026-10-25", 8, offset: 3600))
         ring.walk(1100, at: try moment("2026-10-25", 8.3, offset: 3600))
@@ -33,7 +33,7 @@ import Testing
     /// A sync that did not get all of an older day puts the clock back: the content of today's slots must still be known.
     @Test func `clocks set back by an incomplete sync do not count steps twice`() throws {
         let change = try moment("2026-10-25", 1)
-        var ring = LivingRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
+        var ring = WornRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
         ring.walk(700, at: try moment("2026-10-24", 10, offset: 7200))
         ring.walk(700, at: try moment("2026-10-24", 11, offset: 7200))
         ring.sync(at: try moment("2026-10-24", 18, offset: 7200))
@@ -47,7 +47,7 @@ import Testing
 
     /// The clock jumps over midnight: the time that it never showed leaves no gap.
     @Test func `a journey east across midnight leaves no gap`() throws {
-        var ring = LivingRing(lead: -5 * 3600, .fixed(-5 * 3600))
+        var ring = WornRing(lead: -5 * 3600, .fixed(-5 * 3600))
         let landing = try moment("2026-03-20", 2.5)
         ring.walk(300, at: try moment("2026-03-19", 15))
         ring.sync(at: try moment("2026-03-19", 20))
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a journey west does not count steps twice`() throws {
-        var ring = LivingRing(lead: 7200, .fixed(7200))
+        var ring = WornRing(lead: 7200, .fixed(7200))
         ring.sync(at: try moment("2026-05-20", 4))
         for hour in 5..<16 { ring.walk(450, at: try moment("2026-05-20", Double(hour))) }
         ring.sync(at: try moment("2026-05-20", 15.5))
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `steps count once if another program sets UTC every day`() throws {
         let offset = -4 * 3600
-        var ring = LivingRing(lead: offset, .fixed(offset))
+        var ring = WornRing(lead: offset, .fixed(offset))
         ring.sync(at: try moment("2026-05-18", 23, offset: offset))
         for day in ["2026-05-19", "2026-05-20", "2026-05-21"] {
             ring.lead = 0
@@ -94,7 +94,7 @@ import Testing
 
     @Test(arguments: [40, -40, 0])
     func `a sync at midnight skips no day`(ahead: Int) throws {
-        var ring = LivingRing(lead: 3600 + ahead, .fixed(3600))
+        var ring = WornRing(lead: 3600 + ahead, .fixed(3600))
         ring.sync(at: try moment("2026-05-19", 12, offset: 3600))
         ring.lead = 3600 + ahead
         ring.walk(2500, at: try moment("2026-05-19", 20, offset: 3600))
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `a sync just after midnight covers no unread day`() throws {
-        var ring = LivingRing(lead: 3600 - 60, .fixed(3600))
+        var ring = WornRing(lead: 3600 - 60, .fixed(3600))
         ring.sync(at: try moment("2026-05-19", 12, offset: 3600))
         ring.lead = 3600 - 60
         ring.walk(1000, at: try moment("2026-05-20", 12, offset: 3600))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `a sync with the machine's clock ahead loses no days`() throws {
-        var ring = LivingRing(lead: 0, .fixed(0))
+        var ring = WornRing(lead: 0, .fixed(0))
         ring.sync(at: try moment("2026-05-17", 12))
         ring.walk(3000, at: try moment("2026-05-18", 12))
         ring.walk(2000, at: try moment("2026-05-19", 12))

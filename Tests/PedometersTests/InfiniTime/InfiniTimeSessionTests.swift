@@ -2,7 +2,7 @@ import BlueZ
 import Foundation
 import SimulatedBlueZ
 import StepDomain
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pedometers
@@ -11,26 +11,20 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct InfiniTimeSessionTests {
     /// A watch, the machine that reads it, and the time of both.
     private final class Fixture {
-        private final class Time: Sendable {
-            let seconds: Mutex<Int>
-            init(_ seconds: Int) { self.seconds = Mutex(seconds) }
-            var now: Int { seconds.withLock { $0 } }
-        }
-
-        private let time: Time
+        private let time: TestTime
         let watch: SimulatedInfiniTime
         var cursor = PedometerCursor()
         var samples: [StepSample] = []
         private let zone = TimeZone(secondsFromGMT: 3_600)!
 
         init(_ day: String = "2026-05-20", hour: Int = 9) {
-            time = Time(Day(day)!.daysSince1970 * 86_400 + hour * 3_600 - 3_600)
-            watch = SimulatedInfiniTime(seed: nil, zone: zone, now: { [time] in Date(timeIntervalSince1970: TimeInterval(time.now)) })
+            time = TestTime(Timestamp(Day(day)!.daysSince1970 * 86_400 + hour * 3_600 - 3_600))
+            watch = SimulatedInfiniTime(seed: nil, zone: zone, now: time.date)
         }
 
-        var now: Timestamp { Timestamp(time.now) }
+        var now: Timestamp { time.now }
 
-        func pass(_ seconds: Int) { time.seconds.withLock { $0 += seconds } }
+        func pass(_ seconds: Int) { time.pass(seconds) }
 
         /// To the next time of day, local.
         func pass(to hour: Int, _ minute: Int = 0) {

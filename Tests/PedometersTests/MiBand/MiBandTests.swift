@@ -26,7 +26,7 @@ import Testing
         ("570102ffffffffffffffffffffffffffffffff02aabbccddeeff", "ac1e0000", 7_852, "AA:BB:CC:DD:EE:FF"),
         ("570102020154ffffffffffffffffffffffffff03fffdff3b6145", "0b000000", 11, "FF:FD:FF:3B:61:45"),
     ])
-    func `captured advertisements`(manufacturer: String, service: String, steps: Int, address: String) throws {
+    func `captured advertisements are decoded`(manufacturer: String, service: String, steps: Int, address: String) throws {
         let reading = try #require(MiBand.reading(in: discovery(manufacturer, service)))
         #expect(reading.steps == steps)
         #expect(reading.identity?.description == address)

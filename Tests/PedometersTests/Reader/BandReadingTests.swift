@@ -36,7 +36,7 @@ import Testing
     func `a band is recognised, checked and read, and a second reading adds nothing`(_ test: Case) async throws {
         let band = test.band()
         let stack = try await SimulatedBlueZ.start(peripherals: [band], timing: .immediate)
-        let central: @Sendable () async throws -> Central = { try await Central.open(.address(stack.address), clock: SlowClock()) }
+        let central: @Sendable () async throws -> Central = { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
         var limits = ConnectionLimits()
         limits.attempts = 1
         limits.scan = .seconds(2)
@@ -77,7 +77,7 @@ import Testing
         limits.attempts = 1
         let reader = BluetoothPedometerReader(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now },
-            central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
+            central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(id: 1, user: 1, model: Lefun.key, address: ring.address, addressType: "random", name: "band")
         await #expect(
             throws: PedometerError.wrongDevice(model: Lefun.title, missing: "000018d0-0000-1000-8000-00805f9b34fb", actual: Jring.title)

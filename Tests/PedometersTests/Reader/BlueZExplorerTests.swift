@@ -8,7 +8,7 @@ import Testing
 
 /// Looking at a simulated device over a real D-Bus.
 @Suite(.timeLimit(.minutes(5))) struct BlueZExplorerTests {
-    /// Of a file that cannot be written any more, for example.
+    /// For example, a file can no longer be written.
     private struct CannotPassOn: Error {}
 
     @Test func `an error of the receiver of values is thrown unchanged, and the link ends`() async throws {
@@ -17,7 +17,7 @@ import Testing
             source: .manual(7))
         let stack = try await SimulatedBlueZ.start(peripherals: [device], timing: .immediate)
         let explorer = BlueZExplorer(adapter: nil, limits: ConnectionLimits()) {
-            try await Central.open(.address(stack.address), clock: SlowClock())
+            try await Central.open(.address(stack.address), clock: ScaledClock.slow)
         }
         let announcing = Task {
             for await case .subscribed in stack.events {

@@ -11,7 +11,7 @@ import Testing
 
     // MARK: The kernel
 
-    @Test func `a healthy machine`() {
+    @Test func `a healthy machine has an adapter and no fault`() {
         let facts = RadioFacts(healthy, adapter: nil)
         #expect(facts == RadioFacts(adapters: [.init(name: "hci0", address: "00:1A:7D:DA:71:01")]))
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(error == .connectFailed(cause, reason: "\(ConnectFailure(reason))"))
     }
 
-    @Test func `other errors of a pedometer`() {
+    @Test func `other errors are assigned to out of range, not paired, or the error itself`() {
         #expect(PedometerContactError(BluetoothError.peripheralNotFound("C0:DE:00:00:00:01", seconds: 3)) == .notInRange)
         #expect(PedometerContactError(BluetoothError.notPaired(doing: "reading")) == .notPaired)
         let wrong = PedometerError.wrongDevice(model: "ring", missing: "fff0")

@@ -24,7 +24,7 @@ import Testing
         limits.operation = .seconds(1)
         let reader = BluetoothPedometerReader(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now },
-            central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
+            central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let result: Result<ReadReport, any Error>
         do { result = .success(try await reader.examine(pedometer)) } catch { result = .failure(error) }
         let snapshot = await stack.snapshot

@@ -20,7 +20,7 @@ import Testing
         limits.operation = .seconds(1)  // 5.66 shows the demand as a read that is never answered
         let reader = BluetoothPedometerReader(
             limits: limits, localTime: .fixed(0), now: { Timestamp(1_779_272_000) },
-            central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
+            central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         do { try await body(stack, reader) } catch {
             await stack.stop()
             throw error

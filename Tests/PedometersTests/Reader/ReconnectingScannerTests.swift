@@ -58,7 +58,7 @@ import Testing
 
     /// With monitors of BlueZ, and by scans.
     @Test(arguments: [true, false])
-    func `a band is heard from any address by the one in its data`(isExperimental: Bool) async throws {
+    func `a band is heard by the address in its data, whatever address sends it`(isExperimental: Bool) async throws {
         let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
         try await withStack([band, SimulatedRing()], isExperimental: isExperimental) { stack in
             let clock = ManualClock()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `without a bus it tries again after growing pauses`() async throws {
+    @Test func `without a bus the scanner tries again after growing pauses`() async throws {
         let clock = ManualClock()
         let nowhere = "unix:path=/nonexistent/bus"
         try await scanning({ try await Central.open(.address(nowhere), clock: clock) }, clock: clock) { _, events in

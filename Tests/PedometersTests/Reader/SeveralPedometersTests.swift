@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `the next one is read while BlueZ disconnects the first`() async throws {
+    @Test func `the next pedometer is read while BlueZ disconnects the first`() async throws {
         try await with([first, second], disconnecting: .seconds(2)) { stack, read in
             async let run: Void = read([pedometer(1), pedometer(2)])
             await receiver.until(hasEnded(1))
@@ -171,7 +171,7 @@ import Testing
     /// Read from its advertisements, without a connection.
     private let band = Pedometer(id: 1, user: 1, model: MiBand.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "band")
 
-    @Test func `it is reported of a pedometer that is read from its advertisements, too`() async throws {
+    @Test func `an adapter that hears nothing is reported also for a pedometer read from its advertisements`() async throws {
         try await with([]) { _, read in
             async let run: Void = read([band])
             await clock.pass(.seconds(21))

@@ -20,7 +20,7 @@ import Testing
         limits.scan = .seconds(2)
         return BluetoothPedometerReader(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now },
-            central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
+            central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
     }
 
     private func pedometer(_ id: Int64, _ model: String, _ address: String) -> Pedometer {
@@ -152,7 +152,7 @@ import Testing
         let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
         try await withStack([SimulatedRing(), band]) { stack in
             let scanner = BluetoothPedometerScanner(reader: reader(stack), adapter: nil) {
-                try await Central.open(.address(stack.address), clock: SlowClock())
+                try await Central.open(.address(stack.address), clock: ScaledClock.slow)
             }
             for address in [band.identity, band.address] {
                 let found = try await scanner.first(.init(address: address), seconds: 20) { $0.kind != nil }

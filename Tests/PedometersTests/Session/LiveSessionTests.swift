@@ -80,7 +80,7 @@ struct LiveSessionTests {
         let watch = SimulatedPedometer.infiniTime()
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
         let reader = BluetoothPedometerReader(
-            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
+            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(
             id: 1, user: 1, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
             options: ["service": watch.steps.service.text, "characteristic": watch.steps.characteristic.text, "counts": "today"])
@@ -106,7 +106,7 @@ struct LiveSessionTests {
         let ring = SimulatedRing()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         let reader = BluetoothPedometerReader(
-            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: SlowClock()) })
+            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
         let known = ring.truth(daysAgo: 0).reduce(0) { $0 + $1.steps }
         let (stream, continuation) = AsyncStream<Int?>.makeStream()

@@ -33,7 +33,7 @@ def peripheral(who, *words):
 
 
 def remembered(truth):
-    """Of the truth: the 8 days that a ring reports, without those that nobody walked on."""
+    """The 8 days of a ring's truth that it reports, without those that nobody walked on."""
     today = date.fromisoformat(truth["clock"][:10])
     days = {str(today - timedelta(days=ago)) for ago in range(8)}
     return {day: {"steps": known["steps"], "slots": known["slots"]}

@@ -12,7 +12,7 @@ from bumble.link import LocalLink
 
 
 class Radio(LocalLink):
-    """Joins the controllers. Each of them can be carried out of range."""
+    """Joins the controllers. Each of them can be moved out of range."""
 
     SUPERVISION_TIMEOUT = 1.0       # seconds of silence until both ends give a link up
 
@@ -38,7 +38,7 @@ class Radio(LocalLink):
         if None not in ends and not self.away & ends:
             super().send_ll_control_pdu(sender_address, receiver_address, packet)
 
-    async def carry_off(self, controller):
+    async def move_out_of_range(self, controller):
         """Silence; then both ends of each of the controller's links report a connection timeout."""
         self.away.add(controller)
         await asyncio.sleep(self.SUPERVISION_TIMEOUT)
@@ -56,7 +56,7 @@ class AdapterController(Controller):
 
     le_acl_data_packet_length = 251
     le_features = Controller.le_features & ~hci.LeFeatureMask.LL_PRIVACY   # not really there
-    supported_commands = Controller.supported_commands | {                 # there, but not told
+    supported_commands = Controller.supported_commands | {                 # there, but not announced
         hci.HCI_LE_SET_EXTENDED_SCAN_PARAMETERS_COMMAND,
         hci.HCI_LE_SET_EXTENDED_SCAN_ENABLE_COMMAND,
         hci.HCI_LE_EXTENDED_CREATE_CONNECTION_COMMAND,

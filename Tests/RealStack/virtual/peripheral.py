@@ -25,7 +25,7 @@ def to_bytes(text):
     return bytes.fromhex(text[2:]) if text.startswith("0x") else text.encode()
 
 
-class Willing(PairingDelegate):
+class JustWorksPairing(PairingDelegate):
     """Pairs without confirmation (Just Works) while the peripheral is set to."""
 
     def __init__(self, peripheral):
@@ -67,7 +67,7 @@ class Peripheral:
             irk=bytes.fromhex("000102030405060708090a0b0c0d0e0f")))
         self.device.keystore = MemoryKeyStore()
         self.device.pairing_config_factory = lambda connection: PairingConfig(
-            delegate=Willing(self), **self.config["pairing"])
+            delegate=JustWorksPairing(self), **self.config["pairing"])
         self.device.on("connection", self.on_connection)
         for service in self.config["services"]:
             self.device.add_service(Service(
@@ -83,9 +83,9 @@ class Peripheral:
         event = {"t": round(time.time(), 3), "event": what, **details}
         self.events.append(event)
         print(self.config["name"], json.dumps(event), flush=True)
-        asyncio.ensure_future(self.tell())
+        asyncio.ensure_future(self.notify_waiting())
 
-    async def tell(self):
+    async def notify_waiting(self):
         async with self.happened:
             self.happened.notify_all()
 
@@ -107,14 +107,14 @@ class Peripheral:
         async def read(connection):
             if not permissions & Characteristic.READABLE:       # (bumble answers all the same)
                 raise ATT_Error(READ_NOT_PERMITTED)
-            await self.strike(uuid, connection)
+            await self.apply_fault(uuid, connection)
             self.log("read", uuid=uuid)
             return self.values[uuid]
 
         async def write(connection, value):
             if not permissions & Characteristic.WRITEABLE:
                 raise ATT_Error(WRITE_NOT_PERMITTED)
-            await self.strike(uuid, connection)
+            await self.apply_fault(uuid, connection)
             self.values[uuid] = bytes(value)
             self.log("write", uuid=uuid, value=bytes(value).hex())
             self.written(uuid, connection, bytes(value))
@@ -130,7 +130,7 @@ class Peripheral:
     def written(self, uuid, connection, value):
         """For subclasses: a value was written."""
 
-    async def strike(self, uuid, connection):
+    async def apply_fault(self, uuid, connection):
         """Carries out the fault armed for this characteristic, if any."""
         kind, argument = self.faults.get(uuid, (None, None))
         if kind == "error":
@@ -236,7 +236,7 @@ class Peripheral:
 
     async def do_range(self, where):
         if where == "out":
-            await self.radio.carry_off(self.controller)
+            await self.radio.move_out_of_range(self.controller)
         else:
             self.radio.away.discard(self.controller)
 

@@ -8,7 +8,7 @@ Beyond every peripheral's commands:
   fault drop|stall|checksum N | fault noend | fault refuse | fault none
       at the N-th packet from now the link drops, or nothing more comes on this link, or the
       checksum is wrong; the next history lacks its last packet; the next connection is cut at
-      once. Each strikes once; with `always` at the end again and again.
+      once. Each occurs once; with `always` at the end again and again.
   fault day DATE refuse|silent|cut N
       the next N requests for the steps of DATE are answered with an error, not at all, or the link
       drops in the middle of the answer; several days at once, beside the faults above
@@ -59,7 +59,7 @@ class Ring(Peripheral):
         self.days = walking.history(self.config["seed"], start, self.config["days"],
                                     self.config["slots"], self.config["slot_step"])
         self.chatter = self.config["chatter"]
-        self.trap = None            # (kind, packets left, strikes again, packets at the start)
+        self.armed_fault = None     # (kind, packets left, whether it occurs again, packets at the start)
         self.silenced = None        # the connection that a stall fell upon
         self.bad_days = {}          # date -> [kind, requests left]
         self.total_off = 0          # steps by which its own total differs from its slots
@@ -92,7 +92,7 @@ class Ring(Peripheral):
         """Answers one request after the other, as the ring's single thread does."""
         while True:
             connection, request = await self.requests.get()
-            replies, bad = self.replies(request), self.strike_day(request)
+            replies, bad = self.replies(request), self.day_fault(request)
             if bad == "refuse":
                 replies = [colmi.error(request[0])]
             elif bad == "silent":
@@ -133,8 +133,8 @@ class Ring(Peripheral):
         self.set_clock(wanted)
         return [colmi.set_time_reply()]
 
-    def strike_day(self, request):
-        """What goes wrong with this request because of the day that it asks for."""
+    def day_fault(self, request):
+        """The fault that is armed for the day that this request asks for; None without one."""
         if not colmi.is_whole(request) or request[0] != colmi.STEPS:
             return None
         fault = self.bad_days.get(colmi.day_asked(request, self.now().date()))
@@ -154,8 +154,8 @@ class Ring(Peripheral):
         of = colmi.day_asked(request, self.now().date())
         packets = colmi.day(of, self.days.get(of, {}), self.config["tens_of_calories"])
         self.log("steps asked", day=str(of), packets=len(packets))
-        if len(packets) > 1 and self.trap and self.trap[0] == "noend":
-            self.spring()
+        if len(packets) > 1 and self.armed_fault and self.armed_fault[0] == "noend":
+            self.trigger_fault()
             packets.pop()
         if not self.chatter or len(packets) == 1:
             return packets
@@ -166,13 +166,13 @@ class Ring(Peripheral):
                 spoken.append(colmi.live(today.steps, today.calories, today.metres))
         return spoken
 
-    # ------------------------------------------------------------ packets out, and what befalls them
+    # ------------------------------------------------------------ packets out, with their faults
     async def send(self, connection, packet):
         """False when there is no use in sending more on this connection."""
         if connection not in self.device.connections.values() or self.silenced is connection:
             return False
         await asyncio.sleep(self.config["pace"])
-        kind = self.strike_packet()
+        kind = self.packet_fault()
         if kind == "stall":
             self.silenced = connection
             self.log("stalled")
@@ -189,25 +189,25 @@ class Ring(Peripheral):
             return False
         return True
 
-    def strike_packet(self):
-        if not self.trap or self.trap[0] not in ("drop", "stall", "checksum"):
+    def packet_fault(self):
+        if not self.armed_fault or self.armed_fault[0] not in ("drop", "stall", "checksum"):
             return None
-        kind, left, *rest = self.trap
+        kind, left, *rest = self.armed_fault
         if left > 1:
-            self.trap = (kind, left - 1, *rest)
+            self.armed_fault = (kind, left - 1, *rest)
             return None
-        self.spring()
+        self.trigger_fault()
         return kind
 
-    def spring(self):
-        kind, _, again, packets = self.trap
+    def trigger_fault(self):
+        kind, _, again, packets = self.armed_fault
         self.log("fault", kind=kind)
-        self.trap = (kind, packets, again, packets) if again else None
+        self.armed_fault = (kind, packets, again, packets) if again else None
 
     def on_connection(self, connection):
         super().on_connection(connection)
-        if self.trap and self.trap[0] == "refuse":
-            self.spring()
+        if self.armed_fault and self.armed_fault[0] == "refuse":
+            self.trigger_fault()
             asyncio.ensure_future(connection.disconnect())
 
     # ------------------------------------------------------------ commands
@@ -254,11 +254,11 @@ class Ring(Peripheral):
         again = arguments[-1:] == ("always",)
         arguments = arguments[:-1] if again else arguments
         if kind in ("drop", "stall", "checksum"):
-            self.trap = (kind, int(arguments[0]), again, int(arguments[0]))
+            self.armed_fault = (kind, int(arguments[0]), again, int(arguments[0]))
         elif kind in ("noend", "refuse"):
-            self.trap = (kind, 0, again, 0)
+            self.armed_fault = (kind, 0, again, 0)
         elif kind == "none":
-            self.trap = self.silenced = self.midnight_in = None
+            self.armed_fault = self.silenced = self.midnight_in = None
             self.bad_days = {}
         else:
             await super().do_fault(kind, *arguments)

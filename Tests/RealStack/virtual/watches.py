@@ -76,8 +76,8 @@ class InfiniTime(Peripheral):
             self.steps = 0
         self.notified, self.last = now.hour == 0, now
 
-    async def strike(self, uuid, connection):
-        await super().strike(uuid, connection)
+    async def apply_fault(self, uuid, connection):
+        await super().apply_fault(uuid, connection)
         self.show()
 
     def show(self):

@@ -82,7 +82,10 @@ import Testing
 
     private func problems(_ text: String) -> [SettingsError] {
         do throws(SettingsProblems) {
-            guard let table = try SettingsTable.destinations(in: text, path: "istep.toml").first else { return [] }
+            guard let table = try SettingsTable.destinations(in: text, path: "istep.toml").first else {
+                Issue.record("there is no table of a destination in: \(text)")
+                return []
+            }
             let destinationEnvironment = DestinationEnvironment(variables: [:], home: "/home/anna", transport: { NoTransport() })
             _ = try DestinationRegistry.destination(from: table, in: destinationEnvironment)
             return []

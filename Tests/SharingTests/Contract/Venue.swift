@@ -45,7 +45,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
     var hasSecret = true
     let open: @Sendable () async throws -> any Venue
     /// Its behaviour as a web service; nil if it is none.
-    var web: WebManners?
+    var web: WebBehaviour?
 
     var testDescription: String { variant.isEmpty ? kind : "\(kind), \(variant)" }
 
@@ -53,7 +53,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
 }
 
 /// The behaviour of a web service beyond the contract.
-struct WebManners: Sendable {
+struct WebBehaviour: Sendable {
     /// The statuses that confirm a delivery, whatever the body is. Empty for a service whose answer states what it stored.
     var confirming: Set<Int> = []
     /// What its 404 means: this day is refused, or the destination does not match the configuration.

@@ -18,10 +18,10 @@ final class WebVenue: Venue {
     let service: any WebService
     let server: LoopbackServer
     let keys: String
-    private let trouble: Trouble
+    private let overrides: AnswerOverrides
 
     /// Answers that replace those of the service.
-    private final class Trouble: Sendable {
+    private final class AnswerOverrides: Sendable {
         let deliveries = Mutex<Answer?>(nil)
         let questions = Mutex<Answer?>(nil)
         let change = Mutex<@Sendable (Answer) -> Answer>({ $0 })
@@ -29,27 +29,27 @@ final class WebVenue: Venue {
 
     /// - Parameter keys: returns the keys of the destination's table for the address of the service.
     init(_ service: any WebService, keys: (String) -> String) throws {
-        let trouble = Trouble()
+        let overrides = AnswerOverrides()
         let server = try LoopbackServer.start { request in
-            let answer = service.isDelivery(request) ? trouble.deliveries.withLock(\.self) : trouble.questions.withLock(\.self)
+            let answer = service.isDelivery(request) ? overrides.deliveries.withLock(\.self) : overrides.questions.withLock(\.self)
             if let answer { return answer }
-            let change = trouble.change.withLock { $0 }
+            let change = overrides.change.withLock { $0 }
             return change(service.answer(to: request))
         }
-        (self.service, self.server, self.trouble, self.keys) = (service, server, trouble, keys(server.url))
+        (self.service, self.server, self.overrides, self.keys) = (service, server, overrides, keys(server.url))
     }
 
     /// From now on, answers every delivery like this; nil for the service's own answers.
-    func answerDeliveries(_ answer: Answer?) { trouble.deliveries.withLock { $0 = answer } }
+    func answerDeliveries(_ answer: Answer?) { overrides.deliveries.withLock { $0 = answer } }
 
     /// From now on, answers every request like this; nil for the service's own answers.
     func answerAll(_ answer: Answer?) {
-        trouble.deliveries.withLock { $0 = answer }
-        trouble.questions.withLock { $0 = answer }
+        overrides.deliveries.withLock { $0 = answer }
+        overrides.questions.withLock { $0 = answer }
     }
 
     /// From now on, changes the service's own answers.
-    func changeAnswers(_ change: @escaping @Sendable (Answer) -> Answer) { trouble.change.withLock { $0 = change } }
+    func changeAnswers(_ change: @escaping @Sendable (Answer) -> Answer) { overrides.change.withLock { $0 = change } }
 
     func held() -> [HeldDay] { service.held }
 

@@ -30,7 +30,7 @@ import TestSupport
 
     // MARK: Where steps go
 
-    @Test func `an hour of the clock is a row, and hours without steps are too`() throws {
+    @Test func `each hour of the clock is a row, also one without steps`() throws {
         let hours = Statistics.hours(of: try day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: Self.zone("Europe/Berlin"))
         let first = try utc("2026-06-30T22:00:00Z")
         #expect(hours.hours == first...(first + 23 * 3600))

@@ -9,11 +9,11 @@ import WebTestSupport
         try Fixture.destination("[share.house]\nkind = 'home-assistant'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)")
     }
 
-    private func withHouse(_ body: (House, WebVenue) async throws -> Void) async throws {
-        let house = House()
-        let venue = try WebVenue(house) { $0 }
+    private func withHomeAssistant(_ body: (FakeHomeAssistant, WebVenue) async throws -> Void) async throws {
+        let server = FakeHomeAssistant()
+        let venue = try WebVenue(server) { $0 }
         defer { venue.close() }
-        try await body(house, venue)
+        try await body(server, venue)
     }
 
     @Test func `a delivery imports statistics and sets the state of a sensor`() throws {
@@ -41,7 +41,7 @@ import WebTestSupport
     }
 
     @Test func `an older day never replaces a later one`() async throws {
-        try await withHouse { _, venue in
+        try await withHomeAssistant { _, venue in
             let destination = try destination(venue.server.url)
             _ = try await destination.deliver([SharePayload(.easter(later: 3))])
             let older = [SharedDay.easter(steps: 5, later: 1), .easter(steps: 6, later: 2)]
@@ -53,7 +53,7 @@ import WebTestSupport
     }
 
     @Test func `the latest of several days is set as the state`() async throws {
-        try await withHouse { _, venue in
+        try await withHomeAssistant { _, venue in
             let days = [4, 9, 2].map { SharePayload(.easter(steps: 100 + $0, later: $0)) }
             let receipts = try await destination(venue.server.url).deliver(days)
             #expect(receipts.count == 3)
@@ -63,7 +63,7 @@ import WebTestSupport
     }
 
     @Test func `every user has a separate sensor`() async throws {
-        try await withHouse { house, venue in
+        try await withHomeAssistant { server, venue in
             let names = ["Anna", "Zoë", "Zoe", "Анна", "Anna B.", "anna b", "👣"]
             let users = names.enumerated().map { User(id: Int64($0), name: $1) }
             let slugs = UserSlugs(users)
@@ -73,22 +73,22 @@ import WebTestSupport
             }
             _ = try await destination(venue.server.url).deliver(payloads)
             #expect(Set(venue.held().map(\.user)) == Set(names))
-            #expect(["sensor.istep_anna", "sensor.istep_zoe", "sensor.istep_anna_b"].allSatisfy(house.entities.contains))
+            #expect(["sensor.istep_anna", "sensor.istep_zoe", "sensor.istep_anna_b"].allSatisfy(server.entities.contains))
         }
     }
 
     @Test func `a sensor with a fixed name belongs to one user`() async throws {
-        try await withHouse { house, venue in
+        try await withHomeAssistant { server, venue in
             let destination = try destination(venue.server.url, "entity = 'sensor.my_steps'")
             #expect(destination.traits.isPersonal)
             _ = try await destination.deliver([SharePayload(.easter())])
-            #expect(house.entities == ["sensor.my_steps"])
+            #expect(server.entities == ["sensor.my_steps"])
         }
         #expect(try destination("https://example.org").traits.isPersonal == false)
     }
 
     @Test func `nothing is sent after a failed query`() async throws {
-        try await withHouse { house, venue in
+        try await withHomeAssistant { server, venue in
             let page = Answer.reply(headers: [("Content-Type", "text/html")], body: "<p>Hello")
             for answer in [Answer.closeWithoutAnswer, .reply(status: 500), .json("{}"), page] {
                 venue.answerAll(answer)
@@ -98,12 +98,12 @@ import WebTestSupport
                 #expect(failure?.kind == .unreachable)
             }
             #expect(!venue.server.requests.contains { $0.method == "POST" })
-            #expect(house.commands("recorder/import_statistics").isEmpty)
+            #expect(server.commands("recorder/import_statistics").isEmpty)
         }
     }
 
     @Test func `a state other than the sent one does not confirm a delivery`() async throws {
-        try await withHouse { _, venue in
+        try await withHomeAssistant { _, venue in
             for body in [#"{"entity_id":"sensor.istep_anna","state":"0"}"#, #"{"entity_id":"sensor.other","state":"8123"}"#] {
                 venue.answerDeliveries(.json(body))
                 let failure = await #expect(throws: ShareFailure.self) {
@@ -127,7 +127,7 @@ import WebTestSupport
         #expect(failure?.kind == .misconfigured && failure?.reason.contains("the broker refused") == true, "\(failure?.reason ?? "")")
     }
 
-    @Test func `a check of a broker claims no more than it has tried`() async throws {
+    @Test func `the check of a broker says that sending a message was not tried`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             wire.readAll()

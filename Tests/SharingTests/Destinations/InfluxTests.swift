@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["", "abc", "0", "99999999999999999999", "1398168001"])
-    func `a remote id that is no time of the day is not used`(id: String) throws {
+    func `a stored remote ID that is not a time within the day is ignored`(id: String) throws {
         let payload = SharePayload(day: .easter(), key: "k", remoteID: id, isConfirmed: true)
         #expect(try destination("database = 'h'").preview([payload]).hasSuffix(" 1397995200"))
     }

@@ -1,6 +1,5 @@
 import StepDomain
 import StepServices
-import Synchronization
 import TestSupport
 import Testing
 import WebTestSupport
@@ -9,15 +8,8 @@ import WebTestSupport
 @Suite(.timeLimit(.minutes(5))) struct MastodonLedgerTests {
     private let history = InMemoryHistory()
     private let server = PostServer()
-    private let clock = Clock()
+    private let clock = TestTime(LocalTime.berlin.at("2014-04-22", 3))
     private let easter = SharedDay.easter().day
-
-    private final class Clock: Sendable {
-        private let seconds = Mutex(LocalTime.berlin.at("2014-04-22", 3).seconds)
-
-        var now: Timestamp { Timestamp(seconds.withLock(\.self)) }
-        func pass(_ seconds: Int) { self.seconds.withLock { $0 += seconds } }
-    }
 
     private func withAccount(
         _ more: String = "", _ body: (WebVenue, () async throws -> ShareReport?) async throws -> Void
@@ -75,7 +67,7 @@ import WebTestSupport
     }
 
     /// As Varnish, Fastly and Heroku answer when the server behind them takes too long.
-    @Test func `a post that a proxy answers with 503 is looked for`() async throws {
+    @Test func `a post that a proxy answers with 503 is searched before it is sent again`() async throws {
         server.ignoreKeys()
         try await withAccount { venue, share in
             server.slowDown()

@@ -32,7 +32,7 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.url.query == "k=v" && $0.isRepeatable })
     }
 
-    @Test func `a folder that is there already is no failure`() async throws {
+    @Test func `a folder that exists already is not a failure`() async throws {
         let transport = ScriptedTransport(.reply(409), .reply(405), .reply(204))
         _ = try await destination(transport, "webdav = true").deliver([SharePayload(.easter())])
         #expect(sent(transport) == ["PUT \(Self.day)", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)"])
@@ -134,7 +134,7 @@ private struct AlwaysConflict: HTTPTransport {
     }
 
     @Test(arguments: ["", "webdav = true"])
-    func `days arrive in folders that were not there`(more: String) async throws {
+    func `days arrive in folders that did not exist before`(more: String) async throws {
         let server = try await RealWebDAV.start()
         let destination = try destination(server.url + "/health/{user}/{year}/{month}/steps-{date}.json", more)
         // Without a slash: this server treats %2F as a slash.
@@ -150,7 +150,7 @@ private struct AlwaysConflict: HTTPTransport {
         }
     }
 
-    @Test func `days that are sent together find the folders that each other made`() async throws {
+    @Test func `days sent at the same time all arrive in the folders that any of them creates`() async throws {
         let server = try await RealWebDAV.start()
         let destination = try destination(server.url + "/a/b/c/{date}")
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -38,7 +38,7 @@ struct AdapterTests {
         }
     }
 
-    @Test func `without power it cannot become discoverable`() async throws {
+    @Test func `an adapter without power cannot become discoverable`() async throws {
         try await withStack([]) { _, client in
             try await client.set("Powered", .boolean(false), "Adapter1", adapter)
             let arguments: [DBusValue] = [.string("org.bluez.Adapter1"), .string("Discoverable"), .variant(.boolean(true))]

@@ -121,18 +121,18 @@ struct FaultyLinkTests {
     }
 
     @Test func `the peripheral can close the link`() async throws {
-        let quitter = Quitter()
-        try await withStack([quitter]) { _, client in
-            try await client.connect(quitter)
-            let path = BusClient.path(quitter)
+        let peripheral = DisconnectingPeripheral()
+        try await withStack([peripheral]) { _, client in
+            try await client.connect(peripheral)
+            let path = BusClient.path(peripheral)
             _ = await client.log.first { $0.change(of: "Connected", at: path) == .boolean(false) }
         }
     }
 
     /// Ends every link as soon as its battery is read, which BlueZ does by itself.
-    private final class Quitter: SimulatedPeripheral {
+    private final class DisconnectingPeripheral: SimulatedPeripheral {
         let address = "C0:DE:00:00:00:04"
-        let advertisement = Advertisement(name: "Quitter")
+        let advertisement = Advertisement(name: "Disconnecting")
         let services = [SimulatedService("180f", [SimulatedCharacteristic("2a19", [.read])])]
         func linkOpened(_ link: PeripheralLink) { link.disconnect() }
         func linkClosed() {}

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a history is copied before it is brought forward`() throws {
+    @Test func `a history is copied before it is migrated`() throws {
         try withDirectory { directory in
             let path = directory + "/history.sqlite"
             let old = Schema(migrations: Array(Schema.current.migrations.prefix(1)))
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `a backup of an older version is restored and then brought forward`() throws {
+    @Test func `a backup of an older version is restored and then migrated`() throws {
         try withDirectory { directory in
             let old = Schema(migrations: Array(Schema.current.migrations.prefix(2)))
             let backup = directory + "/old.sqlite", path = directory + "/new/history.sqlite"

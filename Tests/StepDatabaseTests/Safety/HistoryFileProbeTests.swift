@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a missing, an empty and a damaged file, and a directory`() async throws {
+    @Test func `a missing, empty or damaged file and a directory are distinguished`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             let probe = HistoryFileProbe(path: path)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `the file, its directory and the files beside it`() async throws {
+    @Test func `the storage facts describe the file, its directory and the files beside it`() async throws {
         try await withHistory { probe in
             #expect(chmod(probe.path, 0o640) == 0)
             try Data().write(to: URL(fileURLWithPath: probe.path + ".lock"))

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `what only the backup knows to be sent stays known`() throws {
+    @Test func `days that only the backup records as sent are still recorded as sent after a restore`() throws {
         try withSentDays { history, _ in
             let backup = history.path + ".later"
             _ = try StepDatabase.backUp(history.path, to: backup)
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    @Test func `a restore says where it is not known what was sent`() throws {
-        // Of a person whom the backup does not have.
+    @Test func `a restore reports when it is unknown which days were sent`() throws {
+        // The days are those of a user whom the backup does not have.
         try withFixture { history in
             let backup = history.path + ".copy"
             let other = try StepDatabase(path: backup)
@@ -106,7 +106,7 @@ import Testing
             try history.database.close()
             #expect(try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0)).isSharingUncertain)
         }
-        // Of a file that cannot be read.
+        // The history cannot be read.
         try withSentDays { history, backup in
             try history.database.close()
             try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: history.path))

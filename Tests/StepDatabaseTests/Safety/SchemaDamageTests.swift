@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `statistics of SQLite, and a file that was packed, are sound`() throws {
+    @Test func `a history with SQLite's statistics, packed by VACUUM, is sound`() throws {
         try withHistory { path in
             try execute("ANALYZE; VACUUM", path)
             #expect(try StepDatabase.check(path).allComplaints == [])

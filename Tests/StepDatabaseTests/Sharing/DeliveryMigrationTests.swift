@@ -10,7 +10,7 @@ import Testing
     private static let version3 = Schema(migrations: [.history, .sharing, .notices])
 
     @Test(arguments: [StepDatabase.Access.reading, .writing])
-    func `entries and destinations of before are kept`(_ access: StepDatabase.Access) throws {
+    func `entries and destinations keep their content in the migration`(_ access: StepDatabase.Access) throws {
         try withDirectory { directory in
             let path = directory + "/history.sqlite"
             let old = try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: Self.version3)

@@ -9,7 +9,7 @@ import Testing
 /// From the version before the layouts of destinations to the one that has them.
 @Suite(.timeLimit(.minutes(5))) struct LayoutsMigrationTests {
     @Test(arguments: [StepDatabase.Access.reading, .writing])
-    func `destinations of before have layout 0 and keep what is known of them`(_ access: StepDatabase.Access) throws {
+    func `migrated destinations have layout 0 and keep their state`(_ access: StepDatabase.Access) throws {
         try withOldHistory { path in
             let database = try StepDatabase(path: path, for: access)
             #expect(
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a layout is kept`() throws {
+    @Test func `a layout is stored and read back`() throws {
         try withOldHistory { path in
             let database = try StepDatabase(path: path)
             var state = try database.state(of: "metrics")

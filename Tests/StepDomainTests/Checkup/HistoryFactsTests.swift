@@ -20,23 +20,23 @@ import Testing
 
     private func end(_ hoursAgo: Int) -> Timestamp { now - hoursAgo * 3600 + 60 }
 
-    @Test func `a pedometer that was synced lately`() {
+    @Test func `a pedometer that was synced lately is reported as fine`() {
         #expect(diagnoses(sync(3), sync(27)) == syncs(.recent(end(3))))
         #expect(diagnoses(sync(3))[0].severity == .fine)
     }
 
-    @Test func `a pedometer that was never synced`() {
+    @Test func `a pedometer that was never synced is a note`() {
         #expect(diagnoses() == syncs(.never))
         #expect(diagnoses()[0].severity == .note)
     }
 
-    @Test func `a pedometer that was not synced for long`() {
+    @Test func `a pedometer is a warning if its last sync is too long ago`() {
         #expect(diagnoses(sync(48)) == syncs(.recent(end(48))))
         #expect(diagnoses(sync(80)) == syncs(.tooLongAgo(end(80))))
         #expect(diagnoses(sync(80))[0].severity == .warning)
     }
 
-    @Test func `attempts that failed`() {
+    @Test func `failed attempts since the last sync are a warning with their number and the latest reason`() {
         let tries = diagnoses(sync(3, .failed, failure: "not in range"), sync(27, .failed, failure: "another reason"), sync(51))
         #expect(tries == syncs(.failing(.at(end(51)), tries: 2, last: end(3), .failed(reason: "not in range"))))
         #expect(tries[0].severity == .warning)
@@ -44,7 +44,7 @@ import Testing
         #expect(none == syncs(.failing(.none(of: 2), tries: 2, last: end(3), .failed(reason: nil))))
     }
 
-    @Test func `a sync that never ended`() {
+    @Test func `a sync that never ended counts as a failed attempt, unless it may still be running`() {
         let killed = diagnoses(sync(3, .running), sync(27))
         #expect(killed == syncs(.failing(.at(end(27)), tries: 1, last: now - 3 * 3600, .endedFromOutside)))
         let running = diagnoses(sync(0, .running), sync(27))
@@ -52,7 +52,7 @@ import Testing
         #expect(running[0].severity == .note)
     }
 
-    @Test func `a battery that is low`() {
+    @Test func `a low battery is a warning until it is charged`() {
         #expect(diagnoses(sync(3, battery: 15)).count == 1)
         let low = diagnoses(sync(3, battery: nil), sync(27, battery: 14))
         #expect(low.last == syncs(.batteryLow(percent: 14))[0] && low.map(\.severity) == [.fine, .warning])
@@ -71,22 +71,22 @@ import Testing
             firstAttempt: now - hours * 3600, nextAttempt: next, lastError: "down", changedAt: now - hours * 3600)
     }
 
-    @Test func `an outbox in which nothing waits`() { #expect(outbox().isEmpty) }
+    @Test func `an outbox in which nothing waits has no diagnosis`() { #expect(outbox().isEmpty) }
 
     private func garden(_ diagnosis: DestinationDiagnosis) -> [Diagnosis] { [.destination("garden", diagnosis)] }
 
-    @Test func `credentials that are rejected`() {
+    @Test func `rejected credentials are a permission fault`() {
         #expect(outbox(stopped: "401") == garden(.paused(reason: "401")))
         #expect(outbox(stopped: "401")[0].severity == .fault(.permission))
     }
 
-    @Test func `days that need the user`() {
+    @Test func `days that were rejected or may have arrived are warnings`() {
         #expect(outbox(entry(.rejected)) == garden(.rejected(days: 1, last: Day(daysSince1970: 20_000), reason: "down")))
         #expect(outbox(entry(.unknown), entry(.unknown)) == garden(.uncertain(days: 2)))
         #expect(outbox(entry(.rejected), entry(.unknown)).map(\.severity) == [.warning, .warning])
     }
 
-    @Test func `days that wait for the server`() {
+    @Test func `days that have waited for the server for three days are a warning`() {
         #expect(outbox(entry(.pending, next: now + 60)).isEmpty)
         let waiting = outbox(entry(.pending, next: now + 60, hours: 72))
         #expect(waiting == garden(.waiting(days: 1, seconds: 72 * 3600, reason: "down")) && waiting[0].severity == .warning)

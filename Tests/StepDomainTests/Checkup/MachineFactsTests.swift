@@ -11,7 +11,7 @@ import Testing
         return facts.diagnoses
     }
 
-    @Test func `the clock`() {
+    @Test func `a clock that is not synchronised is a warning, and an impossible time is a fault`() {
         #expect(time().map(\.severity) == [.fine, .fine])
         #expect(time { $0.isSynchronised = nil }.map(\.severity) == [.fine, .fine])
         #expect(time { $0.isSynchronised = false }.map(\.severity) == [.warning, .fine])
@@ -21,7 +21,7 @@ import Testing
         #expect(early[0] == .time(.clockImpossible(Timestamp(100))))
     }
 
-    @Test func `the time zone`() {
+    @Test func `an unknown time zone is a warning, and UTC on a desktop is a note`() {
         #expect(time { $0.zone = nil }.map(\.severity) == [.fine, .warning])
         #expect(time { $0.zone = "Etc/UTC" }.map(\.severity) == [.fine, .note])
         #expect(time { ($0.zone, $0.isDesktop) = ("Etc/UTC", false) }.map(\.severity) == [.fine, .fine], "servers live by UTC")
@@ -59,7 +59,7 @@ import Testing
         }.permissions
     }
 
-    @Test func `files beside the history`() {
+    @Test func `files beside the history are judged by their owner and by whether they can be written`() {
         #expect(beside(1000).map(\.severity) == [.fine])
         let closed = beside(0, isWritable: false)
         #expect(closed.map(\.severity) == [.fault(.permission)])
@@ -74,13 +74,13 @@ import Testing
 
     @Test(arguments: [
         (0, Severity.fault(.temporary)), (9_999_999, .fault(.temporary)), (10_000_000, .warning), (99_999_999, .warning), (100_000_000, .fine),
-    ]) func `the free space`(_ bytes: Int, _ grade: Severity) {
-        #expect(storage { $0.free = bytes }.space.map(\.severity) == [grade])
+    ]) func `little free space is a warning, and hardly any is a fault`(_ bytes: Int, _ severity: Severity) {
+        #expect(storage { $0.free = bytes }.space.map(\.severity) == [severity])
     }
 
-    @Test func `free space that is not known`() { #expect(storage { $0.free = nil }.space.map(\.severity) == [.note]) }
+    @Test func `free space that is not known is a note`() { #expect(storage { $0.free = nil }.space.map(\.severity) == [.note]) }
 
-    @Test func `a log that has grown`() {
+    @Test func `a log of more than 64 MB is a note`() {
         #expect(storage { $0.logSize = 64_000_000 }.space.map(\.severity) == [.fine])
         #expect(storage { $0.logSize = 64_000_001 }.space.map(\.severity) == [.note, .fine])
     }
@@ -97,7 +97,7 @@ import Testing
         diagnoses.compactMap { if case .schedule(let diagnosis) = $0 { diagnosis.finding } else { nil } }
     }
 
-    @Test func `the nightly timer`() {
+    @Test func `the state and the last run of the nightly timer are diagnosed`() {
         let last = now - 3600, next = now + 3600
         #expect(findings(timer()) == [.run(last: last, next: next)])
         #expect(findings(timer { $0.lastRun = nil }) == [.noRun(next: next)])
@@ -119,7 +119,7 @@ import Testing
         #expect(timer { $0.isWatchEnabled = true }.map(\.severity) == [.fine, .warning])
     }
 
-    @Test func `how severe a finding about the timer is`() {
+    @Test func `a timer that does not run as planned is a warning, and one that is off is a note`() {
         #expect(timer().map(\.severity) == [.fine])
         #expect(timer { $0.isInstalled = false }.map(\.severity) == [.note])
         #expect(timer { ($0.isEnabled, $0.isActive) = (false, false) }.map(\.severity) == [.note], "it is the user's choice")
@@ -149,7 +149,7 @@ import Testing
 
     private func off(_ facts: inout TimerFacts) { (facts.isMidnightEnabled, facts.isMidnightActive) = (false, false) }
 
-    @Test func `the timer for pedometers that hold only today`() {
+    @Test func `the midnight timer is diagnosed only if a pedometer holds only today and no watch reads it`() {
         let watch = ["watch"]
         #expect(midnight().isEmpty && midnight { $0.midnightResult = "success" }.isEmpty)
         #expect(midnight([], off).isEmpty, "nothing needs it")

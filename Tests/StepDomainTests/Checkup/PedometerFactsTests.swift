@@ -14,7 +14,7 @@ import Testing
 
     private func ring(_ diagnoses: PedometerDiagnosis...) -> [Diagnosis] { diagnoses.map { .pedometer("ring", $0) } }
 
-    @Test func `a pedometer that answers`() {
+    @Test func `a pedometer that answers is reported with its battery, its signal and an existing connection`() {
         #expect(facts().diagnoses(of: ReadReport(battery: 76)) == ring(.answers(battery: 76, rssi: -60)))
         #expect(facts(isHeard: false).diagnoses(of: ReadReport()) == ring(.answers(battery: nil, rssi: nil)), "a bonded one calls us alone")
         #expect(facts(isConnected: true).diagnoses(of: ReadReport()).last == ring(.alreadyConnected)[0])
@@ -31,7 +31,7 @@ import Testing
         #expect(ring(.clockOff(seconds: nil), .undecodable(packets: 1)).map(\.severity) == [.warning, .warning])
     }
 
-    @Test func `a pedometer that is not in range`() {
+    @Test func `a pedometer that is not in range is a temporary fault`() {
         let diagnosis = facts(isHeard: false).diagnosis(of: .notInRange)
         #expect([diagnosis] == ring(.notInRange(address: Self.address)) && diagnosis.severity == .fault(.temporary))
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(diagnosis(busy, isPaired: true).severity == .fault(.temporary))
     }
 
-    @Test func `any other error`() {
+    @Test func `any other error is reported as a failure of the pedometer`() {
         let problem = Problem.reported(.unavailable, message: "no service", advice: nil)
         #expect(facts().diagnosis(of: .other(problem)) == .failed(.pedometer("ring"), problem))
         #expect(facts().diagnosis(of: .other(Problem(CancellationError()))).severity == .fault(.temporary))

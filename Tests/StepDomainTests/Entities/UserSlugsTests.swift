@@ -14,14 +14,14 @@ import Testing
         #expect(names.map { slugs($0)[0] } == expected)
     }
 
-    @Test func `no two users have the same, and the first keeps the plain one`() {
+    @Test func `no two users have the same identifier, and the first one keeps the plain form`() {
         let all = slugs("Zoë", "Zoe", "zoé", "Anna B.", "anna b", "Анна", "Анна!", "👣")
         #expect(Set(all).count == all.count)
         #expect(all[0] == "zoe" && all[3] == "anna_b")
         for slug in all { #expect(slug.wholeMatch(of: /[a-z0-9]+(_[a-z0-9]+)*/) != nil, "\(slug)") }
     }
 
-    @Test func `a user who is added later changes no other's`() {
+    @Test func `a user who is added later does not change the identifiers of others`() {
         #expect(slugs("Zoë", "Zoe") == Array(slugs("Zoë", "Zoe", "Zoé", "Anna").prefix(2)))
     }
 

@@ -5,7 +5,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct HourlyProfileTests {
     private let place = LocalTime.berlin
 
-    /// Of a day that is accounted for as a whole.
+    /// The hours of a day that is covered as a whole.
     private func hours(_ samples: [StepSample], _ day: String, _ place: LocalTime = .berlin) throws -> [DaySummary.Hour] {
         let day = try #require(Day(day))
         return HourlyProfile(samples, of: day, localTime: place, coverage: place.covered(place.span(of: day))).hours

@@ -47,7 +47,7 @@ import Testing
         #expect(try period(.month, "9999-12-31").days.upperBound == Period.calendar.upperBound)
     }
 
-    /// Of ISO 8601: week 1 is that of the first Thursday.
+    /// By ISO 8601, week 1 is that of the first Thursday.
     @Test(arguments: [("2014-12-29", 2015, 1), ("2016-01-03", 2015, 53), ("2014-04-20", 2014, 16), ("2021-01-03", 2020, 53)])
     func `weeks have the numbers of the standard`(word: String, year: Int, week: Int) throws {
         let found = try #require(try period(.week, word).isoWeek)

@@ -65,18 +65,19 @@ import Testing
             await gate.wait()  // ignores cancellation
             return []
         }
-        let findings = try await CheckRunner(clock: HastyClock()).run([{ [hanging] }])
+        let findings = try await CheckRunner(clock: SkippingClock(TestTime(Timestamp(0)))).run([{ [hanging] }])
         #expect(findings.map(\.diagnosis) == [.unanswered(.disk, seconds: 7)])
         gate.open()
     }
 
+    /// The limit passes at once, the grace period never.
     @Test func `a check that is given up is cancelled`() async throws {
         let slow = Check("slow", .history, .disk, limit: .seconds(7)) {
             // Ends only by cancellation; its result is then late.
             for await _ in AsyncStream<Void>.makeStream().stream {}
             return [Self.fine]
         }
-        let findings = try await CheckRunner(clock: OneShotClock()).run([{ [slow] }])
+        let findings = try await CheckRunner(clock: SkippingClock(TestTime(Timestamp(0)), sleeps: 1)).run([{ [slow] }])
         #expect(findings.map(\.diagnosis) == [.unanswered(.disk, seconds: 7)])
     }
 
@@ -96,39 +97,6 @@ import Testing
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(isClean.withLock { $0 })
-    }
-}
-
-/// A clock on which every wait ends at once.
-private struct HastyClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
-    }
-
-    var now: Instant { Instant(offset: .zero) }
-    var minimumResolution: Duration { .zero }
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
-}
-
-/// A clock on which the first wait ends at once and the next one never.
-private final class OneShotClock: Clock, Sendable {
-    typealias Instant = HastyClock.Instant
-    private let isSpent = Mutex(false)
-
-    var now: Instant { Instant(offset: .zero) }
-    var minimumResolution: Duration { .zero }
-
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let isFirst = isSpent.withLock { isSpent in
-            defer { isSpent = true }
-            return !isSpent
-        }
-        if isFirst { return }
-        for await _ in AsyncStream<Void>.makeStream().stream {}
-        throw CancellationError()
     }
 }
 

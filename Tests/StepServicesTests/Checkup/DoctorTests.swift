@@ -85,7 +85,7 @@ import Testing
         #expect(diagnoses(findings, "power") == [.bluetooth(.adapterOn(name: "hci0")), .bluetooth(.adapterScanning(name: "hci0"))])
     }
 
-    @Test func `a clock that is set to the past`() async throws {
+    @Test func `a clock that is set to the past is a temporary fault`() async throws {
         let findings = try await examine(
             ScriptedMachine { $0.time = TimeFacts(now: Timestamp(0), isSynchronised: false, zone: "UTC", isDesktop: false) })
         #expect(diagnoses(findings, "clock").map(\.severity) == [.fault(.temporary), .fine])
@@ -110,7 +110,7 @@ import Testing
         #expect(diagnoses(try await examine(), "timer") == [.noSystemd])
     }
 
-    @Test func `a configuration that others can change, or that is not valid`() async throws {
+    @Test func `a configuration that others can change or that is not valid is reported`() async throws {
         let machine = ScriptedMachine {
             $0.files = ["/c": .init(path: "/c", mode: 0o666, owner: 0), "/d": .init(path: "/d", mode: 0o644, owner: 0)]
         }
@@ -163,7 +163,7 @@ import Testing
         #expect(Doctor.worst(unknown) == .usage)
     }
 
-    @Test func `a full disk`() async throws {
+    @Test func `a full disk is a temporary fault, and little free space is a warning`() async throws {
         #expect(Doctor.worst(try await examine(ScriptedMachine(), ScriptedHistoryFile(free: 4096))) == .temporary)
         let little = try await examine(ScriptedMachine(), ScriptedHistoryFile(free: 20_000_000))
         #expect(diagnoses(little, "room").map(\.severity) == [.warning] && Doctor.worst(little) == nil)
@@ -226,14 +226,14 @@ import Testing
         diagnoses(try await examine(ScriptedMachine(), ScriptedHistoryFile(history ?? self.history("anna")), request), "destination")
     }
 
-    @Test func `a destination that answers`() async throws {
+    @Test func `a destination that answers is reported, and so is a configuration without any`() async throws {
         let garden = ScriptedDestination("garden")
         let answers = Diagnosis.destination("garden", .answers(place: garden.place, description: "scripted"))
         #expect(try await destination(CheckupRequest(destinations: [garden])) == [answers])
         #expect(try await destination(CheckupRequest()) == [.noDestination])
     }
 
-    @Test func `a destination that this process must not or cannot contact`() async throws {
+    @Test func `a destination that this process must not or cannot contact is reported as not contacted`() async throws {
         let garden = ScriptedDestination("garden")
         #expect(
             try await destination(CheckupRequest(destinations: [garden], usesNetwork: false)) == [.destination("garden", .notContacted)])

@@ -37,7 +37,7 @@ import Testing
         #expect(!fixture.scanner.isOpen)
     }
 
-    @Test func `while another process syncs it waits a minute`() async throws {
+    @Test func `the watch waits a minute while another process syncs`() async throws {
         let fixture = WatchFixture()
         fixture.services.lock.holdElsewhere(.syncing)
         let start = fixture.services.outbox.now
@@ -84,14 +84,14 @@ import Testing
 
     // MARK: Beginning
 
-    @Test func `without a pedometer it ends with an error`() async throws {
+    @Test func `the watch ends with an error without a pedometer`() async throws {
         let fixture = WatchFixture()
         fixture.services.history.forgetPedometer(fixture.ring.id)
         await #expect(throws: ServiceError.noPedometer(to: .watch)) { try await fixture.run() }
         await #expect(throws: ServiceError.unknownUser("ben", known: ["anna"])) { try await fixture.run(WatchOptions(user: "ben")) }
     }
 
-    @Test func `without a history it ends with an error, and a service waits for one`() async throws {
+    @Test func `without a history the watch ends with an error, and a service waits for one`() async throws {
         let fixture = WatchFixture()
         fixture.histories.fail(ScriptedHistories.Missing())
         await #expect(throws: ScriptedHistories.Missing.self) { try await fixture.run() }

@@ -28,7 +28,7 @@ import Testing
         // The last day of the month before, then that day.
         ("m<d", "2014-03-31"), ("y<d", "2013-12-31"), ("w<d", "2014-04-13"), ("w<>d", "2014-04-20"),
     ])
-    func `arrows move by the unit`(keys: String, day: String) {
+    func `arrow keys move by the unit of the view`(keys: String, day: String) {
         #expect(state(keys).content == .day(Day(day) ?? today))
     }
 
@@ -220,14 +220,14 @@ import Testing
         return decoder.keys(text.utf8)
     }
 
-    @Test func `arrows and page keys in both modes`() {
+    @Test func `arrow and page keys are decoded in both cursor modes`() {
         #expect(
             keys("\u{1b}[D\u{1b}[C\u{1b}[A\u{1b}[B\u{1b}OD\u{1b}OC\u{1b}[5~\u{1b}[6~") == [
                 .left, .right, .up, .down, .left, .right, .pageUp, .pageDown,
             ])
     }
 
-    @Test func `characters and control characters`() {
+    @Test func `characters and control characters are decoded`() {
         #expect(keys("aS?\r\u{7f}\u{3}") == [.character("a"), .character("S"), .character("?"), .enter, .backspace, .control("c")])
     }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(message(.failed(.history, .interrupted)) == "interrupted")
     }
 
-    @Test func `checks that were skipped or had no answer`() {
+    @Test func `the message of a check without a result says why there is none`() {
         #expect(message(.skipped(.adapter, dependsOn: .bus)) == "skipped: depends on D-Bus")
         #expect(message(.unanswered(.disk, seconds: 7)) == "no answer within 7 seconds")
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(fix(.storage(.fileOpen(path: "/home/o'hara/h", mode: 0o666))) == #"chmod 600 '/home/o'\''hara/h'"#)
     }
 
-    @Test func `the free space`() {
+    @Test func `the message about free space names the directory, and enough space needs no fix`() {
         #expect(message(.storage(.free(bytes: 20_000_000, directory: "/home", .little))) == "20.0 MB left for /home")
         #expect(fix(.storage(.free(bytes: 20_000_000_000, directory: "/home", .enough))) == nil)
     }
@@ -134,7 +134,7 @@ import Testing
         #expect(message(ring(.pairingLost(address: Self.address, reason: "no key"))).contains("lost on one side: no key"))
     }
 
-    @Test func `the outbox of a destination`() {
+    @Test func `the problems of an outbox have a message and a fix`() {
         func garden(_ diagnosis: DestinationDiagnosis) -> Diagnosis { .destination("garden", diagnosis) }
         #expect(message(garden(.rejected(days: 1, last: Sample.day, reason: "down"))) == "1 day rejected, the last 2014-04-20: down")
         #expect(message(garden(.uncertain(days: 2))) == "2 days may have arrived")
@@ -151,7 +151,7 @@ import Testing
         .schedule(ScheduleDiagnosis(finding, timer: "istep-sync.timer", isSystemWide: isSystemWide, hasWatch: hasWatch))
     }
 
-    @Test func `when the timer runs`() {
+    @Test func `the message about the timer contains its runs, and a failed or missed run has a fix`() {
         #expect(message(timer(.run(last: now - 3600, next: now + 3600))) == "last run 2027-01-15 07:00, next 2027-01-15 09:00")
         #expect(message(timer(.noRun(next: nil))) == "has not run yet")
         #expect(fix(timer(.runFailed(last: now, next: nil, result: "timeout"))) == "The journal says why: journalctl --user-unit istep-sync")

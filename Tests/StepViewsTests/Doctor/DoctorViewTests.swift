@@ -24,7 +24,7 @@ import Testing
 
     private let view = view(findings)
 
-    @Test func `a line for each finding, and a summary`() {
+    @Test func `the view has a line for each finding, and a summary`() {
         #expect(
             view.lines(TextStyle()).joined(separator: "\n") == """
                 Bluetooth
@@ -49,7 +49,7 @@ import Testing
                 """)
     }
 
-    @Test func `without Unicode`() {
+    @Test func `without Unicode the view consists of ASCII with marks of its own`() {
         let lines = view.lines(TextStyle(unicode: false))
         #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 < 128 } })
         #expect(lines[1].hasPrefix("+ kernel") && lines[2].hasPrefix("x radio switch") && !lines.joined().contains("?"))
@@ -75,7 +75,7 @@ import Testing
                 """)
     }
 
-    @Test func `the summary without problems`() {
+    @Test func `the summary says that there are no problems, and counts skipped checks`() {
         #expect(Self.view([Self.findings[0]]).lines(TextStyle()).last == "No problems found.")
         #expect(Self.view([Self.findings[0], Self.findings[2]]).lines(TextStyle()).last == "No problems found (1 check skipped).")
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(!text.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
     }
 
-    @Test func `the document`() throws {
+    @Test func `the document contains every finding with its severity and its commands`() throws {
         let document = try JSONDecoder().decode(DoctorView.Document.self, from: Data(view.json().utf8))
         #expect(document.version == 1)
         #expect(document.faults == 1 && document.warnings == 1)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Programs rely on the keys, whatever the code calls the values.
-    @Test func `the keys of the document stay`() throws {
+    @Test func `the keys of the document stay the same`() throws {
         let object = try JSONSerialization.jsonObject(with: Data(view.json().utf8)) as? [String: Any]
         let findings = try #require(object?["findings"] as? [[String: Any]])
         #expect(Set(findings[1].keys) == ["check", "area", "subject", "grade", "trouble", "message", "cure", "commands"])

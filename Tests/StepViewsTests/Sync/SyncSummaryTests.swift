@@ -4,7 +4,7 @@ import Testing
 @testable import StepViews
 
 @Suite(.timeLimit(.minutes(5))) struct SyncSummaryTests {
-    private struct Away: ReportableError {
+    private struct OutOfRange: ReportableError {
         var cause: FailureCause { .outOfRange }
         var category: FailureCategory { .temporary }
         var description: String { "not in range" }
@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a sync and its shares are summarised in one line`() {
         let summary = SyncSummary(
-            [report("ring", steps: 8123, battery: 80), report("watch", failure: Away())], shares: [share(.sent)])
+            [report("ring", steps: 8123, battery: 80), report("watch", failure: OutOfRange())], shares: [share(.sent)])
         #expect(summary.line == "ring: 8,123 new steps, battery 80 %; watch: not in range; mastodon: 1 day sent")
     }
 

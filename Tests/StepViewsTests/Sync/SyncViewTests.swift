@@ -5,10 +5,10 @@ import Testing
 @testable import StepViews
 
 @Suite(.timeLimit(.minutes(5))) struct SyncViewTests {
-    private struct Away: Error {}
+    private struct OutOfRange: Error {}
 
     private func view(_ reports: SyncReport...) -> SyncView {
-        SyncView(reports, now: Sample.now, localTime: Sample.place) { $0 is Away ? "Bring it close." : nil }
+        SyncView(reports, now: Sample.now, localTime: Sample.place) { $0 is OutOfRange ? "Bring it close." : nil }
     }
 
     private func report(
@@ -20,7 +20,7 @@ import Testing
             pedometer: Sample.pedometer(name, clock: clock), record: Sample.sync(failure == nil ? .complete : .failed), counts: counts,
             notices: notices, battery: failure == nil ? 81 : nil, readSeconds: failure == nil ? 1.24 : nil,
             connectedSeconds: failure == nil ? 3.18 : nil,
-            failure: failure == nil ? nil : Away(), failureText: failure)
+            failure: failure == nil ? nil : OutOfRange(), failureText: failure)
     }
 
     @Test func `each pedometer has one line`() {
@@ -62,7 +62,7 @@ import Testing
                 """)
     }
 
-    private struct Cut: ReportableError {
+    private struct LinkLost: ReportableError {
         var category: FailureCategory { .temporary }
         var cause: FailureCause { .interrupted }
         var description: String { "cancelled" }
@@ -72,7 +72,7 @@ import Testing
         func text(_ report: SyncReport) -> String {
             SyncView([report], now: Sample.now, localTime: Sample.place) { _ in "Run the command again." }.text()
         }
-        let errors: [any Error] = [CancellationError(), Cut()]
+        let errors: [any Error] = [CancellationError(), LinkLost()]
         for error in errors {
             var interrupted = report(steps: 12, failure: "interrupted")
             interrupted.failure = error
@@ -115,7 +115,7 @@ import Testing
         #expect(text.dropFirst().allSatisfy { $0.hasPrefix("  ") && $0.count <= 80 })
     }
 
-    @Test func `steps that are not counted yet are not called no steps`() {
+    @Test func `steps that are not counted yet are shown as such, and not as no steps`() {
         let first = view(report(steps: 0, notices: [.undecided(steps: 190)])).text()
         #expect(first.contains("ring: 190 steps not counted yet") && !first.contains("no steps") && !first.contains("nothing new"))
         #expect(view(report(steps: 12, notices: [.undecided(steps: 190)])).text().contains("ring: 12 new steps"))

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Whatever the name of a pedometer, a path or a destination is: the shell reads it unchanged, and the terminal shows it only as text.
-    @Test func `a shell reads every word as it was`() throws {
+    @Test func `a shell reads every word of a command unchanged`() throws {
         var generator = SeededGenerator(seed: 16)
         let letters = Array("ab/ '\"\\$`!*?~#;&|<>()[]{}\n\t\r\u{1b}\u{7}\u{7f}=%^-é腕\u{301}\u{202e}\u{200d}\u{3164}\u{a0}🚶".unicodeScalars)
         let words = (0..<400).map { _ in

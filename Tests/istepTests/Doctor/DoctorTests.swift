@@ -13,7 +13,7 @@ import Testing
             #expect(add.status == 0, "\(add.error)")
             #expect(try await home.istep("sync").status == 0)
             try await body(home)
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
@@ -270,7 +270,7 @@ import Testing
             }
             running.send(SIGTERM)
             #expect(await running.result.status == 128 + SIGTERM)
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 

@@ -39,6 +39,7 @@ import Testing
 
     private func units(_ result: String = "success", status: Int32 = 0, active: String = "active") -> [String: FakeSystemd.Unit] {
         var units = FakeSystemd.installed(Self.names)
+        // The program compares these times with the machine's clock: it has no setting for the time.
         let now = UInt64(Date().timeIntervalSince1970)
         units["istep-sync.timer"]?.fileState = "enabled"
         units["istep-sync.timer"]?.activeState = active

@@ -30,7 +30,7 @@ import Testing
             home.ring.addSteps(100, at: home.ring.clock)
             _ = try await home.istep("sync", "--unattended")
             #expect(await desktop.shown.count == 2)
-            // Bubbles disappear: the status still reports the notice.
+            // Notifications disappear: the status still reports the notice.
             #expect(try await home.istep("status").output.contains("New: Goal reached today"))
         }
     }
@@ -126,7 +126,7 @@ import Testing
                 #expect(night.status == 0, "\(night.error)")
             }
             #expect(await desktop.shown.map { $0.summary.prefix(18) } == ["Goal reached today"])
-            // Bubbles disappear: the status still reports the notice.
+            // Notifications disappear: the status still reports the notice.
             #expect(try await home.istep("status").output.contains("New: Goal reached today"))
         }
     }
@@ -173,7 +173,7 @@ import Testing
             try home.configure("notifications = false\n")
             _ = try await home.istep("sync", "--unattended")
             #expect(await desktop.shown.isEmpty)
-            // An interactive sync shows no bubbles, either.
+            // An interactive sync shows no notifications, either.
             try home.configure("")
             _ = try await home.istep("sync")
             #expect(await desktop.shown.isEmpty)

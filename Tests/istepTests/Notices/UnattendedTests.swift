@@ -16,7 +16,7 @@ import Testing
             #expect(first.error == "")
             let second = try await home.istep("sync", "--unattended")
             #expect(second.output == "ring: nothing new, battery 76 %\n")
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 

@@ -75,7 +75,7 @@ import Testing
             #expect(try await browser.evaluate("document.querySelectorAll('figure svg a').length") as? Int ?? 0 >= 1)
             try await browser.click("link=Pedometers")
             #expect(try await browser.text("main h2") == "ring")
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
@@ -124,13 +124,13 @@ import Testing
             let lines = try #require(try await browser.evaluate("sessionStorage.getItem('lines')") as? String).split(separator: "\n")
             #expect(lines.contains("ring: connected") && lines.contains { $0.hasPrefix("ring: reading, ") }, "\(lines)")
             #expect(try await browser.evaluate("sessionStorage.getItem('loads')") as? String == "load\n")
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 
     @Test func `arrow keys lead to the day, week, month and year before and after`() async throws {
         try await visiting { home, browser, base in
-            // Of a year before this one, whatever the date is.
+            // A day of an earlier year, whatever the date is.
             let entered = try await home.istep("correct", "-400", "--steps", "5000")
             try #require(entered.status == 0, "\(entered.error)")
             for page in ["", "day", "week", "month", "year"] {

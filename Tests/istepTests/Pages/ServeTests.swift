@@ -115,8 +115,8 @@ import Testing
         let running = try istep.start(["serve", "--port", "0", "--open"])
         try await running.until { Self.address($0) != nil }
         let address = try #require(Self.address(running.outputSoFar))
-        while !((try? String(contentsOfFile: folder.path + "/opened", encoding: .utf8))?.contains("</html>") ?? false) {
-            try await letOthersRun()
+        try await FileChanges.wait(in: folder.path) {
+            (try? String(contentsOfFile: folder.path + "/opened", encoding: .utf8))?.contains("</html>") ?? false
         }
         running.send(SIGTERM)
         #expect(await running.result.error.isEmpty)
@@ -153,9 +153,7 @@ import Testing
         istep.environment["PATH"] = bin + ":" + (istep.environment["PATH"] ?? "")
         _ = try await istep("plan", "8000")
         let running = try istep.start(["serve", "--port", "0", "--open"])
-        while !FileManager.default.fileExists(atPath: folder.path + "/fetched") {
-            try await letOthersRun()
-        }
+        try await FileChanges.wait(in: folder.path) { FileManager.default.fileExists(atPath: folder.path + "/fetched") }
         running.send(SIGTERM)
         #expect(await running.result.error.isEmpty)
         #expect(try String(contentsOfFile: folder.path + "/fetched", encoding: .utf8).contains("Continue to the pages"))
@@ -241,7 +239,7 @@ import Testing
                 running.send(SIGTERM)
                 let result = await running.result
                 #expect(result.status == 0 && result.error.isEmpty, "\(result)")
-                await home.expectManners()
+                await home.expectNothingLeftOpen()
             }
         }
     }
@@ -330,119 +328,5 @@ import Testing
             #expect(result.status == 75 && result.error.contains("is in use") && result.error.contains("--port 0"), "\(result)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
         }
-    }
-
-    // MARK: Files
-
-    @Test func `a report is written whole, for its owner only`() async throws {
-        let folder = try Folder(), file = folder.path + "/steps.html"
-        let istep = Command(folder: folder)
-        _ = try await istep("plan", "8000")
-        _ = try await istep("correct", "yesterday", "--steps", "9000", "--reason", "<b>no ring</b>")
-        let written = try await istep("report", "-o", file, "--json")
-        #expect(written.status == 0 && written.json["days"] as? Int == 2, "\(written)")
-        let text = try String(contentsOfFile: file, encoding: .utf8)
-        #expect(text.hasPrefix("<!DOCTYPE html>") && text.hasSuffix("</html>") && text.contains("9,000"))
-        #expect(
-            !text.contains("<script") && !text.contains("http:") && !text.contains("https:") && !text.contains("<form") && !text.contains("src=")
-        )
-        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
-        #expect(mode == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".tmp") }.isEmpty)
-        let complaints = try Tidy.complaints(text)
-        #expect(complaints.isEmpty, "\(complaints)")
-        #expect(try await istep("report").output.hasPrefix("<!DOCTYPE html>"))
-    }
-
-    @Test func `a report is written where a link of the user leads, and the link stays`() async throws {
-        let folder = try Folder(), link = folder.path + "/link.html", target = folder.path + "/b/steps.html"
-        let istep = Command(folder: folder)
-        _ = try await istep("plan", "8000")
-        _ = try await istep("correct", "yesterday", "--steps", "9000")
-        for name in ["a", "b"] { try FileManager.default.createDirectory(atPath: folder.path + "/" + name, withIntermediateDirectories: false) }
-        try #require(symlink("a/next", link) == 0 && symlink("../b/steps.html", folder.path + "/a/next") == 0)
-        // The first time there is no such file.
-        for _ in 0..<2 {
-            let written = try await istep("report", "-o", link)
-            #expect(written.status == 0, "\(written)")
-            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "a/next")
-            #expect(try String(contentsOfFile: target, encoding: .utf8).hasSuffix("</html>"))
-            #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o600)
-            try #require(chmod(target, 0o644) == 0)
-        }
-        try #require(symlink("loop", folder.path + "/loop") == 0)
-        #expect(try await istep("report", "-o", folder.path + "/loop").status == 64)
-        // Only root makes links for others.
-        guard geteuid() == 0 else { return }
-        try Data().write(to: URL(fileURLWithPath: target))
-        try #require(lchown(link, 65_534, 65_534) == 0)
-        #expect(try await istep("report", "-o", link).status == 0)
-        #expect(try FileManager.default.attributesOfItem(atPath: link)[.type] as? FileAttributeType == .typeRegular)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: target)).isEmpty)
-    }
-
-    @Test func `a report that cannot be written leaves the existing file unchanged`() async throws {
-        let folder = try Folder()
-        let istep = Command(folder: folder)
-        _ = try await istep("plan", "8000")
-        let nowhere = try await istep("report", "-o", folder.path + "/no/such/folder.html")
-        #expect(nowhere.status == 64 && nowhere.error.contains("No such file"), "\(nowhere)")
-        #expect(try await istep("report", "-o", folder.path).status == 64)
-        #expect(try await istep("report", "-o", "/dev/full").status == 64)
-        let range = try await istep("report", "-o", folder.path + "/x.html", "--from", "2026-05-02", "--to", "2026-05-01")
-        #expect(
-            range.status == 64 && range.error.contains("ends before it begins") && range.error.contains("--from 2026-05-01 --to 2026-05-02"),
-            "\(range)")
-        #expect(try await istep("report", "-o", folder.path + "/x.html", "--from", "2999-01-01", "--to", "2999-01-02").status == 64)
-        #expect(!FileManager.default.fileExists(atPath: folder.path + "/x.html"))
-    }
-
-    @Test func `a day is printed as a picture`() async throws {
-        let folder = try Folder()
-        let istep = Command(folder: folder)
-        _ = try await istep("plan", "8000")
-        _ = try await istep("correct", "yesterday", "--steps", "9000")
-        let card = try await istep("show", "yesterday", "--svg")
-        #expect(card.status == 0 && card.output.hasPrefix("<?xml") && card.output.contains(">9,000<"), "\(card)")
-        #expect(try XMLCheck.isWellFormed(card.output))
-        #expect(try await istep("show", "--svg", "--json").status == 64)
-    }
-}
-
-/// Debian's checker for HTML.
-enum Tidy {
-    /// Warnings and errors. The link of SVG 2 (`a` with `href`) and `inputmode` (HTML 5.1) are newer than this program.
-    static func complaints(_ html: String) throws -> [String] {
-        let output = try ToolOutput.of("/usr/bin/tidy", ["-q", "-e", "-utf8"], input: html)
-        return output.split(separator: "\n").map(String.init).filter { line in
-            !line.contains("<a> proprietary attribute") && !line.contains("proprietary attribute \"inputmode\"")
-        }
-    }
-}
-
-enum XMLCheck {
-    static func isWellFormed(_ text: String) throws -> Bool {
-        try ToolOutput.of("/usr/bin/python3", ["-c", "import sys, xml.dom.minidom as x; x.parseString(sys.stdin.buffer.read())"], input: text)
-            .isEmpty
-    }
-}
-
-enum ToolOutput {
-    /// Standard error of a program that reads the text.
-    static func of(_ program: String, _ arguments: [String], input: String) throws -> String {
-        let folder = try Folder()
-        let file = URL(fileURLWithPath: folder.path + "/input")
-        try Data(input.utf8).write(to: file)
-        let process = ChildProcess()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        process.standardOutput = .nullDevice
-        let errors = URL(fileURLWithPath: folder.path + "/errors")
-        try Data().write(to: errors)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        process.waitUntilExit()
-        return try String(contentsOf: errors, encoding: .utf8)
     }
 }

@@ -48,8 +48,17 @@ final class FaultyServer: Sendable {
     /// From now on there are no faults.
     func mend() { state.withLock { $0.isFaulty = false } }
 
-    /// Sets how to kill the client; nil if there is none.
-    func setClient(_ kill: (@Sendable () -> Void)?) { state.withLock { $0.killClient = kill } }
+    /// Starts a client, which may be killed. No request is answered before it is known how: however slow the machine is, no kill is left out.
+    func startClient(_ start: () throws -> Running) throws -> Running {
+        try state.withLock { state in
+            let running = try start()
+            state.killClient = { running.send(SIGKILL) }
+            return running
+        }
+    }
+
+    /// After its end the client is not killed any more.
+    func forgetClient() { state.withLock { $0.killClient = nil } }
 
     /// How often a client was killed.
     var kills: Int { state.withLock(\.kills) }

@@ -1,5 +1,6 @@
 import Foundation
 import SimulatedBlueZ
+import TestSupport
 import Testing
 
 /// Sharing as users see it: the configuration, a day, the outbox, with the built program.
@@ -259,7 +260,7 @@ import Testing
             "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \": > FOLDER/begun; while [ ! -e FOLDER/end ]; do sleep 0.05; done\"]\n"
         try await live(slow) { home in
             let first = try home.istep.start(["share", "-2"])
-            while !FileManager.default.fileExists(atPath: home.folder.path + "/begun") { try await Task.sleep(for: .milliseconds(20)) }
+            try await FileChanges.wait(in: home.folder.path) { FileManager.default.fileExists(atPath: home.folder.path + "/begun") }
             let second = try await home.istep("share", "-3")
             #expect(second.status == 75)
             #expect(second.error.contains("another share of this history is running"))

@@ -15,7 +15,7 @@ import Testing
             #expect(add.status == 0, "\(add.error)")
             if !inRange { await home.stack.inject(.outOfRange, for: home.ring.address) }
             try await body(home)
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
             #expect(await home.stack.snapshot.monitors == 0)
         }
     }
@@ -132,6 +132,7 @@ import Testing
         for _ in 0..<20 {
             let running = try istep.start(["serve", "--port", "0"], by: "env --default-signal=HUP,INT,TERM")
             var ignored: UInt64 = 0
+            // The signals are looked at again and again: what is ignored only for a moment announces itself in no way.
             while running.outputSoFar.isEmpty, running.isAlive {
                 let status = try String(contentsOfFile: "/proc/\(running.processIdentifier)/status", encoding: .utf8)
                 let mask = status.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }?.split(separator: "\t").last
@@ -229,9 +230,9 @@ import Testing
 
     @Test func `a service waits for the first pedometer and the bus`() async throws {
         let folder = try Folder()
-        let socket = try NotifySocket(in: folder)
+        let socket = try DatagramSocket(folder.path + "/notify")
         var istep = Command(folder: folder)
-        istep.environment["NOTIFY_SOCKET"] = socket.path
+        istep.environment["NOTIFY_SOCKET"] = socket.name
         let running = try istep.start(["watch", "--unattended"])
         #expect(try await socket.next().hasPrefix("READY=1\nSTATUS=No pedometer to watch."))
         running.send(SIGTERM)
@@ -253,9 +254,9 @@ import Testing
 
     @Test func `the watch notifies systemd that it is alive`() async throws {
         try await withRing(inRange: false) { home in
-            let socket = try NotifySocket(in: home.folder)
+            let socket = try DatagramSocket(home.folder.path + "/notify")
             var istep = home.istep
-            istep.environment["NOTIFY_SOCKET"] = socket.path
+            istep.environment["NOTIFY_SOCKET"] = socket.name
             istep.environment["WATCHDOG_USEC"] = "2000000"
             let running = try istep.start(["watch", "--unattended"])
             var heard: [String] = []
@@ -265,40 +266,6 @@ import Testing
             #expect(await end(running).status == 0)
             var last = heard.last
             while last != "STOPPING=1" { last = try await socket.next() }
-        }
-    }
-}
-
-/// A socket like systemd's own: a datagram socket that services write to.
-private final class NotifySocket: Sendable {
-    let path: String
-    private let descriptor: Int32
-
-    init(in folder: Folder) throws {
-        path = folder.path + "/notify"
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        try #require(bytes.count < 108)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let length = socklen_t(2 + bytes.count)
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-        }
-        try #require(result == 0)
-    }
-
-    deinit { close(descriptor) }
-
-    /// Waits for the next datagram.
-    func next() async throws -> String {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count > 0 { return String(decoding: buffer[..<count], as: UTF8.self) }
-            try Task.checkCancellation()
-            await Task.yield()
         }
     }
 }
@@ -320,7 +287,7 @@ private final class NotifySocket: Sendable {
             #expect(result.status == 0, "\(result.error)")
             #expect(try await home.istep("show", "--json").json["steps"] as? Int == 2_345)
             #expect(!home.stack.history.contains { if case .connected(band.address) = $0 { true } else { false } })
-            await home.expectManners()
+            await home.expectNothingLeftOpen()
         }
     }
 }

@@ -30,8 +30,8 @@ def local_time():
 @scenario
 def long_day():
     """a week with a day of 25 hours equals the ring's"""
-    traveller.holds_the_ring("ring")
-    traveller.shows(steps_of(remembered(peripheral("ring", "truth"))))
+    traveller.expect_all_slots("ring")
+    traveller.expect_steps(steps_of(remembered(peripheral("ring", "truth"))))
 
 
 @scenario
@@ -41,8 +41,8 @@ def utc():
     check(peripheral("ring", "truth")["clock"].startswith("2026-11-05T04"), "colmi-r02-client sets no UTC any more")
     before = traveller.slots()
     peripheral("ring", "walk", 200)         # it writes them down for tomorrow, 04:00
-    told = traveller("sync")
-    check("clock" in (told.out + told.err).lower(), f"nothing is said of the clock: {told}")
+    result = traveller("sync")
+    check("clock" in (result.out + result.err).lower(), f"nothing is said of the clock: {result}")
     off = ring_is_off_by(datetime.fromisoformat("2026-11-04T23:05:00"))
     check(off < 300, f"the ring's clock is {off} s off")
     after = traveller.slots()

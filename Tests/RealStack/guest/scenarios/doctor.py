@@ -1,4 +1,4 @@
-"""What `istep doctor` says of a machine and its pedometers, well and sick."""
+"""What `istep doctor` reports about a machine and its pedometers, with and without faults."""
 import contextlib
 import subprocess
 
@@ -20,20 +20,20 @@ class Findings:
         self.result = of("doctor", "--json", "--timeout", "8", *options, exits=exits)
         self.all = self.result.json["findings"]
 
-    def grades(self, key):
+    def severities(self, key):
         return [each["grade"] for each in self.all if each["check"] == key]
 
-    def tells(self, key, grade, *words):
-        """The check has this worst grade, and says one of these words in its cause or cure."""
-        found = [each for each in self.all if each["check"] == key and each["grade"] == grade]
-        check(found, f"{key} is {self.grades(key)}, not {grade}: {self.result}")
+    def reports(self, key, severity, *words):
+        """The check has a finding of this severity whose message or fix contains one of these words."""
+        found = [each for each in self.all if each["check"] == key and each["grade"] == severity]
+        check(found, f"{key} is {self.severities(key)}, not {severity}: {self.result}")
         said = " ".join(each["message"] + " " + (each["cure"] or "") for each in found).lower()
         check(not words or any(word in said for word in words), f"none of {', '.join(words)} is said of {key}: {said}")
         return self
 
-    def are(self, grade, *keys):
+    def are(self, severity, *keys):
         for key in keys:
-            check(self.grades(key)[:1] == [grade], f"{key} is {self.grades(key)}, not {grade}: {self.result}")
+            check(self.severities(key)[:1] == [severity], f"{key} is {self.severities(key)}, not {severity}: {self.result}")
         return self
 
 
@@ -55,7 +55,7 @@ def healthy():
     peripheral("ring", "events", "clear")
     all_well()
     check(istep.samples() == before, "the history has changed")
-    istep.lets_go_of("ring")
+    istep.expect_released("ring")
 
 
 @scenario
@@ -64,7 +64,7 @@ def unplugged():
     adapter("off")
     until(lambda: not powered(), 10, "adapter gone")
     try:
-        Findings(69).tells("adapter", "fault", "no bluetooth adapter").are("fine", "kernel", "bus", "history").are(
+        Findings(69).reports("adapter", "fault", "no bluetooth adapter").are("fine", "kernel", "bus", "history").are(
             "skipped", "daemon", "power", "scan", "pedometer")
     finally:
         adapter("on")
@@ -78,7 +78,7 @@ def blocked():
     switch.write_text("1")
     until(lambda: not powered(), 10, "adapter off")
     try:
-        Findings(69).tells("switch", "fault", "rfkill unblock").are("skipped", "adapter", "power")
+        Findings(69).reports("switch", "fault", "rfkill unblock").are("skipped", "adapter", "power")
     finally:
         switch.write_text("0")
         subprocess.run(["bluetoothctl", "power", "on"], stdout=subprocess.DEVNULL)
@@ -91,7 +91,7 @@ def powered_off():
     subprocess.run(["bluetoothctl", "power", "off"], check=True, stdout=subprocess.DEVNULL)
     until(lambda: not powered(), 10, "adapter off")
     try:
-        Findings(69).tells("power", "fault", "power on").are("fine", "adapter", "daemon").are("skipped", "scan", "pedometer")
+        Findings(69).reports("power", "fault", "power on").are("fine", "adapter", "daemon").are("skipped", "scan", "pedometer")
     finally:
         subprocess.run(["bluetoothctl", "power", "on"], check=True, stdout=subprocess.DEVNULL)
     until(powered, 20, "adapter powered")
@@ -102,7 +102,7 @@ def daemon_stopped():
     """bluetoothd stopped: named, with what starts it"""
     daemon("stop")
     try:
-        Findings(69).tells("daemon", "fault", "systemctl enable --now bluetooth").are("fine", "adapter", "bus").are("skipped", "power")
+        Findings(69).reports("daemon", "fault", "systemctl enable --now bluetooth").are("fine", "adapter", "bus").are("skipped", "power")
     finally:
         daemon("start")
     all_well()
@@ -111,7 +111,7 @@ def daemon_stopped():
 @scenario
 def no_bus():
     """no system bus: named; kernel and switches of this machine are not asked then"""
-    Findings(69, of=Istep(istep, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")).tells("bus", "fault", "d-bus").are("skipped", "daemon")
+    Findings(69, of=Istep(istep, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")).reports("bus", "fault", "d-bus").are("skipped", "daemon")
 
 
 @contextlib.contextmanager
@@ -127,7 +127,7 @@ def steered(*words, back):
 def out_of_range():
     """ring out of range: reported, with how long ago it was synced, exit code 75"""
     with steered("range", "out", back=("range", "in")):
-        Findings(75).tells("pedometer", "fault", "not in range").are("fine", "scan", "syncs")
+        Findings(75).reports("pedometer", "fault", "not in range").are("fine", "scan", "syncs")
     all_well()
 
 
@@ -135,23 +135,23 @@ def out_of_range():
 def held_by_another():
     """ring held by another client, and so silent: the report says that it may be connected to a phone, exit code 75"""
     with steered("advertise", "off", back=("advertise", "on")):
-        Findings(75).tells("pedometer", "fault", "phone")
+        Findings(75).reports("pedometer", "fault", "phone")
 
 
 @scenario
 def refusing():
     """ring in range that cuts every connection: reported as such, exit code 75"""
     with steered("fault", "refuse", "always", back=("fault", "none")):
-        Findings(75).tells("pedometer", "fault", "connecting fails")
-    istep.lets_go_of("ring")
+        Findings(75).reports("pedometer", "fault", "connecting fails")
+    istep.expect_released("ring")
 
 
 @scenario
 def silent():
     """ring that is connected and never answers: reported, exit code 75, the link is released"""
     with steered("fault", "stall", 0, "always", back=("fault", "none")):
-        Findings(75).tells("pedometer", "fault", "answer")
-    istep.lets_go_of("ring")
+        Findings(75).reports("pedometer", "fault", "answer")
+    istep.expect_released("ring")
 
 
 @scenario
@@ -162,7 +162,7 @@ def stale_bond():
     paired("sync")
     all_well(of=paired)
     peripheral("secure", "unbond")
-    Findings((75, 77), of=paired).tells("pedometer", "fault", "pairing")
+    Findings((75, 77), of=paired).reports("pedometer", "fault", "pairing")
     subprocess.run(["bluetoothctl", "remove", SECURE], check=True, stdout=subprocess.DEVNULL)
     paired("sync")
     all_well(of=paired)

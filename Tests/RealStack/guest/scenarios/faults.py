@@ -28,11 +28,11 @@ def fault(*words):
         peripheral("ring", "fault", "none")
 
 
-def heals(istep):
+def expect_recovery(istep):
     """The fault is over: the next sync completes, nothing is lost and no link is left."""
     istep("sync")
-    istep.lets_go_of("ring")
-    istep.holds_the_ring("ring")
+    istep.expect_released("ring")
+    istep.expect_all_slots("ring")
 
 
 @scenario
@@ -42,8 +42,8 @@ def dropped_once():
     with fault("drop", 100):
         istep("sync")
         check(len(events("ring", "connected")) == 2, "not one link more")
-    istep.holds_the_ring("ring")
-    heals(istep)
+    istep.expect_all_slots("ring")
+    expect_recovery(istep)
 
 
 @scenario
@@ -55,7 +55,7 @@ def dropped_early():
         check(len(events("ring", "connected")) == 2, "not one link more")
         check("lost" in result.out, str(result))
     check(istep.samples(), "nothing of what had arrived was stored")
-    heals(istep)
+    expect_recovery(istep)
 
 
 @scenario
@@ -65,7 +65,7 @@ def dropped_always():
     with fault("drop", 100, "always"):
         istep("sync", exits=75)
     check(len(istep.samples()) >= 60, f"{len(istep.samples())} samples kept of two whole days")
-    heals(istep)
+    expect_recovery(istep)
 
 
 @scenario
@@ -74,8 +74,8 @@ def silent():
     istep = Istep(added)
     with fault("stall", 100, "always"):
         istep("sync", exits=75)
-    istep.lets_go_of("ring")
-    heals(istep)
+    istep.expect_released("ring")
+    expect_recovery(istep)
 
 
 @scenario
@@ -84,7 +84,7 @@ def refused():
     istep = Istep(added)
     with fault("refuse", "always"):
         istep("sync", exits=75)
-    heals(istep)
+    expect_recovery(istep)
 
 
 @scenario
@@ -93,7 +93,7 @@ def garbled():
     istep = Istep(added)
     with fault("checksum", 40):
         istep("sync", exits=(0, 65, 75))
-    heals(istep)
+    expect_recovery(istep)
 
 
 @scenario
@@ -102,7 +102,7 @@ def endless():
     istep = Istep(added)
     with fault("noend"):
         istep("sync", exits=(0, 65, 75))
-    heals(istep)
+    expect_recovery(istep)
 
 
 def ended_by(number):
@@ -121,7 +121,7 @@ def killed():
     istep, result = ended_by(signal.SIGKILL)
     check(result.code == -signal.SIGKILL, str(result))
     check(len(istep.samples()) >= 60, f"{len(istep.samples())} samples kept of two whole days")
-    heals(istep)
+    expect_recovery(istep)
 
 
 @scenario
@@ -129,8 +129,8 @@ def interrupted():
     """Ctrl-C in the middle: the link is let go at once"""
     istep, result = ended_by(signal.SIGINT)
     check(result.code != 0, str(result))
-    istep.lets_go_of("ring", seconds=8)
-    heals(istep)
+    istep.expect_released("ring", seconds=8)
+    expect_recovery(istep)
 
 
 @scenario
@@ -143,4 +143,4 @@ def at_once():
         istep("sync", exits=75, limit=20)
         first.send_signal(signal.SIGTERM)
         istep.finish(first, ("sync",), limit=15)
-    heals(istep)
+    expect_recovery(istep)

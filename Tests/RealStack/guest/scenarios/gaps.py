@@ -1,4 +1,4 @@
-"""Days that a pedometer refuses, does not answer or delivers in part, and steps around midnight: nothing is lost without a word."""
+"""Days that a pedometer refuses, does not answer or delivers in part, and steps around midnight: whatever is missing is reported."""
 from lab import events, peripheral, remembered, set_clock
 from scenarios.harness import Istep, check, scenario
 
@@ -51,9 +51,9 @@ def refused_twice():
         check(whole(istep) == all_days() - {OLDEST}, f"stored: {sorted(whole(istep))}")
     notices = istep("status", "--json").json["notices"]
     check([n["kind"] for n in notices] == ["daysMissing"], f"status has the notices {notices}")
-    told = istep("sync")
-    check(OLDEST not in told.out, f"it was answered: {told}")
-    istep.holds_the_ring("ring")
+    result = istep("sync")
+    check(OLDEST not in result.out, f"it was answered: {result}")
+    istep.expect_all_slots("ring")
     check(not istep("status", "--json").json["notices"], "the notice has not ended")
 
 
@@ -62,13 +62,13 @@ def silent_day():
     """a day without an answer holds up neither the others nor the clock, and is read by the next sync"""
     istep = Istep(added)
     fails("2026-11-14", how="silent", requests=3)
-    told = istep("sync")
-    words = " ".join(told.out.split())
-    check("2026-11-14 (no answer)" in words and "at the next sync" in words, f"the day is not named: {told}")
+    result = istep("sync")
+    words = " ".join(result.out.split())
+    check("2026-11-14 (no answer)" in words and "at the next sync" in words, f"the day is not named: {result}")
     check(events("ring", "clock set"), "the clock was not set")
     check(whole(istep) == all_days() - {"2026-11-14"}, f"stored: {sorted(whole(istep))}")
     check(missing(istep) == {}, "it was answered")
-    istep.holds_the_ring("ring")
+    istep.expect_all_slots("ring")
 
 
 @scenario
@@ -76,11 +76,11 @@ def today_refused():
     """a refusal of today costs no other day"""
     istep = Istep(added)
     fails(TODAY, how="refuse", requests=3)
-    told = istep("sync", "--unattended")
-    check("1 day missing" in told.out, f"the line does not say so: {told}")
+    result = istep("sync", "--unattended")
+    check("1 day missing" in result.out, f"the line does not say so: {result}")
     check(whole(istep) == all_days() - {TODAY}, f"stored: {sorted(whole(istep))}")
     check(missing(istep) == {}, "it was answered")
-    istep.holds_the_ring("ring")
+    istep.expect_all_slots("ring")
 
 
 @scenario
@@ -88,12 +88,12 @@ def all_silent():
     """a ring that answers for no day is given up in time, with the day, the attempts and their seconds"""
     istep = Istep(added)
     fails(*all_days(), how="silent", requests=50)
-    told = istep("sync", exits=75)
-    check(f"the request for the steps of {TODAY} (3 attempts, 15 seconds)" in told.out + told.err, f"in other words: {told}")
-    check(told.seconds < 75, f"{told.seconds:.0f} s")
+    result = istep("sync", exits=75)
+    check(f"the request for the steps of {TODAY} (3 attempts, 15 seconds)" in result.out + result.err, f"in other words: {result}")
+    check(result.seconds < 75, f"{result.seconds:.0f} s")
     peripheral("ring", "fault", "none")
     istep("sync")
-    istep.holds_the_ring("ring")
+    istep.expect_all_slots("ring")
 
 
 @scenario
@@ -102,15 +102,15 @@ def cut_days():
     istep = Istep(added)
     fails("2026-11-16", TODAY, how="cut", requests=50)
     for _ in range(4):
-        told = istep("sync", exits=(0, 75))
-        check("Received data was saved" in told.out or told.code == 0, f"nothing is said of what was stored: {told}")
+        result = istep("sync", exits=(0, 75))
+        check("Received data was saved" in result.out or result.code == 0, f"nothing is said of what was stored: {result}")
     check(whole(istep) == all_days() - {"2026-11-16", TODAY}, f"stored: {sorted(whole(istep))}")
     for day in ("2026-11-16", TODAY):
         shown = istep("show", day, "--json").json
         check(shown["steps"] and shown["completeness"] == "partial", f"{day}: {shown['steps']}, {shown['completeness']}")
     peripheral("ring", "fault", "none")
     istep("sync")
-    istep.holds_the_ring("ring")
+    istep.expect_all_slots("ring")
 
 
 def counter(address, name):
@@ -127,15 +127,15 @@ def first_reading():
     try:
         istep = counter(COUNTER, "watch")
         walked = peripheral("counter", "truth")["steps"]
-        told = istep("sync")
-        check("may still be yesterday" in told.out, f"not a word of the doubt: {told}")
+        result = istep("sync")
+        check("may still be yesterday" in result.out, f"not a word of the doubt: {result}")
         check(istep.steps("2026-11-20") is None and istep.samples() == [], "counted before it was decided")
         peripheral("counter", "midnight")
         peripheral("counter", "walk", 25)
         set_clock('TZ="Europe/Berlin" 2026-11-21 00:50:00')
-        told = istep("sync")
-        check("restarted" not in told.out, f"a reset at midnight is no restart: {told}")
-        istep.shows({"2026-11-20": walked, "2026-11-21": 25})
+        result = istep("sync")
+        check("restarted" not in result.out, f"a reset at midnight is no restart: {result}")
+        istep.expect_steps({"2026-11-20": walked, "2026-11-21": 25})
     finally:
         set_clock('TZ="Europe/Berlin" 2026-11-20 23:10:00')
 
@@ -149,13 +149,13 @@ def readable_clock():
         walked = peripheral("clocked", "truth")["steps"]
         peripheral("clocked", "clock", "2026-11-20T23:58:00")
         istep("sync")
-        istep.shows({"2026-11-20": walked})
+        istep.expect_steps({"2026-11-20": walked})
         peripheral("clocked", "midnight")
         peripheral("clocked", "walk", 40)
         set_clock('TZ="Europe/Berlin" 2026-11-21 09:00:00')
-        told = istep("sync")
-        check("restarted" not in told.out, f"a reset at midnight is no restart: {told}")
-        istep.shows({"2026-11-20": walked, "2026-11-21": 40})
+        result = istep("sync")
+        check("restarted" not in result.out, f"a reset at midnight is no restart: {result}")
+        istep.expect_steps({"2026-11-20": walked, "2026-11-21": 40})
     finally:
         set_clock('TZ="Europe/Berlin" 2026-11-20 23:10:00')
 

@@ -44,7 +44,7 @@ def run():
 
 
 def steps_of(days):
-    """Of a truth, or of what a client read: day -> steps."""
+    """day -> steps, in a ring's truth or in what a client has read."""
     return {day: known["steps"] for day, known in days.items()}
 
 
@@ -156,13 +156,13 @@ class Istep:
             days.setdefault(str(local.date()), {})[str(local.hour * 4 + local.minute // 15)] = steps
         return days
 
-    def shows(self, days, *options):
+    def expect_steps(self, days, *options):
         """`istep show` of each of these days has these steps."""
         for day, steps in days.items():
             shown = self.steps(day, *options)
             check(shown == steps, f"{day}: istep shows {shown} steps of {steps}")
 
-    def holds_the_ring(self, who):
+    def expect_all_slots(self, who):
         """The history has each slot that the ring reports, and no other."""
         known = {day: {index: slot[0] for index, slot in of["slots"].items()}
                  for day, of in remembered(peripheral(who, "truth")).items()}
@@ -170,5 +170,5 @@ class Istep:
         wrong = [day for day in sorted(known.keys() | held.keys()) if known.get(day) != held.get(day)]
         check(not wrong, f"not as the ring knows them: {', '.join(wrong)}")
 
-    def lets_go_of(self, who, seconds=10):
+    def expect_released(self, who, seconds=10):
         until(lambda: not peripheral(who, "status")["connections"], seconds, f"link to {who} let go")

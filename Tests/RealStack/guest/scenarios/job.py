@@ -27,8 +27,8 @@ def sync():
     peripheral("ring", "fault", "drop", 100)
     anna("sync")
     check(len(events("ring", "connected")) == 2, "not one link more")
-    anna.lets_go_of("ring")
-    anna.holds_the_ring("ring")
+    anna.expect_released("ring")
+    anna.expect_all_slots("ring")
 
 
 @scenario
@@ -36,7 +36,7 @@ def show():
     """each day is shown with the ring's steps"""
     days = steps_of(remembered(peripheral("ring", "truth")))
     check(len(days) == 8, f"the ring knows {days}")
-    anna.shows(days)
+    anna.expect_steps(days)
 
 
 @scenario

@@ -13,8 +13,8 @@ istep = Istep(TZ="Europe/Berlin")
 def works_again(for_=istep):
     until(powered, 20, "adapter powered")
     for_("sync")
-    for_.lets_go_of("ring")
-    for_.holds_the_ring("ring")
+    for_.expect_released("ring")
+    for_.expect_all_slots("ring")
 
 
 def is_told(command, exits, *words):
@@ -140,7 +140,7 @@ def history_is_enough():
     """show needs neither adapter nor daemon"""
     daemon("stop")
     try:
-        istep.shows(dict(list(steps_of(remembered(peripheral("ring", "truth"))).items())[-2:]))
+        istep.expect_steps(dict(list(steps_of(remembered(peripheral("ring", "truth"))).items())[-2:]))
     finally:
         daemon("start")
     until(powered, 20, "adapter powered")

@@ -31,7 +31,7 @@ def described():
     set_clock(f"{TODAY} 17:55:00")
     istep("add", COUNTER, "--name", "watch", "--model", "generic", *OPEN)
     grows("counter", "watch", at=18)
-    istep.lets_go_of("counter")
+    istep.expect_released("counter")
 
 
 @scenario
@@ -39,7 +39,7 @@ def wrong_service():
     """a device that lacks the service is refused, and this is reported"""
     result = istep("add", "C0:DE:00:00:00:03", "--name", "wrong", "--model", "generic", *OPEN, exits=69)
     check("00030000" in result.err, f"the missing service is not named: {result}")
-    istep.lets_go_of("old-ring")
+    istep.expect_released("old-ring")
 
 
 @scenario
@@ -50,7 +50,7 @@ def refused():
         istep("add", SECURE, "--name", "locked", "--model", "generic", *CLOSED, exits=(0, 69, 75, 77))
         result = istep("sync", "locked", exits=(64, 69, 75, 77))
         check("pair" in (result.out + result.err).lower() or result.code == 64, f"nothing is said of pairing: {result}")
-        istep.lets_go_of("secure")
+        istep.expect_released("secure")
     finally:
         peripheral("secure", "pairing", "accept")
         istep("forget", "locked", exits=(0, 64))
@@ -64,7 +64,7 @@ def bond_refused():
     try:
         result = istep("add", OLD_RING, "--name", "bonded", exits=77)
         check("requires pairing, which failed" in " ".join((result.out + result.err).split()), f"{result}")
-        istep.lets_go_of("old-ring")
+        istep.expect_released("old-ring")
     finally:
         peripheral("old-ring", "pairing", "accept")
 
@@ -74,11 +74,11 @@ def bond_on_demand():
     """a ring that asks for a bond is paired when it is added, and read over the bond; another one is not paired"""
     istep("add", OLD_RING, "--name", "bonded")
     check(peripheral("old-ring", "status")["bonds"], "the ring knows of no bond")
-    istep.lets_go_of("old-ring")
+    istep.expect_released("old-ring")
     istep("sync", "bonded")
     check(istep.steps(TODAY), "no steps were read over the bond")
     check(len(events("old-ring", "paired")) == 1, "paired more than once")
-    istep.lets_go_of("old-ring")
+    istep.expect_released("old-ring")
     istep("add", RING, "--name", "unbonded")
     check(not peripheral("ring", "status")["bonds"], "a ring that does not ask was paired")
 
@@ -90,4 +90,4 @@ def paired():
     grows("secure", "stepper", at=19)
     check(peripheral("secure", "status")["bonds"], "the peripheral knows of no bond")
     check(len(events("secure", "paired")) == 1, "paired more than once")
-    istep.lets_go_of("secure")
+    istep.expect_released("secure")

@@ -15,7 +15,7 @@ set_clock('TZ="Europe/Berlin" 2026-11-20 23:06:00')
 added = Istep(TZ="Europe/Berlin")
 
 
-class Away:
+class OutOfRange:
     """These peripherals are out of range for as long as the block lasts."""
 
     def __init__(self, *who):
@@ -51,7 +51,7 @@ def add():
 def two_absent():
     """two of three are out of range: the sync takes one search time, and the third is read"""
     istep = Istep(added)
-    with Away("old-ring", "counter"):
+    with OutOfRange("old-ring", "counter"):
         started = time.monotonic()
         process = istep.start("sync", "--no-share", "--timeout", "20")
         first = process.stdout.readline()
@@ -70,7 +70,7 @@ def two_absent():
 def nothing_heard():
     """no device at all is in range: sync, scan and add say so, and refer to doctor"""
     istep = Istep(added)
-    with Away(*ADDRESSES):
+    with OutOfRange(*ADDRESSES):
         for command, code, words in (
             (("sync", "--no-share", "--timeout", "12"), 75, "and no other Bluetooth device was heard"),
             (("scan", "--timeout", "12"), 0, "no other Bluetooth device was heard"),

@@ -197,12 +197,12 @@ def nightly():
     istep.has_all_of("ring")
     summary = [(priority, line) for priority, line in said if "ring" in line and "steps" in line]
     check(len(summary) == 1 and summary[0][0] in (5, 6), f"the journal has {said}")
-    told = json.loads(ran("istep", "auto", "--system", "--json"))
-    check(told["night"]["active"] and told["night"]["last"] and told["lastRun"]["exitCode"] == 0, f"istep auto reports {told}")
+    report = json.loads(ran("istep", "auto", "--system", "--json"))
+    check(report["night"]["active"] and report["night"]["last"] and report["lastRun"]["exitCode"] == 0, f"istep auto reports {report}")
     ran("istep", "auto", "off", "--system")
-    told = json.loads(ran("istep", "auto", "--system", "--json"))
-    check(not any(told[trigger]["enabled"] or told[trigger]["active"] for trigger in ("night", "midnight", "adapter", "watch")),
-          f"after istep auto off: {told}")
+    report = json.loads(ran("istep", "auto", "--system", "--json"))
+    check(not any(report[trigger]["enabled"] or report[trigger]["active"] for trigger in ("night", "midnight", "adapter", "watch")),
+          f"after istep auto off: {report}")
 
 
 @scenario

@@ -41,8 +41,8 @@ def comes_and_goes():
         check("ring: " not in watch.said, f"said of a ring out of range: {watch.said}")
         peripheral("ring", "range", "in")
         watch.reads(1, 120)
-        istep.holds_the_ring("ring")
-        istep.lets_go_of("ring")
+        istep.expect_all_slots("ring")
+        istep.expect_released("ring")
         peripheral("ring", "range", "out")
         daemon("kill")
         daemon("start")
@@ -50,8 +50,8 @@ def comes_and_goes():
         peripheral("ring", "walk", 321)
         peripheral("ring", "range", "in")
         watch.reads(2, 180)
-        istep.holds_the_ring("ring")
-        istep.lets_go_of("ring")
+        istep.expect_all_slots("ring")
+        istep.expect_released("ring")
 
 
 @scenario
@@ -105,7 +105,7 @@ def live():
         peripheral("ring", "walk", 77)
         until(lambda: "steps today" in watch.said, 30, f"live steps: {watch.said}")
         watch.end()
-        fresh.lets_go_of("ring")
+        fresh.expect_released("ring")
     finally:
         watch.process.kill()
         watch.process.wait()

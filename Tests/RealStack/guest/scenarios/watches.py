@@ -92,7 +92,7 @@ def bangle():
     days = {}
     for at, steps in truth["records"].items():
         days[at[:10]] = days.get(at[:10], 0) + steps
-    bert.shows(days)
+    bert.expect_steps(days)
     check(synced(bert)["steps"] == 0, "a second sync changes nothing")
     written = [bytes.fromhex(e["value"]) for e in events("bangle", "write")]
     mtu = max(e["mtu"] for e in events("bangle", "mtu")) if events("bangle", "mtu") else 23

@@ -36,11 +36,11 @@ def week():
     """a week is added, synced and shown, equal to the ring and to colmi-r02-client"""
     anna("add", RING, "--name", "ring", "--user", "anna")
     anna("sync")
-    anna.lets_go_of("ring")
-    anna.holds_the_ring("ring")
+    anna.expect_released("ring")
+    anna.expect_all_slots("ring")
     ring, read = steps_of(remembered(peripheral("ring", "truth"))), steps_of(client(RING)["days"])
     check(len(ring) == 8 and ring == read, f"the ring knows {ring}, colmi-r02-client reads {read}")
-    anna.shows(ring)
+    anna.expect_steps(ring)
 
 
 @scenario
@@ -61,7 +61,7 @@ def grown():
         peripheral("ring", "walk", steps)
         anna("sync")
     check(anna.steps(day) == before + 1000, f"{before} and 1000 are {anna.steps(day)}")
-    anna.holds_the_ring("ring")
+    anna.expect_all_slots("ring")
 
 
 @scenario
@@ -79,7 +79,7 @@ def own_total():
         text = anna("show", day).out
         check(("itself reported" in text) == (off != 0), text)
     anna("sync")
-    anna.holds_the_ring("ring")
+    anna.expect_all_slots("ring")
 
 
 @scenario
@@ -106,5 +106,5 @@ def household():
     anna("add", OLD_RING, "--name", "old", "--user", "bert")
     anna("sync", "old")
     days = steps_of(remembered(peripheral("old-ring", "truth")))
-    anna.shows({day: days[day] for day in list(days)[::3]}, "--user", "bert")
+    anna.expect_steps({day: days[day] for day in list(days)[::3]}, "--user", "bert")
     check(anna.steps("2026-11-19", "--user", "anna") == before, "anna's steps changed")

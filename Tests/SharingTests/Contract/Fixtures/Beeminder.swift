@@ -7,7 +7,7 @@ extension Fixture {
     static let beeminder = Fixture(
         kind: "beeminder", keeps: [.day],
         open: { try WebVenue(Goal()) { "url = '\($0)'\ngoal = 'steps'\ntoken_env = '\(TestSecret.variable)'" } },
-        web: WebManners(notFound: .misconfigured))
+        web: WebBehaviour(notFound: .misconfigured))
 }
 
 /// Datapoints as Beeminder stores them.

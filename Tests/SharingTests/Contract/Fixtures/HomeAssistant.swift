@@ -8,12 +8,12 @@ import WebTestSupport
 extension Fixture {
     static let homeAssistant = Fixture(
         kind: "home-assistant", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage], holdsManyDays: false,
-        open: { try WebVenue(House()) { "url = '\($0)'\ntoken_env = '\(TestSecret.variable)'" } },
-        web: WebManners(notFound: .misconfigured))
+        open: { try WebVenue(FakeHomeAssistant()) { "url = '\($0)'\ntoken_env = '\(TestSecret.variable)'" } },
+        web: WebBehaviour(notFound: .misconfigured))
 }
 
 /// States of entities and long-term statistics as Home Assistant stores them.
-final class House: WebService {
+final class FakeHomeAssistant: WebService {
     private struct Attributes: Codable {
         var user: String
         var date: String

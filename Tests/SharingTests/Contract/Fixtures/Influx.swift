@@ -12,7 +12,7 @@ extension Fixture {
                 "url = '\($0)'\ndatabase = 'health'\nusername = 'anna'\npassword_env = '\(TestSecret.variable)'"
             }
         },
-        web: WebManners(confirming: [204], notFound: .misconfigured))
+        web: WebBehaviour(confirming: [204], notFound: .misconfigured))
 
     static let influx2 = Fixture(
         kind: "influx", variant: "version 2", keeps: influx.keeps, text: influx.text,
@@ -23,7 +23,7 @@ extension Fixture {
                 "url = '\($0)'\nbucket = 'health'\norg = 'at home'\ntoken_env = '\(TestSecret.variable)'"
             }
         },
-        web: WebManners(confirming: [204], notFound: .misconfigured))
+        web: WebBehaviour(confirming: [204], notFound: .misconfigured))
 }
 
 /// Stores points as InfluxDB does: by measurement, tags and time.

@@ -7,7 +7,7 @@ extension Fixture {
     static let intervalsICU = Fixture(
         kind: "intervals-icu", keeps: [.day],
         open: { try WebVenue(Wellness()) { "url = '\($0)'\napi_key_env = '\(TestSecret.variable)'" } },
-        web: WebManners(notFound: .misconfigured))
+        web: WebBehaviour(notFound: .misconfigured))
 }
 
 /// Wellness records as intervals.icu stores them.

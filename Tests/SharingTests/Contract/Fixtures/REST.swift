@@ -7,25 +7,25 @@ extension Fixture {
     static let rest = Fixture(
         kind: "rest", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage, .samples],
         open: {
-            try WebVenue(DayKeeper(method: "PUT", authorization: "Bearer \(TestSecret.text)")) { url in
+            try WebVenue(DayStore(method: "PUT", authorization: "Bearer \(TestSecret.text)")) { url in
                 "url = '\(url)/api'\ntoken_env = '\(TestSecret.variable)'\nsamples = true"
             }
         },
-        web: WebManners(confirming: [200, 204]))
+        web: WebBehaviour(confirming: [200, 204]))
 
     static let restPost = Fixture(
         kind: "rest", variant: "POST", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage], corrects: false,
         open: {
             let basic = Data("anna:\(TestSecret.text)".utf8).base64EncodedString()
-            return try WebVenue(DayKeeper(method: "POST", authorization: "Basic \(basic)")) { url in
+            return try WebVenue(DayStore(method: "POST", authorization: "Basic \(basic)")) { url in
                 "url = '\(url)/days?on={date}'\nmethod = 'POST'\nusername = 'anna'\npassword_env = '\(TestSecret.variable)'"
             }
         },
-        web: WebManners(confirming: [200, 204]))
+        web: WebBehaviour(confirming: [200, 204]))
 }
 
 /// Stores days as JSON: with PUT at their own address, with POST one after another.
-private final class DayKeeper: WebService {
+private final class DayStore: WebService {
     private let method: String
     private let authorization: String
     private let days = Mutex<[(target: String, document: Document)]>([])

@@ -66,7 +66,7 @@ import Testing
     @Test func `an unknown hour is not shown as an hour without steps`() throws {
         var summary = SharedDay.easter().summary
         summary.hours = (0..<24).map { .init(start: Timestamp($0 * 3600), hour: $0, steps: $0 < 3 ? nil : $0 == 8 ? 4000 : 0) }
-        // Of the hour that the clock repeats, only one is known.
+        // The clock repeats this hour, and only one of the two is known.
         summary.hours.append(.init(start: Timestamp(2 * 3600), hour: 2, steps: 4000))
         let day = try #require(SharedDay(summary))
         let bars = try text("{bars}", day)

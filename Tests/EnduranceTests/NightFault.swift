@@ -1,7 +1,7 @@
 import TestSupport
 
 /// The fault of a night.
-enum Trouble: Hashable, Sendable, CaseIterable {
+enum NightFault: Hashable, Sendable, CaseIterable {
     /// The pedometer is in another place.
     case absent
     /// The link is lost in the middle, once.
@@ -32,7 +32,7 @@ struct Nights {
 
     init(seed: UInt64) { dice = SeededGenerator(seed: seed) }
 
-    mutating func next() -> Trouble? {
+    mutating func next() -> NightFault? {
         if absence > 0 {
             absence -= 1
             return .absent

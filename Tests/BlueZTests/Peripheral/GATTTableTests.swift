@@ -12,7 +12,7 @@ import Testing
         return try GATTTable(cache, device: Sample.device)
     }
 
-    @Test func `shows services and characteristics in the peripheral's order`() throws {
+    @Test func `a table has the services and characteristics in the peripheral's order`() throws {
         #expect(
             try table(Sample.gatt).services == [
                 GATTService(
@@ -24,7 +24,7 @@ import Testing
             ])
     }
 
-    @Test func `finds the path of a characteristic`() throws {
+    @Test func `the path of a characteristic is found by its handle and UUID`() throws {
         let table = try table(Sample.gatt)
         let command = try table.characteristic(Sample.commandUUID, of: Sample.serviceUUID, peripheral: "P")
         #expect(table.path(command.handle, command.uuid) == Sample.command)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `looks through all services of the same UUID`() throws {
+    @Test func `a characteristic is looked up in all services with the same UUID`() throws {
         var objects = Sample.gatt
         let twin: ObjectPath = "/org/bluez/hci0/dev_C0_DE_00_00_00_01/service0001"
         objects[twin] = ["org.bluez.GattService1": ["UUID": .string(Sample.serviceUUID.description)]]

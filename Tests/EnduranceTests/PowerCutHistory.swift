@@ -3,8 +3,8 @@ import StepDomain
 import Synchronization
 
 /// A history on a machine that loses power: from a certain merge on, nothing more is written, not even the end of the sync.
-final class FusedHistory: StepHistory {
-    struct Dark: Error {}
+final class PowerCutHistory: StepHistory {
+    struct PowerCut: Error {}
 
     private let database: StepDatabase
     /// The number of merges before the power fails; nil if it does not fail.
@@ -15,15 +15,15 @@ final class FusedHistory: StepHistory {
         left = Mutex(merges)
     }
 
-    var isBlown: Bool { left.withLock { $0 == -1 } }
+    var hasLostPower: Bool { left.withLock { $0 == -1 } }
 
-    private func live() throws { if isBlown { throw Dark() } }
+    private func checkPower() throws { if hasLostPower { throw PowerCut() } }
 
     func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts {
         try left.withLock { left in
             guard let merges = left else { return }
             left = max(merges - 1, -1)
-            if merges <= 0 { throw Dark() }
+            if merges <= 0 { throw PowerCut() }
         }
         return try database.merge(batch, sync: sync, place: place)
     }
@@ -31,14 +31,14 @@ final class FusedHistory: StepHistory {
     func endSync(
         _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?
     ) throws {
-        try live()
+        try checkPower()
         try database.endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: cause)
     }
 
     func syncs(behind day: Day, of user: User) throws -> [DaySync] { try database.syncs(behind: day, of: user) }
 
     func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws {
-        try live()
+        try checkPower()
         try database.setClock(clock, of: pedometer)
     }
 

@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 
@@ -15,7 +14,7 @@ struct NotificationQueueTests {
         await queue.next(within: limit)
     }
 
-    @Test func `keeps everything in order, however late it is read`() async {
+    @Test func `all values are kept in order, however late they are read`() async {
         for n in 0..<1000 { queue.push([UInt8(n & 255), UInt8(n >> 8)]) }
         queue.finish(.dropped)
         for n in 0..<1000 { #expect(await next() == .value([UInt8(n & 255), UInt8(n >> 8)])) }
@@ -88,7 +87,7 @@ struct NotificationQueueTests {
         #expect(await outcome == .overrun)
     }
 
-    @Test func `the place of values that were read is used again`() async {
+    @Test func `values that were read make room for new ones`() async {
         for n in 0..<20 {
             for _ in 0..<4_000 { queue.push([UInt8(n)]) }
             for _ in 0..<4_000 { #expect(await next() == .value([UInt8(n)])) }
@@ -99,17 +98,15 @@ struct NotificationQueueTests {
     // MARK: The timer
 
     @Test func `a transfer of many notifications has one timer`() async {
-        let clock = CountingClock(manual: clock)
-        let queue = NotificationQueue(clock: clock)
         for n in 0..<420 {
             async let outcome = queue.next(within: .seconds(5))
             // The first wait starts the timer.
-            if n == 0 { await clock.manual.sleeping(for: .seconds(5)) }
+            if n == 0 { await clock.sleeping(for: .seconds(5)) }
             while !queue.isAwaited { await Task.yield() }
             queue.push([UInt8(n & 255)])
             #expect(await outcome == .value([UInt8(n & 255)]))
         }
-        #expect(clock.sleeps.value == 1)
+        #expect(clock.sleepCount == 1)
     }
 
     @Test func `a second wait lasts up to its own limit`() async {
@@ -159,25 +156,5 @@ struct NotificationQueueTests {
             #expect(await value == .value([1]))
         }
         #expect(clock.sleepers(for: .seconds(7)) == 0)
-    }
-}
-
-/// Counts the sleeps on a manual clock.
-private struct CountingClock: Clock {
-    let manual: ManualClock
-    let sleeps = Counter()
-
-    final class Counter: Sendable {
-        private let count = Atomic(0)
-        var value: Int { count.load(ordering: .relaxed) }
-        func add() { count.add(1, ordering: .relaxed) }
-    }
-
-    var now: ManualClock.Instant { manual.now }
-    var minimumResolution: Duration { manual.minimumResolution }
-
-    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-        sleeps.add()
-        try await manual.sleep(until: deadline, tolerance: tolerance)
     }
 }

@@ -4,21 +4,21 @@ import StepDomain
 
 /// A ring and its wearer over days: steps go into the slot that the ring's own clock shows; slots stay when the clock is set.
 /// Also the reading side: what istep stores between two syncs.
-struct LivingRing {
+struct WornRing {
     /// Seconds that the ring's clock is ahead of UTC.
     var lead: Int
     var localTime: LocalTime
     private(set) var walked = 0
     private(set) var stored: [Timestamp: Int] = [:]
     private(set) var coverage: [TimeSpan] = []
-    /// Of the last sync.
+    /// The notices of the last sync.
     private(set) var notices: [SyncNotice] = []
     private(set) var error: PedometerError?
     /// How often the records of each day were sent in the last sync.
     private(set) var transfers: [Int: Int] = [:]
     /// The days of these transfers, in order.
     private(set) var sent: [Int] = []
-    /// Of all syncs.
+    /// Days that all syncs have reported as lost.
     private(set) var lost: Set<Day> = []
     /// The fault of a day, by its number in the ring's calendar, and how many more requests of that day fail.
     var faults: [Int: (fault: Fault, requests: Int)] = [:]
@@ -69,7 +69,7 @@ struct LivingRing {
                 if request[0] == 0x43 { now = now + slow }
                 pending = answer(request, now)
                 if request[0] == 0x43, Int(request[1]) == lost { pending.removeLast() }
-                if request[0] == 0x43 { left = strike(DeviceClock(wall: now.seconds + lead).day - Int(request[1]), &pending) }
+                if request[0] == 0x43 { left = applyFault(DeviceClock(wall: now.seconds + lead).day - Int(request[1]), &pending) }
                 event = .done
             case .receive(let seconds):
                 if left == 0 {
@@ -110,7 +110,7 @@ struct LivingRing {
     }
 
     /// - Returns: packets until the link ends; nil if it does not.
-    private mutating func strike(_ day: Int, _ packets: inout [[UInt8]]) -> Int? {
+    private mutating func applyFault(_ day: Int, _ packets: inout [[UInt8]]) -> Int? {
         transfers[day, default: 0] += packets.count > 1 ? 1 : 0
         sent.append(day)
         guard let (fault, requests) = faults[day], requests > 0 else { return nil }

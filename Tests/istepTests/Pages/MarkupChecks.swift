@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+
+/// Debian's checker for HTML.
+enum Tidy {
+    /// Warnings and errors. The link of SVG 2 (`a` with `href`) and `inputmode` (HTML 5.1) are newer than this program.
+    static func complaints(_ html: String) throws -> [String] {
+        let output = try ToolOutput.of("/usr/bin/tidy", ["-q", "-e", "-utf8"], input: html)
+        return output.split(separator: "\n").map(String.init).filter { line in
+            !line.contains("<a> proprietary attribute") && !line.contains("proprietary attribute \"inputmode\"")
+        }
+    }
+}
+
+enum XMLCheck {
+    static func isWellFormed(_ text: String) throws -> Bool {
+        try ToolOutput.of("/usr/bin/python3", ["-c", "import sys, xml.dom.minidom as x; x.parseString(sys.stdin.buffer.read())"], input: text)
+            .isEmpty
+    }
+}
+
+enum ToolOutput {
+    /// Standard error of a program that reads the text.
+    static func of(_ program: String, _ arguments: [String], input: String) throws -> String {
+        let folder = try Folder()
+        let file = URL(fileURLWithPath: folder.path + "/input")
+        try Data(input.utf8).write(to: file)
+        let process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        process.standardOutput = .nullDevice
+        let errors = URL(fileURLWithPath: folder.path + "/errors")
+        try Data().write(to: errors)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return try String(contentsOf: errors, encoding: .utf8)
+    }
+}
