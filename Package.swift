@@ -151,9 +151,7 @@ let package = Package(
             name: "istep",
             dependencies: [
                 "StepPages", "LocalServer", "StepViews", "StepServices", "StepDomain", "StepDatabase", "Settings", "BlueZ", "KernelBluetooth",
-                "Pedometers",
-                "HTTP", "Sharing", "SimulatedBlueZ", "DBus",
-                "Systemd", "Desktop", "ProcessSpawning", "CIdle",
+                "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop", "ProcessSpawning", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules + optimizedForSize, linkerSettings: linking),

@@ -53,11 +53,39 @@ import Testing
             let free = ["StepDomain", "StepServices"].contains(module) ? Self.toolchainOfDomain : Self.toolchain
             for file in files {
                 for (line, imported) in file.imports where !own.contains(imported) && !free.contains(imported) {
-                    if module == "istep", file.isWiring { continue }
+                    if file.isWiring { continue }
                     Issue.record("\(file.path):\(line): \(module) may not import \(imported)")
                 }
             }
         }
+    }
+
+    @Test func `the wiring does not read the command line`() throws {
+        let files = try #require(try Source.modules()["istep"]).filter(\.isWiring)
+        #expect(files.count > 3, "\(files.map(\.name))")
+        for file in files { #expect(!file.imports.map(\.module).contains("ArgumentParser"), "\(file.path)") }
+    }
+
+    /// The compiler also finds a module that only another module depends on, if that one happens to be built first.
+    @Test func `the manifest declares what each module imports`() throws {
+        let manifest = try String(contentsOf: Source.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let modules = try Source.modules()
+        for (module, own) in Self.allowed {
+            let wiring = (modules[module] ?? []).filter(\.isWiring).flatMap { $0.imports.map(\.module) }
+            let needed = own.union(Set(wiring).subtracting(Self.toolchain))
+            #expect(try Self.dependencies(of: module, in: manifest) == needed, "\(module)")
+        }
+    }
+
+    /// The modules that the manifest names as dependencies of a target: of a line such as `layer(data, "Settings", ["TextSafety"])`, or of
+    /// the program.
+    private static func dependencies(of module: String, in manifest: String) throws -> Set<String> {
+        let target = try Regex(
+            #"(?:layer\(\s*\w+,\s*|\.executableTarget\(\s*name:\s*)"\#(module)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?"#)
+        let match = try #require(manifest.firstMatch(of: target), "there is no target \(module)")
+        let list = match.output[1].substring ?? ""
+        // A product has the name of its module; that of its package follows.
+        return Set(list.replacing(/package: "[^"]*"/, with: "").matches(of: /"([^"]+)"/).map { String($0.1) })
     }
 
     @Test func `the texts of the domain modules contain no command`() throws {

@@ -8,7 +8,8 @@ struct Source {
     let lines: [String]
 
     var name: String { String(path.split(separator: "/").last ?? "") }
-    var isWiring: Bool { name.hasPrefix("Wiring") }
+    /// Whether it is a file of the program that makes resources.
+    var isWiring: Bool { path.hasPrefix("Sources/UI/istep/Wiring/") && name.hasPrefix("Wiring") }
 
     /// The modules that it imports, with the numbers of the lines.
     var imports: [(line: Int, module: String)] {

@@ -1,5 +1,6 @@
 import StepDomain
 import StepServices
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,6 +51,66 @@ import Testing
         }
         let other = FrameCapture(model: "ring", time: Timestamp(0), utcOffset: 0, frames: [frame(.received, Array(1...40))])
         #expect(other.masked(pedometer) == other)
+    }
+
+    /// What the ring sends begins with its address.
+    private func capturing(_ fixture: inout ServiceFixture, _ end: ScriptedReader.Step) throws -> SampleBatch {
+        let place = fixture.outbox.place, start = fixture.outbox.now - 3600
+        let batch = SampleBatch(
+            samples: [StepSample(start: start, length: 900, steps: 700, utcOffset: place.utcOffset(start))],
+            frames: [
+                RawFrame(.sent, at: fixture.outbox.now - 9, bytes: [3, 0xff]),
+                RawFrame(.received, at: fixture.outbox.now - 8, bytes: [0xc0, 0xde, 0, 0, 0, 1, 42]),
+            ])
+        let second = SampleBatch(frames: [RawFrame(.received, at: fixture.outbox.now - 7, bytes: [7])])
+        fixture.reader = ScriptedReader([fixture.outbox.ring.id: [.deliver(batch), .deliver(second), end]])
+        return batch
+    }
+
+    @Test func `a captured sync stores the steps, shares nothing, and returns the frames without the address`() async throws {
+        let garden = ScriptedDestination(terms: always)
+        var fixture = ServiceFixture()
+        fixture.destinations = [garden]
+        let batch = try capturing(&fixture, .finish(ReadReport()))
+        let (outcome, capture) = try await CapturedSync(fixture.context).run("RING")
+        #expect(outcome.reports.map(\.counts.steps) == [700] && outcome.failures.isEmpty)
+        #expect(outcome.shares == nil && garden.deliveries.isEmpty)
+        #expect(capture.model == fixture.outbox.ring.model && capture.options.isEmpty)
+        #expect(capture.time == batch.frames[0].at && capture.utcOffset == 7200)
+        #expect(capture.frames.map(\.bytes) == [[3, 0xff], [0, 0, 0, 0, 0, 0, 42], [7]])
+        #expect(capture.frames.map(\.direction) == [.sent, .received, .received])
+    }
+
+    @Test func `the frames of a sync that failed are returned`() async throws {
+        var fixture = ServiceFixture()
+        _ = try capturing(&fixture, .fail(Refusal()))
+        let (outcome, capture) = try await CapturedSync(fixture.context).run(fixture.outbox.ring.address)
+        #expect(outcome.reports.first?.failure is Refusal)
+        #expect(capture.frames.count == 3)
+    }
+
+    @Test func `a capture without frames has the time of the sync`() async throws {
+        var fixture = ServiceFixture()
+        fixture.reader = ScriptedReader([fixture.outbox.ring.id: [.fail(Refusal())]])
+        let capture = try await CapturedSync(fixture.context).run("ring").capture
+        #expect(capture.frames.isEmpty && capture.time == fixture.outbox.now)
+    }
+
+    @Test func `a captured sync requests the given days of a registered pedometer`() async throws {
+        let fixture = ServiceFixture(), days = Mutex<[Int?]>([])
+        var context = fixture.context
+        context.reader = { [reader = fixture.reader] wanted, _ in
+            days.withLock { $0.append(wanted) }
+            return reader
+        }
+        let sync = CapturedSync(context)
+        await #expect(throws: ServiceError.unknownPedometer("watch", known: ["ring"])) { _ = try await sync.run("watch") }
+        #expect(fixture.reader.read.isEmpty)
+        for wanted in [3, nil] {
+            fixture.reader.script(fixture.outbox.ring.id, .finish(ReadReport()))
+            _ = try await sync.run("ring", days: wanted)
+        }
+        #expect(days.withLock { $0 } == [3, nil])
     }
 
     @Test(

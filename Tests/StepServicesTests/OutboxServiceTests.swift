@@ -27,6 +27,70 @@ import Testing
         #expect(fixture.lock.log == [.sharing], "nothing is sent meanwhile")
     }
 
+    /// Otherwise another process could send a day between the reading of its entry and the writing.
+    @Test func `a retry and a drop read and change the ledger under one hold of the lock for sharing`() async throws {
+        let fixture = try fixture()
+        try await ShareService(fixture.context).enqueue(.days([april20], of: fixture.outbox.anna))
+        let history = LockCheckingHistory(fixture.history, fixture.lock)
+        var context = fixture.context
+        context.history = history
+        for (work, holds) in [("retry", 1), ("drop", 2)] {
+            if work == "retry" {
+                try await OutboxService(context).retry(.init(destination: "Garden"))
+            } else {
+                _ = try await OutboxService(context).drop(.init(destination: "Garden", day: april20))
+            }
+            let calls = history.takeCalls()
+            let last = try #require(calls.lastIndex(where: \.isWrite), "\(work)")
+            // After the last change, the ledger is read for the notices.
+            let changing = calls[...last]
+            #expect(changing.allSatisfy(\.isLocked) && !changing.allSatisfy(\.isWrite), "\(work): \(calls)")
+            #expect(fixture.lock.log.count == holds)
+        }
+        #expect(fixture.outbox.entry(april20, garden) == nil)
+    }
+
+    @Test func `notices agree with the ledger after a share and after a drop`() async throws {
+        let fixture = try fixture()
+        garden.script(.fail(ShareFailure(.rejected, "422")))
+        _ = try await ShareService(fixture.context).share(.due)
+        #expect(fixture.history.standingNotices().map(\.notice.kind) == [.shareRejected])
+        #expect(fixture.history.standingNotices().allSatisfy(\.isNew))
+        _ = try await drop("Garden", april20, fixture)
+        #expect(fixture.history.standingNotices().isEmpty)
+    }
+
+    @Test func `a notice that the output of a share has shown is not new`() async throws {
+        let fixture = try fixture()
+        garden.script(.fail(ShareFailure(.rejected, "422")))
+        let reports = try await ShareService(fixture.context).share(.due)
+        await fixture.context.markSeen(in: [])
+        #expect(fixture.history.standingNotices().map(\.isNew) == [true])
+        await fixture.context.markSeen(in: reports)
+        #expect(fixture.history.standingNotices().isEmpty, "an event ends once it was seen")
+    }
+
+    @Test func `a preview shows for each destination and day what would be sent, or why nothing would`() async throws {
+        var fixture = try fixture()
+        let diary = ScriptedDestination("diary", terms: ShareTerms(users: ["ben"]))
+        let ben = fixture.history.addUser(named: "ben")
+        fixture.destinations = [garden, diary]
+        let sharing = try ShareService(fixture.context)
+        func results(of user: User, again: Bool = false) throws -> [SharePreview.Result] {
+            try sharing.previews(of: [april20, april21], of: user, again: again).map(\.result)
+        }
+        let previews = try sharing.previews(of: [april20, april21], of: fixture.outbox.anna)
+        #expect(previews.map(\.destination) == ["Garden", "Garden", "diary", "diary"])
+        #expect(previews.map(\.day) == [april20, april21, april20, april21])
+        #expect(previews.map(\.result) == [.content("2014-04-20: 4000"), .nothingKnown, .userExcluded, .userExcluded])
+        #expect(try results(of: ben) == [.nothingKnown, .nothingKnown, .nothingKnown, .nothingKnown])
+        #expect(garden.deliveries.isEmpty && fixture.history.entries(for: nil, in: Set(ShareEntry.State.allCases)).isEmpty)
+
+        _ = try await sharing.share(.days([april20], of: fixture.outbox.anna))
+        #expect(try results(of: fixture.outbox.anna).first == .settled)
+        #expect(try results(of: fixture.outbox.anna, again: true).first == .content("2014-04-20: 4000"))
+    }
+
     @Test func `an outbox without entries drops nothing`() async throws {
         #expect(try await drop("closed", nil, try fixture()).isEmpty)
     }

@@ -42,35 +42,4 @@ import Testing
         #expect(try selection.pedometers(named: [], of: ben).isEmpty)
         #expect(try selection.pedometers(named: [], of: nil) == [outbox.ring])
     }
-
-    @Test func `values of a plan or a profile that are not given stay unchanged`() throws {
-        let anna = history.addUser(named: "anna")
-        let planning = Planning(history, today: april20)
-        try planning.setPlan(everyDay: 8000, weekdays: [.sunday: 0], from: nil, of: anna)
-        try planning.setPlan(everyDay: nil, weekdays: [.saturday: 12_000], from: nil, of: anna)
-        let plans = try history.plans(of: anna.id)
-        #expect(plans.map(\.validFrom) == [Day(daysSince1970: 0), april20], "the first holds for all days, the next from today")
-        #expect(plans[0][.saturday] == 8000 && plans[1][.saturday] == 12_000)
-        #expect(plans[1][.sunday] == 0 && plans[1][.monday] == 8000)
-
-        try planning.setProfile(.init(height: 1.78, weight: 72), from: nil, of: anna)
-        try planning.setProfile(.init(weight: 70), from: april21, of: anna)
-        let profiles = history.profiles(of: anna.id)
-        #expect(profiles.map(\.height) == [1.78, 1.78] && profiles.map(\.weight) == [72, 70])
-        #expect(profiles[1].validFrom == april21)
-    }
-    @Test func `a plan or a profile can begin on any day of the calendar`() throws {
-        let anna = history.addUser(named: "anna")
-        let planning = Planning(history, today: april20)
-        for day in [Period.calendar.lowerBound, Validity.beginning.advanced(by: -1), Period.calendar.upperBound.advanced(by: 1)] {
-            #expect(throws: ServiceError.unusableFirstDay(day)) { try Planning.check(firstDay: day) }
-            #expect(throws: ServiceError.unusableFirstDay(day)) { try planning.setPlan(everyDay: 1, weekdays: [:], from: day, of: anna) }
-            #expect(throws: ServiceError.unusableFirstDay(day)) { try planning.setProfile(.init(weight: 70), from: day, of: anna) }
-        }
-        #expect(try history.plans(of: anna.id).isEmpty && history.profiles(of: anna.id).isEmpty)
-        try planning.setPlan(everyDay: 8000, weekdays: [:], from: Validity.firstDays.lowerBound, of: anna)
-        try planning.setProfile(.init(weight: 70), from: Validity.firstDays.upperBound, of: anna)
-        #expect(try history.plans(of: anna.id).map(\.validFrom) == [Day(daysSince1970: 0)])
-        #expect(ServiceError.unusableFirstDay(april20).category == .usage)
-    }
 }

@@ -41,19 +41,19 @@ import Testing
         #expect(DemoAccess.hasAccessList(folder.path + "/none"))
     }
 
-    @Test(arguments: ["demo.lock", "demo.json", "istep"] + DemoWorld.startFiles)
+    @Test(arguments: ["demo.lock", "demo.json", "istep"] + DemoFolder.startFiles)
     func `what others have put into a folder, or can write to, is refused`(_ name: String) throws {
         let folder = try Folder()
         let path = folder.path + "/" + name
         for isTemporary in [true, false] {
-            let world = DemoWorld(folder: folder.path, isTemporary: isTemporary)
-            #expect(throws: Never.self) { try world.isThere() }
+            let demo = DemoFolder(path: folder.path, isTemporary: isTemporary)
+            #expect(throws: Never.self) { try demo.isThere() }
         }
         if name == "istep" || name.hasPrefix("istep/") { try #require(mkdir(folder.path + "/istep", 0o700) == 0) }
         if name != "istep" { try Data().write(to: URL(fileURLWithPath: path)) }
         func refusal(isTemporary: Bool) -> CommandFailure? {
             do throws(CommandFailure) {
-                _ = try DemoWorld(folder: folder.path, isTemporary: isTemporary).isThere()
+                _ = try DemoFolder(path: folder.path, isTemporary: isTemporary).isThere()
                 return nil
             } catch {
                 return error
@@ -77,7 +77,7 @@ import Testing
     @Test func `in a folder for all users, a folder in it is suggested`() throws {
         let folder = try Folder()
         try #require(chmod(folder.path, 0o1777) == 0)
-        let failure = try #require(throws: CommandFailure.self) { try DemoWorld(folder: folder.path, isTemporary: false).isThere() }
+        let failure = try #require(throws: CommandFailure.self) { try DemoFolder(path: folder.path, isTemporary: false).isThere() }
         #expect(failure.advice == "Choose a directory in it: istep demo --keep \(folder.path)/istep-demo")
     }
 }

@@ -18,7 +18,7 @@ import Testing
         let folder = try Folder()
         let failure = #expect(throws: CommandFailure.self) {
             var arguments = ["--demo=\(folder.path)/my demo", "show"]
-            try DemoWorld.enter(&arguments, environment: [:])
+            try DemoFolder.enter(&arguments, environment: [:])
         }
         #expect(failure?.advice == "Start one: istep demo --keep '\(folder.path)/my demo'.")
     }
@@ -26,11 +26,11 @@ import Testing
     @Test func `a demo finds its file, whatever the name of its folder is`() throws {
         let folder = try Folder()
         for name in ["plain", "it's", "a \"\u{301}b", "it's \"\u{301}\\'\u{301}"] {
-            let world = DemoWorld(folder: folder.path + "/" + name, isTemporary: false)
-            try world.configure()
-            let text = try String(contentsOfFile: world.folder + "/istep/config.toml", encoding: .utf8)
+            let demo = DemoFolder(path: folder.path + "/" + name, isTemporary: false)
+            try demo.configure()
+            let text = try String(contentsOfFile: demo.path + "/istep/config.toml", encoding: .utf8)
             let tables = try SettingsTable.destinations(in: text, path: "config.toml")
-            #expect(tables.first?.text("path") == world.folder + "/steps.csv", "\(text)")
+            #expect(tables.first?.text("path") == demo.path + "/steps.csv", "\(text)")
         }
     }
 }

@@ -98,7 +98,7 @@ public struct CapturingReader: PedometerReader {
     }
 }
 
-/// A sync of one pedometer whose frames are kept as a text.
+/// A sync of one pedometer that also returns its raw frames.
 public struct CapturedSync: Sendable {
     private let context: ServiceContext
 
@@ -114,7 +114,7 @@ public struct CapturedSync: Sendable {
     public func run(
         _ name: String, days: Int? = nil, progress: @escaping @Sendable (SyncService.Step) -> Void = { _ in }
     ) async throws -> (outcome: SyncService.Outcome, capture: FrameCapture) {
-        let pedometer = try PedometerSelection(context.history).pedometer(name)
+        let pedometer = try await blocking { [context] in try PedometerSelection(context.history).pedometer(name) }
         let frames = FrameList()
         var capturing = context
         capturing.reader = { [context] days, registered in

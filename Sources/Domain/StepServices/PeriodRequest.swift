@@ -4,7 +4,7 @@ public import StepDomain
 public struct PeriodRequest: Hashable, Sendable {
     public enum Named: String, Hashable, Sendable, CaseIterable {
         case week, month, year
-        /// From the first day of which anything is known.
+        /// From the first known day.
         case all
     }
 
@@ -12,7 +12,7 @@ public struct PeriodRequest: Hashable, Sendable {
     public var named: Named?
     /// A day of the week, month or year; nil for the current one.
     public var day: Day?
-    /// The first day; nil with `last` for the first day of which anything is known.
+    /// The first day; nil with `last` for the first known day.
     public var first: Day?
     /// The last day; nil with `first` for today.
     public var last: Day?
@@ -27,7 +27,7 @@ public struct PeriodRequest: Hashable, Sendable {
     /// Days of the standard period.
     public static let standardDays = 30
 
-    /// - Parameter known: the days from the first of which anything is known to today; nil where nothing is known.
+    /// - Parameter known: the days from the first known day to today; nil where nothing is known.
     /// - Throws: `ServiceError.rangeReversed`, `.dayNotBegun`, `.beforeFirstDay`.
     public func period(in known: ClosedRange<Day>?, today: Day, weekStart: Weekday) throws(ServiceError) -> Period {
         if let first, let last, last < first { throw .rangeReversed(first, last) }

@@ -49,7 +49,7 @@ public struct Registration: Sendable {
         case connecting(String)
         /// To the advertisements of a pedometer of this name, which is not connected to.
         case listening(String)
-        /// It is not known by what it advertises: its services are looked at. With its name or address.
+        /// Its advertisements do not show its kind, so its services are read. With its name or address.
         case probing(String)
         /// It is about to be registered, and how it is read is not certain.
         case experimental(PedometerKind)

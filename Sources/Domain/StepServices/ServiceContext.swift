@@ -55,7 +55,7 @@ public struct ServiceContext: Sendable {
             // Where the configuration is wrong, sharing reports it.
             let names = try? destinations().map(\.name)
             return try NoticeService(history: history, ledger: history, localTime: localTime, now: now)
-                .keepNotices(in: history, reports: reports, destinations: names, listening: listening)
+                .updateNotices(in: history, reports: reports, destinations: names, listening: listening)
         }
     }
 
@@ -64,5 +64,13 @@ public struct ServiceContext: Sendable {
         let shown = outcome.shownNotices.map(\.id)
         if shown.isEmpty { return }
         try? await blocking { try history.markSeen(shown, at: now()) }
+    }
+
+    /// The same for the output of a share.
+    public func markSeen(in reports: [ShareReport]) async {
+        guard let standing = try? await blocking({ try history.standingNotices() }) else { return }
+        var outcome = SyncService.Outcome(start: now())
+        (outcome.shares, outcome.notices.notices) = (reports, standing)
+        await markSeen(in: outcome)
     }
 }

@@ -23,7 +23,7 @@ public struct StepStatistics: Sendable {
         DaySummary(try history.dayData(of: user, on: day), localTime: localTime, now: now())
     }
 
-    /// All days of a user in figures, from the first of which anything is known to today. Ten years take some milliseconds; the first time
+    /// All days of a user in figures, from the first known day to today. Ten years take some milliseconds; the first time
     /// after an upgrade of istep some seconds.
     ///
     /// - Parameter progress: called while figures are calculated that the history has not stored yet: days that are done, of all days.

@@ -158,7 +158,7 @@ public struct RestoreView: View {
 /// What a history or a backup holds, as `istep backup`, `istep restore` and `istep doctor --repair` show it.
 public struct HistoryHoldings: Codable, Sendable, Equatable {
     public var path: String
-    /// Of the schema.
+    /// The version of the schema.
     public var schema: Int
     public var bytes: Int
     public var people: [String]

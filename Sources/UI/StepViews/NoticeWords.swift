@@ -133,14 +133,14 @@ public struct NoticeDocument: Codable, Sendable {
     /// It lasts until its cause ends; otherwise it is shown once.
     public var isLasting: Bool
 
-    init(_ kept: StoredNotice, _ words: NoticeWords, _ localTime: LocalTime) {
-        kind = kept.notice.kind.rawValue
-        subject = kept.notice.name.isEmpty ? nil : kept.notice.name
-        since = Words.iso(kept.notice.since, localTime)
+    init(_ stored: StoredNotice, _ words: NoticeWords, _ localTime: LocalTime) {
+        kind = stored.notice.kind.rawValue
+        subject = stored.notice.name.isEmpty ? nil : stored.notice.name
+        since = Words.iso(stored.notice.since, localTime)
         message = words.headline
         detail = words.detail.isEmpty ? nil : words.detail
-        isNew = kept.isNew
-        isLasting = kept.notice.isState
+        isNew = stored.isNew
+        isLasting = stored.notice.isState
     }
 
     static let schema = JSONSchema.object([

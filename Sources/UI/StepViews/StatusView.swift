@@ -55,7 +55,7 @@ public struct StatusView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        for kept in notices { show(kept, on: &page) }
+        for stored in notices { show(stored, on: &page) }
         if people.isEmpty { page.advice(.firstPedometer()) }
         for person in people {
             let day = day(person)
@@ -74,10 +74,10 @@ public struct StatusView: View {
         NoticeWords(notice, isHousehold: isHousehold, now: now, localTime: localTime)
     }
 
-    private func show(_ kept: StoredNotice, on page: inout Page) {
-        let words = words(kept.notice)
+    private func show(_ stored: StoredNotice, on page: inout Page) {
+        let words = words(stored.notice)
         page.paragraph(
-            (kept.isNew ? "New: " : "") + words.headline, emphasis: kept.notice.isGood ? .good : .doubtful, hanging: 2)
+            (stored.isNew ? "New: " : "") + words.headline, emphasis: stored.notice.isGood ? .good : .doubtful, hanging: 2)
         page.advice(words.advice, indent: 2)
     }
 

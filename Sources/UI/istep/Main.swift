@@ -38,7 +38,7 @@ enum Main {
     private static func directedArguments() -> ([String], CommandFailure?) {
         var arguments = Array(CommandLine.arguments.dropFirst())
         do throws(CommandFailure) {
-            try DemoWorld.enter(&arguments, environment: Wiring.outerEnvironment)
+            try DemoFolder.enter(&arguments, environment: Wiring.outerEnvironment)
             return (arguments, nil)
         } catch {
             return (arguments, error)
@@ -49,15 +49,28 @@ enum Main {
     static func run(_ arguments: [String]) async -> Int32 {
         Output.forgetDocuments()
         do {
-            var command = try Istep.parseAsRoot(DayArgument.shielded(arguments))
+            let command = try Istep.parseAsRoot(DayArgument.shielded(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
-                try command.run()
+                try await runBlocking(command)
             }
             return ExitStatus.done.rawValue
         } catch {
             return report(error, isForPrograms: isForPrograms(arguments))
+        }
+    }
+
+    /// Runs a command that waits for nothing asynchronous, on a thread of its own. It uses the history directly, and SQLite waits up to 5 s
+    /// for other processes: on one of Swift's threads, of which there are only as many as CPUs, this could hold up all other tasks.
+    private static func runBlocking(_ parsed: any ParsableCommand) async throws {
+        // Safe: only the closure uses it from here on. The parser does not require a command to be `Sendable`.
+        nonisolated(unsafe) let parsed = parsed
+        // Task-local values are not known on another thread.
+        let environment = Wiring.environment
+        try await blocking {
+            var command = parsed
+            try Wiring.$environment.withValue(environment) { try command.run() }
         }
     }
 

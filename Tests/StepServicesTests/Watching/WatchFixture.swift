@@ -11,6 +11,8 @@ struct WatchFixture {
     let output = RecordingWatchOutput()
     let log = RecordingLog()
     let supervisor = RecordingSupervisor()
+    /// How often the time zone was read again.
+    let zoneReloads = Counter()
     /// Measures pauses; the time of day is that of the outbox.
     let clock = ManualClock()
 
@@ -25,8 +27,8 @@ struct WatchFixture {
         let services = services, log = log, outbox = services.outbox
         return WatchContext(
             histories: histories, services: { _ in services.context }, scanner: scanner, reader: services.reader, supervisor: supervisor,
-            output: output, reporter: { UnattendedReporter($0, output: log, desktop: nil) }, localTime: outbox.place,
-            now: { outbox.now }, clock: clock)
+            output: output, reporter: { UnattendedReporter($0, output: log, desktop: nil) },
+            reloadTimeZone: { [zoneReloads] in zoneReloads.increment() }, localTime: outbox.place, now: { outbox.now }, clock: clock)
     }
 
     /// Runs a watch during `body`, then ends it.
@@ -72,6 +74,13 @@ final class ScriptedHistories: HistorySource {
     }
 
     func isMissing(_ error: any Error) -> Bool { error is Missing }
+}
+
+final class Counter: Sendable {
+    private let value = Mutex(0)
+
+    var count: Int { value.withLock { $0 } }
+    func increment() { value.withLock { $0 += 1 } }
 }
 
 /// Hears what the test reports.

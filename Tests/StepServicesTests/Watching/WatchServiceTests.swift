@@ -37,6 +37,21 @@ import Testing
         #expect(!fixture.scanner.isOpen)
     }
 
+    /// A journey may have changed the time zone of the machine.
+    @Test func `the time zone is read again each time that the history is`() async throws {
+        let fixture = WatchFixture()
+        let searching = RecordingWatchOutput.Event.status(.searching(["ring"]))
+        try await fixture.watching {
+            await fixture.output.until(searching)
+            #expect(fixture.zoneReloads.count == 1)
+            let handled = fixture.output.count(searching)
+            await fixture.clock.sleeping(for: .seconds(10))
+            fixture.pass(60)
+            while fixture.output.count(searching) == handled { await fixture.output.until(searching) }
+            #expect(fixture.zoneReloads.count == 2)
+        }
+    }
+
     @Test func `the watch waits a minute while another process syncs`() async throws {
         let fixture = WatchFixture()
         fixture.services.lock.holdElsewhere(.syncing)

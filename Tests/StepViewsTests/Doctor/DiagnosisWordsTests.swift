@@ -154,10 +154,12 @@ import Testing
     @Test func `the message about the timer contains its runs, and a failed or missed run has a fix`() {
         #expect(message(timer(.run(last: now - 3600, next: now + 3600))) == "last run 2027-01-15 07:00, next 2027-01-15 09:00")
         #expect(message(timer(.noRun(next: nil))) == "has not run yet")
-        #expect(fix(timer(.runFailed(last: now, next: nil, result: "timeout"))) == "The journal says why: journalctl --user-unit istep-sync")
+        #expect(
+            fix(timer(.runFailed(last: now, next: nil, result: "timeout")))
+                == "See the journal for the reason: journalctl --user-unit istep-sync")
         #expect(
             fix(timer(.runFailed(last: now, next: nil, result: "timeout"), isSystemWide: true))
-                == "The journal says why: sudo journalctl -u istep-sync")
+                == "See the journal for the reason: sudo journalctl -u istep-sync")
         #expect(fix(timer(.runMissed(last: now, next: nil))) == "systemctl --user restart istep-sync.timer")
     }
 
@@ -168,7 +170,7 @@ import Testing
         #expect(fix(timer(.timer(.inactive))) == "systemctl --user start istep-sync.timer")
         #expect(message(timer(.timer(.inactive))) == "istep-sync.timer is enabled but not running")
         #expect(message(timer(.watchInactive)) == "istep-watch.service is enabled but not running")
-        #expect(fix(timer(.watchInactive)) == "The journal says why: journalctl --user-unit istep-watch")
+        #expect(fix(timer(.watchInactive)) == "See the journal for the reason: journalctl --user-unit istep-watch")
     }
 
     @Test func `the message about a disabled midnight timer names the steps that are lost`() {
@@ -180,6 +182,6 @@ import Testing
         #expect(fix(timer(.midnight(.inactive, todayOnly: ["a"]))) == "systemctl --user restart istep-midnight.timer")
         #expect(
             fix(timer(.midnightFailed(result: "exit-code 69", todayOnly: ["a"])))
-                == "The journal says why: journalctl --user-unit istep-midnight")
+                == "See the journal for the reason: journalctl --user-unit istep-midnight")
     }
 }

@@ -200,10 +200,12 @@ import Testing
                     ).json(), as: "profile", "profile")
                 check.add(try PlanView(user: anna, plans: [SportPlan(validFrom: Sample.day, everyDay: 8000)]).json(), as: "plan", "plan")
                 check.add(
-                    try PreviewView([
-                        .init(destination: "garden", user: "anna", day: Sample.day, content: "x"),
-                        .init(destination: "garden", user: "anna", day: Sample.day, content: nil, remark: "nothing is known"),
-                    ]).json(), as: "previews", "previews")
+                    try PreviewView(
+                        [
+                            SharePreview(destination: "garden", day: Sample.day, result: .content("x")),
+                            SharePreview(destination: "garden", day: Sample.day, result: .nothingKnown),
+                        ], of: anna
+                    ).json(), as: "previews", "previews")
                 check.add(try destinations.json(), as: "destinations", "destinations")
                 check.add(try outbox.json(), as: "outbox", "outbox")
                 check.add(try auto.json(), as: "auto", "auto")

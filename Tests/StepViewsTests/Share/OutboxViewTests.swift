@@ -1,4 +1,5 @@
 import StepDomain
+import StepServices
 import Testing
 
 @testable import StepViews
@@ -112,10 +113,12 @@ import Testing
 
     @Test func `a preview is shown in full without control characters`() {
         let line = "PUT /users/anna HTTP/1.1" + String(repeating: "x", count: 100)
-        let view = PreviewView([
-            .init(destination: "garden", user: "anna", day: Sample.day, content: line + "\n\n{\u{1b}[2J}"),
-            .init(destination: "garden", user: "anna", day: Sample.day.advanced(by: 1), content: nil),
-        ])
+        let view = PreviewView(
+            [
+                SharePreview(destination: "garden", day: Sample.day, result: .content(line + "\n\n{\u{1b}[2J}")),
+                SharePreview(destination: "garden", day: Sample.day.advanced(by: 1), result: .nothingKnown),
+                SharePreview(destination: "diary", day: Sample.day, result: .userExcluded),
+            ], of: User(id: 1, name: "an\u{1b}na"))
         #expect(
             view.text() == """
                 garden, 2014-04-20
@@ -125,6 +128,9 @@ import Testing
 
                 garden, 2014-04-21
                   nothing would be sent: nothing is known of that day
+
+                diary, 2014-04-20
+                  nothing would be sent: an\u{fffd}na is not among the `users` of this destination
                 """)
     }
 

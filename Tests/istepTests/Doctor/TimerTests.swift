@@ -80,7 +80,7 @@ import Testing
         let entries = try await doctor(units("exit-code", status: 69), isSystemWide: true)
         #expect(entries.map(\.grade) == ["warning"])
         #expect(entries.first?.message.contains("exit-code 69") == true)
-        #expect(entries.first?.cure == "The journal says why: sudo journalctl -u istep-sync")
+        #expect(entries.first?.cure == "See the journal for the reason: sudo journalctl -u istep-sync")
     }
 
     @Test func `a failed watch service is a warning`() async throws {
@@ -90,7 +90,7 @@ import Testing
         units["istep-watch.service"]?.activeState = "failed"
         let entries = try await doctor(units, isSystemWide: true)
         #expect(entries.map(\.subject) == ["timer", "watch"])
-        #expect(entries.last?.grade == "warning" && entries.last?.cure == "The journal says why: sudo journalctl -u istep-watch")
+        #expect(entries.last?.grade == "warning" && entries.last?.cure == "See the journal for the reason: sudo journalctl -u istep-watch")
     }
 
     @Test(arguments: [false, true]) func `a missing or failed midnight timer is reported`(_ isSystemWide: Bool) async throws {

@@ -32,4 +32,14 @@ extension Profile {
     public static let heights = 0.5...2.5
     public static let weights = 10.0...400.0
     public static let stepLengths = 0.2...1.5
+
+    /// Calendar years back to the earliest date of birth. The longest known life lasted 122 years.
+    public static let longestLife = 130
+
+    /// Dates of birth that a user can have: before today, and at most `longestLife` calendar years ago.
+    public static func birthDates(today: Day) -> ClosedRange<Day> {
+        let first = Day(year: today.components.year - longestLife, month: 1, day: 1) ?? Period.calendar.lowerBound
+        let yesterday = today.advanced(by: -1)
+        return min(first, yesterday)...yesterday
+    }
 }

@@ -27,13 +27,13 @@ public struct NoticeService: Sendable {
     /// call loses none of it.
     ///
     /// - Parameters:
-    ///   - store: where they are kept.
+    ///   - store: where they are stored.
     ///   - reports: of the run that has just ended.
     ///   - destinations: names of those that are configured; nil if not known: then stored notices about destinations stay unchanged.
     ///   - listening: of a watch, where there is one.
     /// - Throws: the history's error.
     @discardableResult
-    public func keepNotices(
+    public func updateNotices(
         in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, listening: ListeningState = ListeningState()
     ) throws -> StandingNotices {
         let moment = now()
@@ -63,6 +63,16 @@ public struct NoticeService: Sendable {
         }
         let begun = try store.keep(holding, withdrawn: facts.withdrawn, at: moment)
         return StandingNotices(notices: try store.standingNotices(), begun: begun)
+    }
+}
+
+extension NoticeStore {
+    /// The notices that have not ended and concern a user, or all users of the machine; ordered by when they began.
+    ///
+    /// - Parameter user: nil for the notices of every user.
+    /// - Throws: the history's error.
+    public func standingNotices(concerning user: User?) throws -> [StoredNotice] {
+        try standingNotices().filter { user == nil || $0.notice.user == nil || $0.notice.user == user?.id }
     }
 }
 

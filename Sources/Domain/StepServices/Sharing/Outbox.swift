@@ -102,23 +102,14 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// The result of sharing a day by name.
-    public enum SharePreview: Hashable, Sendable {
-        /// Exactly what would be sent, with secrets masked.
-        case content(String)
-        /// The destination has these figures, or cannot be given others.
-        case settled
-        /// Nothing is known of the day.
-        case nothingKnown
-    }
-
     /// What would be sent of a day; nothing is stored or sent.
     ///
     /// - Parameter again: as for `ShareOrder.days`.
     /// - Throws: the history's error, or the destination's.
     public func preview(
         of user: User, on day: Day, to destination: any ShareDestination, again: Bool = false
-    ) throws -> SharePreview {
+    ) throws -> SharePreview.Result {
+        guard destination.terms.include(user) else { return .userExcluded }
         let data = try history.dayData(of: user, on: day)
         let includesSamples = destination.traits.includesSamples
         guard let shared = SharedDay(data, localTime: localTime, now: now(), includesSamples: includesSamples) else { return .nothingKnown }
@@ -130,5 +121,29 @@ public struct Outbox: Sendable {
         let content = destination.traits.fingerprint(of: shared)
         if entry.step(content, destination.traits, readyAt: nil, now: now()) == .settled { return .settled }
         return .content(try destination.preview([SharePayload(shared, entry, content: content, slugs: UserSlugs(try history.users()))]))
+    }
+}
+
+/// What would be sent of a day to a destination, if the user shared it by name.
+public struct SharePreview: Hashable, Sendable {
+    public enum Result: Hashable, Sendable {
+        /// Exactly what would be sent, with secrets masked.
+        case content(String)
+        /// The destination has these figures, or cannot be given others.
+        case settled
+        case nothingKnown
+        /// The destination does not take days of this user.
+        case userExcluded
+    }
+
+    /// Its name.
+    public var destination: String
+    public var day: Day
+    public var result: Result
+
+    public init(destination: String, day: Day, result: Result) {
+        self.destination = destination
+        self.day = day
+        self.result = result
     }
 }

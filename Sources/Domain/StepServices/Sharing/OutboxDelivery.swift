@@ -7,7 +7,7 @@ import StepDomain
 struct OutboxDelivery: Sendable {
     let destination: any ShareDestination
     let users: [User]
-    /// Of all users of the history.
+    /// The identifiers of all users of the history.
     let slugs: UserSlugs
     let history: any StepHistory
     let ledger: any ShareLedger
@@ -221,7 +221,7 @@ extension OutboxDelivery {
     ) async throws -> Preparation {
         var entry = due
         guard let day = content else {
-            // A correction was removed, or the user requested a day of which nothing is known.
+            // A correction was removed, or the user requested a day without data.
             let isRemoved = entry.drop(at: moment)
             if isRemoved { try await blocking { [entry] in try ledger.remove(entry) } }
             run.note(entry, .nothingKnown)
@@ -307,7 +307,7 @@ extension OutboxDelivery {
         let day: Day
     }
 
-    /// The content to share of each entry, read together; entries of which nothing is known are left out.
+    /// The content to share of each entry, read together; entries of days without data are left out.
     func contents(of entries: [ShareEntry]) throws -> [UserDay: SharedDay] {
         var contents: [UserDay: SharedDay] = [:]
         for user in users {

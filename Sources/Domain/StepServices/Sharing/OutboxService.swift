@@ -59,13 +59,13 @@ public struct OutboxService: Sendable {
         try Outbox.release(destinations, in: history)
     }
 
-    /// Removes entries from the outbox; one that may have arrived is treated as sent.
+    /// Removes entries from the outbox, and updates the notices; an entry that may have arrived is treated as sent.
     ///
     /// - Returns: the destination's name as the ledger has it, its state, and the entries as they were.
     /// - Throws: `ServiceError`, the lock's error, the ledger's error.
     public func drop(_ choice: Choice) async throws -> (name: String, state: DestinationState, entries: [ShareEntry]) {
         let history = context.history, now = context.now()
-        return try await context.lock.hold(for: .sharing) {
+        let dropped: (name: String, state: DestinationState, entries: [ShareEntry]) = try await context.lock.hold(for: .sharing) {
             try await blocking {
                 let (name, entries) = try entries(choice, in: [.pending, .unknown, .rejected, .sending])
                 for entry in entries {
@@ -75,6 +75,9 @@ public struct OutboxService: Sendable {
                 return (name, try history.state(of: name), entries)
             }
         }
+        // Notices that cannot be stored now are found again by the next run.
+        _ = try? await context.updateNotices()
+        return dropped
     }
 
     /// - Throws: `ServiceError` where nothing was ever shared with the destination, or where a day was named that is not in the outbox.

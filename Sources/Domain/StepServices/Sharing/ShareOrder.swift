@@ -14,7 +14,7 @@ public struct ShareDays: Hashable, Sendable {
     public enum Choice: Hashable, Sendable {
         /// One day, also if nothing is known of it.
         case day(Day)
-        /// The days of a range of which anything is known. Without a last day they end yesterday: today is not over.
+        /// The known days of a range. Without a last day they end yesterday: today is not over.
         case range(from: Day, through: Day?)
     }
 

@@ -3,7 +3,7 @@ public import StepDomain
 /// Sharing with the configured destinations: the same for every command, for a sync and for a watch.
 public struct ShareService: Sendable {
     public let context: ServiceContext
-    /// Of the history.
+    /// The users of the history.
     public let users: [User]
     public let destinations: [any ShareDestination]
 
@@ -70,15 +70,24 @@ public struct ShareService: Sendable {
         return (ShareService(context, users, clear), problem)
     }
 
-    /// Shares under the lock that keeps two processes from sending the same.
+    /// Shares under the lock that keeps two processes from sending the same, and updates the notices afterwards.
     ///
-    /// - Parameters:
-    ///   - deadline: no delivery is begun after it.
-    ///   - waits: goes on, with pauses, until nothing is left that another attempt could deliver.
+    /// - Parameter waits: goes on, with pauses, until nothing is left that another attempt could deliver.
     /// - Throws: the lock's error, the ledger's error.
     public func share(
-        _ order: ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
-        progress: @escaping @Sendable (Step) -> Void = { _ in }
+        _ order: ShareOrder, waits: Bool = false, progress: @escaping @Sendable (Step) -> Void = { _ in }
+    ) async throws -> [ShareReport] {
+        let reports = try await deliver(order, waits: waits, progress: progress)
+        // Notices that cannot be stored now are found again by the next run.
+        _ = try? await context.updateNotices()
+        return reports
+    }
+
+    /// The same without the notices: a sync updates them with what its pedometers have reported.
+    ///
+    /// - Parameter deadline: no delivery is begun after it.
+    func deliver(
+        _ order: ShareOrder, deadline: Timestamp? = nil, waits: Bool = false, progress: @escaping @Sendable (Step) -> Void
     ) async throws -> [ShareReport] {
         try await context.lock.hold(for: .sharing) {
             var reports = try await attempt(order, deadline, progress)
@@ -102,6 +111,20 @@ public struct ShareService: Sendable {
         // Under the lock: an entry that is being sent must not be reset meanwhile.
         try await context.lock.hold(for: .sharing) {
             try await blocking { try context.outbox.enqueue(order, to: destinations, users: users) }
+        }
+    }
+
+    /// What would be sent of these days to each destination, in the order of the destinations; nothing is stored or sent.
+    ///
+    /// - Parameter again: as for `ShareOrder.days`.
+    /// - Throws: the history's error, or a destination's.
+    public func previews(of days: [Day], of user: User, again: Bool = false) throws -> [SharePreview] {
+        try destinations.flatMap { destination in
+            try days.map { day in
+                SharePreview(
+                    destination: destination.name, day: day,
+                    result: try context.outbox.preview(of: user, on: day, to: destination, again: again))
+            }
         }
     }
 

@@ -183,7 +183,7 @@ extension SyncReport {
     /// Adds the notices of the domain itself.
     fileprivate mutating func addNotices() {
         if let battery, battery < BatteryLevel.low { notices.append(.batteryLow(battery)) }
-        // The reader reports samples that it left out, the history those that it kept apart: one notice for both.
+        // The reader reports implausible samples that it left out, the history those that it stored separately: one notice for both.
         var implausible = counts.implausible
         notices.removeAll { notice in
             guard case .implausible(let samples) = notice else { return false }
@@ -218,7 +218,7 @@ final class BatchWriter: Sendable {
     }
 
     var counts: MergeCounts { state.withLock { $0.counts } }
-    /// Of all batches that were committed.
+    /// The notices of all batches that were committed.
     var notices: [SyncNotice] { state.withLock { $0.notices } }
     /// The last one that was committed; nil where no batch had one.
     var cursor: PedometerCursor? { state.withLock { $0.cursor } }

@@ -123,7 +123,7 @@ public struct SyncService: Sendable {
             outcome.sharingFailure = problem
             guard !sharing.destinations.isEmpty else { return }
             outcome.users = sharing.users
-            outcome.shares = try await sharing.share(.due, deadline: context.now() + Self.sharingTimeout) { progress(.sharing($0)) }
+            outcome.shares = try await sharing.deliver(.due, deadline: context.now() + Self.sharingTimeout) { progress(.sharing($0)) }
         } catch {
             // New days are sent by the other process, or by the next sync.
             if context.lock.heldWork(error) != .sharing { outcome.sharingFailure = error }
@@ -150,12 +150,12 @@ extension SyncService.Outcome {
 
     /// The notices that the view of this run has already shown to the user.
     public var shownNotices: [StoredNotice] {
-        notices.notices.filter { kept in
-            switch kept.notice.subject {
+        notices.notices.filter { stored in
+            switch stored.notice.subject {
             case .machine: reports.contains { $0.cause == .machine }
             case .user: false
-            case .pedometer(let id): reports.contains { $0.pedometer.id == id && shows(kept.notice, $0) }
-            case .destination(let name): (shares ?? []).contains { $0.destination == name && shows(kept.notice, $0) }
+            case .pedometer(let id): reports.contains { $0.pedometer.id == id && shows(stored.notice, $0) }
+            case .destination(let name): (shares ?? []).contains { $0.destination == name && shows(stored.notice, $0) }
             }
         }
     }

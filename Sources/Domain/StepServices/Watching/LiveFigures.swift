@@ -5,7 +5,7 @@ public struct LiveFigures: Sendable {
     /// A connected pedometer, with the steps that it reports.
     public struct Figure: Hashable, Sendable {
         public var name: String
-        /// Of today; nil before it has reported any.
+        /// Today's steps; nil before it has reported any.
         public var steps: Int?
         /// Steps; nil on a rest day and without a plan.
         public var goal: Int?

@@ -171,7 +171,7 @@ public actor Watch {
     private func refreshHistory() async throws {
         let now = context.now()
         lastRefresh = now
-        LocalTime.reloadSystemZone()
+        context.reloadTimeZone()
         defer { silence.track(state.entries.keys, at: now) }
         state.update(try await blocking { [context, options] in try context.entries(options, now: now) })
     }

@@ -22,7 +22,7 @@ enum WatchEvent: Sendable {
         case failed(any Error)
     }
 
-    /// Of events with the same key only the newest is handled; nil if each one is handled.
+    /// If events have the same key, only the newest is handled; nil if each one is handled.
     var key: Key? {
         switch self {
         case .presence(.heard(let address)): .heard(address)
@@ -57,8 +57,8 @@ extension CoalescingQueue where Key == WatchEvent.Key, Element == WatchEvent {
     func put(_ event: WatchEvent) { put(event, key: event.key) }
 }
 
-/// Events that were not handled yet. Of events that repeat only the newest is kept, in the place of the first: at any rate of events, no
-/// more are waiting than there are different events.
+/// Events that were not handled yet. An event that repeats replaces the earlier one in its place: at any rate of events, no more are waiting
+/// than there are different events.
 final class CoalescingQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []

@@ -46,6 +46,8 @@ public struct WatchContext: Sendable {
     public var reporter: @Sendable (ServiceContext) -> UnattendedReporter
     /// Called after each sync. A sync uses some megabytes, which the allocator would keep for the next one.
     public var releaseMemory: @Sendable () -> Void
+    /// Called before the history is read: the time zone of the machine may have changed, and `localTime` must use the new one.
+    public var reloadTimeZone: @Sendable () -> Void
     public var localTime: LocalTime
     public var now: @Sendable () -> Timestamp
     /// Measures pauses.
@@ -55,7 +57,8 @@ public struct WatchContext: Sendable {
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext, scanner: any PresenceScanner,
         reader: any PedometerReader, supervisor: (any ServiceSupervisor)? = nil, output: any WatchOutput,
         reporter: @escaping @Sendable (ServiceContext) -> UnattendedReporter, releaseMemory: @escaping @Sendable () -> Void = {},
-        localTime: LocalTime, now: @escaping @Sendable () -> Timestamp, clock: any Clock<Duration>
+        reloadTimeZone: @escaping @Sendable () -> Void = {}, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
+        clock: any Clock<Duration>
     ) {
         self.histories = histories
         self.services = services
@@ -65,6 +68,7 @@ public struct WatchContext: Sendable {
         self.output = output
         self.reporter = reporter
         self.releaseMemory = releaseMemory
+        self.reloadTimeZone = reloadTimeZone
         self.localTime = localTime
         self.now = now
         self.clock = clock

@@ -9,7 +9,7 @@ struct SVGBarChart: Sendable {
         var label: String
         /// Nil where nothing is known.
         var steps: Int?
-        /// Of them, those of running.
+        /// How many of the steps were run.
         var running: Int = 0
         /// Nil without a goal, and where goals of several days come together.
         var goal: Int?

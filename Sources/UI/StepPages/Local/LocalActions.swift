@@ -50,7 +50,6 @@ extension LocalPages {
         let localTime = services.localTime
         let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
         let view = ShareView(reports, users: sharing.users, now: services.now(), localTime: localTime, words: services.words)
-        _ = try? await sharing.context.updateNotices()
         return Activity.Result(lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { !$0.failures.isEmpty })
     }
 
@@ -79,7 +78,6 @@ extension LocalPages {
     func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         _ = try await OutboxService(scope.services).drop(OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
-        _ = try? await scope.services.updateNotices()
         return .redirect(to: scope.context.link("share") ?? Link(["share"]))
     }
 

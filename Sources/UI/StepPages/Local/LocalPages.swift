@@ -27,7 +27,8 @@ package struct LocalPages: Sendable {
         switch requestGuard.decide(request) {
         case .refused(let status, let message): return PageResponse.page(MessagePage.refusal(message), status: status).secured
         case .opened(let cookie):
-            // Not a redirection: of one that began elsewhere, such as in a file, a browser would not send the new cookie (RFC 6265bis, 5.2).
+            // Not a redirection: if the request came from elsewhere, such as a file, a browser would not send the new cookie with the next one
+            // (RFC 6265bis, 5.2).
             var response = PageResponse.page(MessagePage.opening(user: request.query["user"]))
             response.headers.append(("Set-Cookie", cookie))
             return response.secured
@@ -49,7 +50,7 @@ package struct LocalPages: Sendable {
             if request.method == "POST" { return try await act(request, scope) }
             return try await blocking { try show(request, scope) }
         } catch {
-            // Of the same person: the links lead on to their pages.
+            // The links lead on to the pages of the same person.
             return message(error, scope.context)
         }
     }

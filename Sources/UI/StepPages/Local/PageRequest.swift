@@ -191,8 +191,8 @@ struct RequestScope: Sendable {
         get throws { try notices.filter(\.isNew) }
     }
 
-    /// Those of the user and of all.
+    /// The notices of the user, and those that concern all users.
     var notices: [StoredNotice] {
-        get throws { try history.standingNotices().filter { $0.notice.user == nil || $0.notice.user == context.user.id } }
+        get throws { try history.standingNotices(concerning: context.user) }
     }
 }

@@ -92,9 +92,7 @@ struct ProfileForm: Sendable {
         change.stepLength = form.number("step", Self.hundredfold(Profile.stepLengths), "cm").map { $0 / 100 }
         change.sex = form.values["sex"].flatMap(Sex.init(rawValue:))
         if form.values["sex"] != nil, change.sex == nil { form.errors["sex"] = "Choose one of the three." }
-        // The longest known life lasted 122 years.
-        change.birthDate = form.day(
-            "birth", today.advanced(by: -130 * 366)...today.advanced(by: -1), "Enter a date in the past, such as 1980-04-20.")
+        change.birthDate = form.day("birth", Profile.birthDates(today: today), "Enter a date in the past, such as 1980-04-20.")
         let from = form.validFrom()
         return form.errors.isEmpty ? (change, from) : nil
     }

@@ -4,7 +4,7 @@ package struct StyleSheet: Hashable, Sendable {
 
     private init(_ source: String) { self.source = source }
 
-    /// Of the pages: light and dark, narrow and wide, on paper.
+    /// The style of the pages: light and dark, narrow and wide, on paper.
     package static let pages = StyleSheet(
         """
         :root { color-scheme: light dark; \(Palette.light.variables) }
@@ -13,7 +13,7 @@ package struct StyleSheet: Hashable, Sendable {
 
         """ + layout + charts)
 
-    /// Of a picture: the colours follow the reader's choice where the program that shows it knows it.
+    /// The style of a picture: the colours follow the reader's choice where the program that shows it knows it.
     static let picture = StyleSheet(
         """
         svg { \(Palette.light.variables) }
@@ -23,7 +23,7 @@ package struct StyleSheet: Hashable, Sendable {
 
         """ + charts)
 
-    /// Of a picture for a program that knows no variables of CSS (librsvg 2.54 does not): in the light colours.
+    /// The style of a picture for a program that knows no variables of CSS (librsvg 2.54 does not): the light colours.
     static let plainPicture = StyleSheet(
         Palette.light.variables.split(separator: ";").reduce(
             """

@@ -40,7 +40,7 @@ package struct DayPage: Sendable {
         PageFrame(title: title, context: context, section: .day).document {
             Turn(period: Period(.day, containing: summary.day, weekStart: context.weekStart), figures: figures, context: context).markup
             Element.h1 { title }
-            notices.map { NoticeBox(kept: $0, context: context).markup }
+            notices.map { NoticeBox(stored: $0, context: context).markup }
             if let known = figures.known, summary.day < known.lowerBound {
                 Element.section { Element.p { "The history begins on \(known.lowerBound)." } }
             }
@@ -161,7 +161,7 @@ enum HourWords {
         hour.steps.map { Words.count($0, "step") } ?? unknown(hour, now: now)
     }
 
-    /// Of an hour without a figure.
+    /// The word for an hour without a figure.
     static func unknown(_ hour: DaySummary.Hour, now: Timestamp) -> String { hour.start > now ? "not begun" : "unknown" }
 }
 

@@ -18,7 +18,7 @@ struct DevicesPage: Sendable {
     var document: Markup {
         PageFrame(title: "Pedometers", context: context, section: .devices).document {
             Element.h1 { "Pedometers" }
-            notices.map { NoticeBox(kept: $0, context: context).markup }
+            notices.map { NoticeBox(stored: $0, context: context).markup }
             if entries.isEmpty { Element.section { Self.noPedometer } }
             entries.map(section)
         }
@@ -56,17 +56,17 @@ struct DevicesPage: Sendable {
 
 /// A notice, with a button to dismiss it while it is new.
 struct NoticeBox: Sendable {
-    let kept: StoredNotice
+    let stored: StoredNotice
     let context: PageContext
 
     var markup: Markup {
-        let words = NoticeWords(kept.notice, isHousehold: context.users.count > 1, now: context.now, localTime: context.localTime)
-        return Element.section(.css("notice" + (kept.notice.isGood ? " good" : ""))) {
+        let words = NoticeWords(stored.notice, isHousehold: context.users.count > 1, now: context.now, localTime: context.localTime)
+        return Element.section(.css("notice" + (stored.notice.isGood ? " good" : ""))) {
             Element.p { Element.strong { words.headline } }
             words.advice.html
-            if kept.isNew {
+            if stored.isNew {
                 context.form("notices", "dismiss") {
-                    Element.input(Attribute(.type, "hidden"), Attribute(.name, "notice"), Attribute(.value, "\(kept.id)"))
+                    Element.input(Attribute(.type, "hidden"), Attribute(.name, "notice"), Attribute(.value, "\(stored.id)"))
                     Element.button(Attribute(.type, "submit"), .css("quiet"), Attribute(.ariaLabel, "Dismiss: \(words.headline)")) { "Dismiss" }
                 }
             }

@@ -3,10 +3,10 @@ internal import StepViews
 
 /// The first page: today, the pedometers, and a year whose days lead to their pages.
 struct OverviewPage: Sendable {
-    /// Of today.
+    /// Today.
     let view: DayView
     let figures: DaySeries
-    /// Of the user.
+    /// The user's pedometers.
     let pedometers: [DevicesPage.Entry]
     let notices: [StoredNotice]
     let activity: Activity.State
@@ -18,7 +18,7 @@ struct OverviewPage: Sendable {
         PageFrame(title: "Overview", context: context, section: .overview).document {
             Turn(period: Period(.day, containing: context.today, weekStart: context.weekStart), figures: figures, context: context).markup
             Element.h1 { "Overview" }
-            notices.map { NoticeBox(kept: $0, context: context).markup }
+            notices.map { NoticeBox(stored: $0, context: context).markup }
             today
             devices
             if figures.known == nil {

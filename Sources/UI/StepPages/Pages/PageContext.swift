@@ -12,7 +12,7 @@ package struct PageContext: Sendable {
     }
 
     package var user: User
-    /// All of the history.
+    /// All users of the history.
     package var users: [User]
     package var today: Day
     package var now: Timestamp
@@ -89,7 +89,7 @@ extension DayFigures {
         return text
     }
 
-    /// Nil where nothing is known, and where the steps cannot be (`HistoryView.wrong`): these are named, not drawn.
+    /// Nil where nothing is known, and where the steps are not possible (`HistoryView.wrong`): these are named, not drawn.
     var shownSteps: Int? { HistoryView.wrong(self) == nil ? steps : nil }
 
     /// Whether a chart marks that steps may be missing.

@@ -7,7 +7,7 @@ struct PageFrame: Sendable {
     enum Section: String, CaseIterable, Sendable {
         case overview, day, week, month, year, share, devices, plan
 
-        /// Of its address; empty for the first page.
+        /// The parts of its address; empty for the first page.
         var path: [String] { self == .overview ? [] : [rawValue] }
 
         var title: String {

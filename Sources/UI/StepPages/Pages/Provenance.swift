@@ -8,7 +8,7 @@ package struct Provenance: Hashable, Sendable {
         /// What it recorded on the day, and how much of that counts: where two pedometers recorded the same minutes, the greater counts.
         var recorded: Int
         var counted: Int
-        /// Kept apart.
+        /// Samples that are stored separately, because they are implausible.
         var implausible: Int
         /// The syncs that stored its present values.
         var syncs: [DaySync]

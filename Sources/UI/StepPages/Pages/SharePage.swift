@@ -4,9 +4,9 @@ internal import StepViews
 /// What waits to be shared, by destination.
 struct SharePage: Sendable {
     let context: PageContext
-    /// Of the destinations that are configured, and of those that have days in the outbox.
+    /// The states of the destinations that are configured, and of those that have days in the outbox.
     let states: [DestinationState]
-    /// Of the user, without those that were sent.
+    /// The user's entries, without those that were sent.
     let entries: [ShareEntry]
     /// Why destinations cannot be used.
     let problem: String?

@@ -29,7 +29,7 @@ struct Tiles: Sendable {
             tiles.append(Tile("Goal reached", Words.count(statistics.goalDays, "day"), "of \(statistics.daysWithGoal) known days with a goal"))
         }
         if let best = statistics.best, let steps = best.steps { tiles.append(Tile("Best day", Words.grouped(steps), Words.date(best.day))) }
-        // Of a period that is over it would say nothing.
+        // The present streak has nothing to do with a period that is over.
         if statistics.daysInProgress > 0, let streak = streaks.last { tiles.append(now(streak)) }
         if let streak = streaks.longest {
             tiles.append(

@@ -76,7 +76,7 @@ struct TextBarChart {
         return text
     }
 
-    /// What the signs mean, of those that occur; nil where there is only one.
+    /// What the signs that occur in the bars mean; nil where there is only one.
     var legend: String? {
         var parts: [String] = []
         if bars.contains(where: { $0.kind != .partial && $0.running > 0 }) { parts += ["█ walked", "▓ run"] }
@@ -89,7 +89,7 @@ struct TextBarChart {
 
 /// Steps beside their goal, as a bar with a mark where the goal is.
 struct GoalBar {
-    /// Of the goal; 100 when it is reached. Finite, not negative.
+    /// Per cent of the goal. Finite, not negative.
     let percentage: Double
     /// Columns.
     let cells: Int

@@ -57,8 +57,8 @@ struct TextHeatMap {
     /// Columns of the name of a month with the blank after it.
     private static let monthName = 4
 
-    /// The name of each month over the week in which it begins, of those that begin within the days. The month that the map begins in is
-    /// named as well, unless the next one leaves no room for it.
+    /// The name of each month that begins within the days, over the week in which it begins. The month that the map begins in is named as
+    /// well, unless the next one leaves no room for it.
     private func months(_ weeks: [Day]) -> String {
         guard let first = days.first?.day, let last = days.last?.day else { return "" }
         var names: [(column: Int, day: Day)] = []

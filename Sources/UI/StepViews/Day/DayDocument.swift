@@ -76,7 +76,7 @@ extension DayView {
         @Nullable public var correctionReason: String?
         /// When the steps were entered by hand, ISO 8601 with offset.
         @Nullable public var correctionTime: String?
-        /// Kept apart, not counted.
+        /// Steps that are stored separately, because they are implausible, and not counted.
         @Nullable public var implausibleSteps: Int?
         /// Empty where nothing is known of them.
         public var hours: [Hour]
@@ -84,7 +84,7 @@ extension DayView {
         @Nullable public var lastSyncTime: String?
         /// The same. Deprecated: elsewhere `lastSync` is an object.
         @Nullable public var lastSync: String?
-        /// Of pedometers that were asked for it.
+        /// The totals of the pedometers that were asked for one.
         public var deviceTotals: [Total]
         /// The invalid values: those named here are null.
         public var errors: [AttributeError]

@@ -233,7 +233,7 @@ extension DaySummary {
 }
 
 extension DaySummary.Completeness {
-    /// Of a day that is over.
+    /// How much is known of a day that is over.
     package var words: String {
         switch self {
         case .complete: "complete"

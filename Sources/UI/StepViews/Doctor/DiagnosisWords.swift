@@ -50,7 +50,7 @@ extension Diagnosis {
         case .unanswered(_, let seconds):
             DiagnosisText(
                 "no answer within \(Words.count(seconds, "second"))",
-                fix: "Try again. If it fails again, the log may say why: \(command: "journalctl -b -p warning")")
+                fix: "Try again. If it fails again, see the log for the reason: \(command: "journalctl -b -p warning")")
         case .skipped(_, let cause): DiagnosisText("skipped: depends on \(cause.words)")
         }
     }
@@ -185,7 +185,7 @@ extension ScheduleDiagnosis {
     /// Not `--user -u`, which shows nothing to users who may read the machine's journal, such as the group adm.
     private func journal(of unit: String) -> Advice {
         let service = unit.split(separator: ".").first.map(String.init) ?? unit
-        return "The journal says why: \(command: (isSystemWide ? "sudo journalctl -u " : "journalctl --user-unit ") + service)"
+        return "See the journal for the reason: \(command: (isSystemWide ? "sudo journalctl -u " : "journalctl --user-unit ") + service)"
     }
 }
 

@@ -45,7 +45,7 @@ extension HistoryView {
                 .init("restDays", .integer, "Days for which the plan has no goal."),
                 .init("completeDays", .integer, "Days that are over and completely known, or entered by hand."),
                 .init("partialDays", .integer, "Days that are over and of which steps may be missing."),
-                .init("unknownDays", .integer, "Days that are over and of which nothing is known; they do not count as 0."),
+                .init("unknownDays", .integer, "Days that are over and without any data; they do not count as 0."),
                 .init("correctedDays", .integer, "Days that were entered by hand."),
                 .init(
                     "running", .boolean,
@@ -93,7 +93,7 @@ extension HistoryView {
 
             static let schema = JSONSchema.object([
                 .init("day", .day, "The day."),
-                .init("steps", .nullable(.integer), "Null where nothing is known, or where they cannot be: see errors."),
+                .init("steps", .nullable(.integer), "Null where nothing is known, or where the steps are not possible: see errors."),
                 .init("walkingSteps", .nullable(.integer), "Steps that were walked, by cadence."),
                 .init("runningSteps", .nullable(.integer), "Steps that were run."),
                 .init("distanceMetres", .nullable(.number), "Null where it is not known."),
@@ -182,7 +182,7 @@ extension HistoryView {
             public var message: String
 
             static let schema = JSONSchema.object([
-                .init("day", .day, "The day whose steps cannot be."), .init("message", .text, "What is wrong with them."),
+                .init("day", .day, "The day whose steps are not possible."), .init("message", .text, "What is wrong with them."),
             ])
         }
 

@@ -6,7 +6,7 @@ struct HistorySummary {
 
     private var statistics: PeriodStatistics { view.statistics }
 
-    /// Labels and their values, without those of which nothing is known.
+    /// Labels and their values, without values that are unknown.
     var entries: [(label: String, text: StyledText)] {
         [
             ("Total", total), ("Mean", mean), ("Best", best), ("Goal", goal), ("Streak", streak), ("Compared", comparison),
@@ -44,7 +44,7 @@ struct HistorySummary {
         return StyledText("met on \(statistics.goalDays) of \(Words.count(statistics.daysWithGoal, "day"))")
     }
 
-    /// Of the whole history, so that it is the same in all views.
+    /// The streaks of the whole history, so that they are the same in all views.
     private var streak: StyledText? {
         let streaks = view.figures.streaks
         guard let longest = streaks.longest else { return nil }

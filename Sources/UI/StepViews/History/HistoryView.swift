@@ -79,7 +79,7 @@ public struct HistoryView: View {
     }
 
     private func heatMap(on page: inout Page) {
-        // Of ten years, the last: more would not fit on a screen.
+        // The last year of a longer period: more would not fit on a screen.
         let map = TextHeatMap(days: Array(statistics.days.suffix(371)), weekStart: period.weekStart, style: page.style)
         for row in map.rows { page.row(row) }
         page.wrap(StyledText("  " + map.legend, .faint), hanging: 2)
@@ -90,7 +90,7 @@ public struct HistoryView: View {
         let isNarrow = page.style.width < 56
         var chart = TextBarChart(bars: HistoryBars(view: self, isNarrow: isNarrow).bars, width: page.style.width)
         if isNarrow, chart.bars.contains(where: { !$0.note.isEmpty }) {
-            // The signs of the bars say it, too.
+            // The signs of the bars show the same.
             chart = TextBarChart(
                 bars: chart.bars.map { bar in
                     var bar = bar
@@ -207,7 +207,7 @@ extension HistoryView {
         "Calculating daily sums: \(Words.grouped(done)) of \(Words.count(all, "day"))"
     }
 
-    /// What is wrong with the steps of a day; nil where they can be. A view shows no figure without a word that cannot be.
+    /// What is wrong with the steps of a day; nil if they are possible. A view shows this in place of a figure that is not possible.
     package static func wrong(_ day: DayFigures) -> String? {
         guard let steps = day.steps, !(0...DayView.mostSteps).contains(steps) else { return nil }
         return steps < 0 ? "\(steps) is negative" : "more than anyone walks in a day"

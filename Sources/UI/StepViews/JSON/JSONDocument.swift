@@ -42,7 +42,7 @@ enum JSONText {
 /// `istep --version --json`.
 public struct VersionDocument: JSONDocument {
     public var version = 1
-    /// Of the program, such as `0.1.0`.
+    /// The version of the program, such as `0.1.0`.
     public var release: String
 
     public init(release: String) { self.release = release }
@@ -104,9 +104,9 @@ public indirect enum JSONSchema: Sendable {
         .choice(type.allCases.map(\.rawValue))
     }
 
-    /// Of a day, as `day` describes it.
+    /// The pattern of a day, as `day` describes it.
     static let dayPattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-    /// Of a time, as `time` describes it.
+    /// The pattern of a time, as `time` describes it.
     static let timePattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})$"
 }
 

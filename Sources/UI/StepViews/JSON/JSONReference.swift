@@ -1,7 +1,7 @@
 /// What the commands print with `--json`, one document each: the reference for people, and as JSON Schema.
 public enum JSONReference {
     public struct Entry: Sendable {
-        /// Of the document, such as `show`.
+        /// The name of the document, such as `show`.
         public let name: String
         /// The command lines that print it, without `istep` and `--json`.
         public let commands: [String]

@@ -1,4 +1,5 @@
 public import StepDomain
+public import StepServices
 
 /// Where days are shared, and the state of each destination.
 public struct DestinationsView: View {
@@ -130,27 +131,24 @@ extension DestinationsView {
 
 /// What would be sent, word for word.
 public struct PreviewView: View {
-    public struct Preview: Sendable {
-        public var destination: String
-        public var user: String
-        public var day: Day
-        /// With secrets masked; nil where nothing would be sent.
-        public var content: String?
-        /// Why nothing would be sent.
-        public var remark: String?
+    let previews: [SharePreview]
+    let user: User
 
-        public init(destination: String, user: String, day: Day, content: String?, remark: String? = nil) {
-            self.remark = remark
-            self.destination = destination
-            self.user = user
-            self.day = day
-            self.content = content
-        }
+    /// - Parameter user: whose days they are.
+    public init(_ previews: [SharePreview], of user: User) {
+        self.previews = previews
+        self.user = user
     }
 
-    let previews: [Preview]
-
-    public init(_ previews: [Preview]) { self.previews = previews }
+    /// Why nothing would be sent; nil where something would.
+    private func remark(_ preview: SharePreview) -> String? {
+        switch preview.result {
+        case .content: nil
+        case .settled: "already sent, or cannot be changed there; --again sends it once more"
+        case .nothingKnown: "nothing is known of that day"
+        case .userExcluded: "\(user.name) is not among the `users` of this destination"
+        }
+    }
 
     /// The content is not cut to the width: what would be sent is shown whole.
     public func lines(_ style: TextStyle) -> [String] {
@@ -160,10 +158,8 @@ public struct PreviewView: View {
             var page = Page(style)
             page.row(StyledText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong))
             lines += page.lines
-            guard let content = preview.content else {
-                lines.append("  nothing would be sent: \(preview.remark ?? "nothing is known of that day")")
-                continue
-            }
+            if let remark = remark(preview) { lines.append("  nothing would be sent: \(Printable.lines(remark))") }
+            guard case .content(let content) = preview.result else { continue }
             lines += Printable.lines(content).split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }
         }
         return lines
@@ -198,8 +194,11 @@ extension PreviewView {
 
     public var document: Document {
         Document(
-            previews: previews.map {
-                Document.Entry(destination: $0.destination, user: $0.user, day: "\($0.day)", content: $0.content, remark: $0.remark)
+            previews: previews.map { preview in
+                var entry = Document.Entry(
+                    destination: preview.destination, user: user.name, day: "\(preview.day)", content: nil, remark: remark(preview))
+                if case .content(let content) = preview.result { entry.content = content }
+                return entry
             })
     }
 }

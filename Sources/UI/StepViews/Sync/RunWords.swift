@@ -57,7 +57,7 @@ public enum WatchWords {
 public struct LiveDocument: JSONDocument {
     public struct Pedometer: Codable, Sendable {
         public var name: String
-        /// Of today; null before it has reported any.
+        /// Today's steps; null before it has reported any.
         @Nullable public var steps: Int?
         /// Null on a rest day and without a plan.
         @Nullable public var goal: Int?

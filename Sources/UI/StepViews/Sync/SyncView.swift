@@ -149,14 +149,14 @@ extension SyncView {
             /// ISO 8601 with offset; null where the sync was not begun.
             @Nullable public var start: String?
             @Nullable public var end: String?
-            /// Slots that the history did not have, had with fewer steps, had the same; and readings kept apart.
+            /// Slots that the history did not have, had with fewer steps, had the same; and implausible ones.
             public var added: Int
             public var grown: Int
             public var unchanged: Int
             public var implausible: Int
             /// Steps that the history gained.
             public var steps: Int
-            /// Raw frames kept.
+            /// Raw frames stored.
             public var frames: Int
             /// Per cent.
             @Nullable public var battery: Int?
@@ -200,7 +200,7 @@ extension SyncView {
         public var pedometers: [Entry]
         /// As `istep share --json` has them; empty where nothing is shared.
         public var shares: [ShareView.Document.Destination]
-        /// Other failures: of neither a pedometer nor a destination.
+        /// Other failures, such as of the upkeep: not of a pedometer or a destination.
         public var failures: [ErrorDocument.Failure]
 
         public static let schema = JSONSchema.object([

@@ -20,8 +20,8 @@ public struct SyncSummary: Hashable, Sendable {
     private static func part(_ report: SyncReport) -> String {
         let name = Printable(report.pedometer.name, limit: 32)
         if let cause = report.cause {
-            let kept = report.counts.steps > 0 ? "\(Words.count(report.counts.steps, "new step")), then " : ""
-            return "\(name): " + kept + (cause == .outOfRange ? "not in range" : "failed")
+            let stored = report.counts.steps > 0 ? "\(Words.count(report.counts.steps, "new step")), then " : ""
+            return "\(name): " + stored + (cause == .outOfRange ? "not in range" : "failed")
         }
         var parts = [report.counts.steps > 0 ? Words.count(report.counts.steps, "new step") : report.undecidedSteps ?? "nothing new"]
         if let battery = report.battery { parts.append("battery \(battery) %") }

@@ -120,7 +120,7 @@ package enum Words {
         }
     }
 
-    /// Of a destination, until the user has renewed its credentials.
+    /// The state of a destination that has rejected its credentials, until the user has renewed them.
     static let paused = "paused: credentials rejected"
 
     /// First and last day, or one day if both are the same.

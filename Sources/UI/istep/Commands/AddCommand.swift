@@ -89,7 +89,7 @@ struct AddCommand: AsyncParsableCommand {
         let request = Registration.Request(
             device: address, name: name, kind: model, options: options, seconds: wiring.chosenSearchTime,
             probes: probe)
-        let history = try wiring.history(for: .creating)
+        let history = try await blocking { try wiring.history(for: .creating) }
         let progress = wiring.progress()
         defer { progress.end() }
         let (added, owner) = try await wiring.registration(history).register(
@@ -129,7 +129,7 @@ extension Registration.Step {
         case .searching(let device): "Looking for \(device.map { Printable($0).description } ?? "pedometers")"
         case .connecting(let name): "Connecting to \(Printable(name))"
         case .listening(let name): "Listening for the steps of \(Printable(name))"
-        case .probing(let name): "Looking at the services of \(Printable(name))"
+        case .probing(let name): "Reading the services of \(Printable(name))"
         case .experimental(let kind): "\(kind.title) is experimental"
         }
     }

@@ -51,13 +51,13 @@ extension AutoCommand {
 
         func run() async throws {
             try await options.show { try await $0.enable(watching: watch) }
-            if !options.isSystemWide, !options.quiet, !options.json { try remind() }
+            if !options.isSystemWide, !options.quiet, !options.json { try await remind() }
         }
 
         /// The timers use the usual history and configuration: they do not know what is set in this shell.
-        private func remind() throws {
+        private func remind() async throws {
             let wiring = try Wiring(try CommonOptions.parse([]))
-            let pedometers = try (try? wiring.history(for: .reading))?.pedometers() ?? []
+            let pedometers = try await blocking { try (try? wiring.history(for: .reading))?.pedometers() ?? [] }
             for reminder in SchedulingReminder.all(variables: wiring.variablesOfPlaces, pedometers: pedometers) {
                 switch reminder {
                 case .ignoredVariable(let name):

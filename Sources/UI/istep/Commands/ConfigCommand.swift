@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct ConfigCommand: AsyncParsableCommand {
+struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
         abstract: "Check the configuration; list the kinds of destinations.",
@@ -12,7 +12,7 @@ struct ConfigCommand: AsyncParsableCommand {
 }
 
 extension ConfigCommand {
-    struct Check: AsyncParsableCommand {
+    struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
             abstract: "List all errors of the configuration, by file and line.",
@@ -20,25 +20,25 @@ extension ConfigCommand {
 
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
-            let report = ConfigurationCheck(Wiring.configuration(common)).run()
+        func run() throws {
+            let report = ConfigurationCheck(Wiring.configuration(common.values())).run()
             let view = ConfigView(files: report.files, destinations: report.destinations, problems: report.problems.map(\.text))
-            try Wiring.show(view, common)
+            try Wiring.show(view, json: common.json)
             if !report.problems.isEmpty { throw AlreadyReported(.configuration) }
         }
     }
 
-    struct Kinds: AsyncParsableCommand {
+    struct Kinds: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "kinds", abstract: "List the kinds of destinations.")
 
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
-            try Wiring.show(KindsView(Wiring.destinationKinds.map { .init(key: $0.key, title: $0.title) }), common)
+        func run() throws {
+            try Wiring.show(KindsView(Wiring.destinationKinds.map { .init(key: $0.key, title: $0.title) }), json: common.json)
         }
     }
 
-    struct Example: AsyncParsableCommand {
+    struct Example: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "example", abstract: "Print an example configuration for a kind of destination.")
 
@@ -47,13 +47,13 @@ extension ConfigCommand {
 
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
+        func run() throws {
             let kinds = Wiring.destinationKinds
             guard let kind = kinds.first(where: { $0.key == kind.lowercased() }) else {
                 let known = kinds.map(\.key).joined(separator: ", ")
                 throw CommandFailure(.usage, "There is no kind '\(kind)'.", advice: "Known kinds: \(known).")
             }
-            try Wiring.show(ExampleView(kind: kind.key, example: kind.example), common)
+            try Wiring.show(ExampleView(kind: kind.key, example: kind.example), json: common.json)
         }
     }
 }

@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct CorrectCommand: AsyncParsableCommand {
+struct CorrectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "correct",
         abstract: "Correct the steps of a day by hand.",
@@ -36,7 +36,7 @@ struct CorrectCommand: AsyncParsableCommand {
         if !remove, steps == nil { throw ValidationError("Give the steps with --steps, or --remove.") }
     }
 
-    func run() async throws {
+    func run() throws {
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let day = day.day(today: today)

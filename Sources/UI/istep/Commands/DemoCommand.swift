@@ -24,14 +24,14 @@ struct DemoCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        defaultAsFlag: DemoFolder.standard, parsing: .next,
+        defaultAsFlag: DemoFolderArgument.standard, parsing: .next,
         help: ArgumentHelp("Leave the demo running, with its history in this directory.", valueName: "directory"))
-    var keep: DemoFolder?
+    var keep: DemoFolderArgument?
 
     @Option(
-        defaultAsFlag: DemoFolder.standard, parsing: .next,
+        defaultAsFlag: DemoFolderArgument.standard, parsing: .next,
         help: ArgumentHelp("End a demo that was left running.", valueName: "directory"))
-    var end: DemoFolder?
+    var end: DemoFolderArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -39,11 +39,11 @@ struct DemoCommand: AsyncParsableCommand {
             valueName: "model"))
     var pedometer: [String] = []
 
-    /// The background process, started by --keep.
-    @Option(help: .hidden)
-    var world: String?
+    /// The folder of the demo, for its background process, which --keep starts.
+    @Option(name: .customLong("world"), help: .hidden)
+    var backgroundFolder: String?
 
-    /// Whether the folder of that process belongs to it.
+    /// Whether the folder belongs to that process.
     @Flag(help: .hidden)
     var temporary = false
 
@@ -61,23 +61,23 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let world {
-            return try await DemoProcess(world: DemoWorld(folder: world, isTemporary: temporary), pedometers: pedometers).run()
+        if let backgroundFolder {
+            return try await DemoProcess(folder: DemoFolder(path: backgroundFolder, isTemporary: temporary), pedometers: pedometers).run()
         }
-        if let end { return try await LastingDemo(world(of: end)).end() }
-        if let keep { return try await LastingDemo(world(of: keep)).start(pedometers) }
+        if let end { return try await BackgroundDemo(folder(end)).end() }
+        if let keep { return try await BackgroundDemo(folder(keep)).start(pedometers) }
         try await Demo.runOnce(pedometers)
     }
 
-    private func world(of folder: DemoFolder) -> DemoWorld {
+    private func folder(_ argument: DemoFolderArgument) -> DemoFolder {
         var path: String?
-        if case .named(let name) = folder { path = name }
-        return DemoWorld(path: path, environment: Wiring.environment)
+        if case .named(let name) = argument { path = name }
+        return DemoFolder(named: path, environment: Wiring.environment)
     }
 }
 
 /// The folder of a demo, as `--keep` and `--end` take it.
-enum DemoFolder: ExpressibleByArgument, CustomStringConvertible {
+enum DemoFolderArgument: ExpressibleByArgument, CustomStringConvertible {
     case standard
     case named(String)
 

@@ -3,14 +3,14 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct DevicesCommand: AsyncParsableCommand {
+struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "List your pedometers.")
 
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
+    func run() throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: .reading)
         let user = try common.user.map { _ in try wiring.user(in: history) }

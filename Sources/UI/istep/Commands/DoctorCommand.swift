@@ -36,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         if repair { return try await repairHistory() }
-        let doctor = try Wiring.doctor(common, bluetooth, usesRadio: !noRadio, usesNetwork: !noNetwork)
+        let doctor = try Wiring.doctor(common.values(bluetooth), usesRadio: !noRadio, usesNetwork: !noNetwork)
         let progress = Progress(common.quiet || !Output.error.isTerminal ? .silent : .overwriting)
         defer { progress.end() }
         let style = TextStyle(.standard, environment: Wiring.environment)
@@ -55,7 +55,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         progress.end()
         if common.json {
-            try Wiring.show(view(findings), common)
+            try Wiring.show(view(findings), json: common.json)
         } else if !common.quiet {
             for line in view(findings).summary(style) { try Output.standard.result(line) }
         }

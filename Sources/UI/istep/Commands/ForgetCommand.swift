@@ -20,9 +20,11 @@ struct ForgetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
-        let history = try wiring.history(for: .updating)
-        // As it was before: a forgotten pedometer is not listed.
-        let entry = try wiring.entry(of: PedometerSelection(history).pedometer(pedometer), in: history)
+        let (history, entry) = try await blocking {
+            let history = try wiring.history(for: .updating)
+            // As it was before: a forgotten pedometer is not listed.
+            return (history, try wiring.entry(of: PedometerSelection(history).pedometer(pedometer), in: history))
+        }
         let forgotten = try await wiring.registration(history).forget(pedometer, unpairing: unpair)
         if common.json {
             try wiring.show(DevicesView([entry], now: wiring.now(), localTime: wiring.localTime))

@@ -183,8 +183,10 @@ extension GATTCommand {
 
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
-            let services = wiring.services(try wiring.history(for: .updating))
-            let model = try PedometerSelection(services.history).pedometer(pedometer).model
+            let (services, model) = try await blocking {
+                let services = wiring.services(try wiring.history(for: .updating))
+                return (services, try PedometerSelection(services.history).pedometer(pedometer).model)
+            }
             let path = output ?? "istep-\(model).txt"
             guard !FileManager.default.fileExists(atPath: path) else {
                 throw CommandFailure(.usage, "'\(path)' exists already.", advice: "Choose another file: --output FILE")
@@ -205,6 +207,16 @@ extension GATTCommand {
             try wiring.show(CaptureView(path: path, frames: capture.frames.count, isComplete: failure == nil))
             if let failure { throw failure }
         }
+    }
+}
+
+extension Wiring {
+    /// Runs `body` on any device in range, with a line of progress.
+    fileprivate func exploring<R: Sendable>(_ words: String, _ body: (any GATTExplorer) async throws -> R) async throws -> R {
+        let progress = progress()
+        defer { progress.end() }
+        progress.step(words)
+        return try await body(explorer())
     }
 }
 
@@ -251,7 +263,7 @@ struct NotationArgument: ExpressibleByArgument {
 
     /// What a device sent, in this format.
     ///
-    /// - Throws: `CommandFailure` if the value has not exactly the bytes of the number. The number of its first bytes would be a wrong one.
+    /// - Throws: `CommandFailure` if the value has not exactly the bytes of the number. Its first bytes alone would give a wrong number.
     func view(of bytes: [UInt8]) throws -> GATTValueView {
         if case .number(let length, _) = notation, bytes.count != length {
             throw CommandFailure(

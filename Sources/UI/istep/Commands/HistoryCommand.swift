@@ -52,12 +52,11 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common)
-        let history = try wiring.history(for: .reading)
-        let user = try wiring.user(in: history)
+        let (history, user) = try await wiring.historyOfUser()
         let progress = wiring.progress()
         defer { progress.end() }
         let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user) { done, all in
-            // Once after an upgrade; a day that was just synced needs no words.
+            // Only after an upgrade are there many; the days of a sync take no time.
             if all - done > 100 { progress.step(HistoryView.words(forCalculating: done, of: all)) }
         }
         progress.end()
@@ -65,7 +64,8 @@ struct HistoryCommand: AsyncParsableCommand {
         let request = PeriodRequest(
             named: period, day: on?.day(today: today), first: from?.day(today: today), last: to?.day(today: today))
         let chosen = try request.period(in: figures.known, today: today, weekStart: wiring.weekStart)
-        let view = HistoryView(figures, chosen, by: by, hasPedometers: try history.pedometers().contains { $0.user == user.id })
+        let hasPedometers = try await blocking { try history.pedometers().contains { $0.user == user.id } }
+        let view = HistoryView(figures, chosen, by: by, hasPedometers: hasPedometers)
         guard csv else { return try wiring.show(view) }
         for line in view.csv { try Output.standard.result(line) }
     }

@@ -12,7 +12,7 @@ struct OutboxCommand: AsyncParsableCommand {
 }
 
 extension OutboxCommand {
-    struct List: AsyncParsableCommand {
+    struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the days that wait, may have arrived, or were rejected.")
 
@@ -24,7 +24,7 @@ extension OutboxCommand {
 
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
+        func run() throws {
             let wiring = try Wiring(common)
             let history = try wiring.history(for: .reading)
             let states: Set<ShareEntry.State> = all ? Set(ShareEntry.State.allCases) : ShareEntry.State.unsettled
@@ -46,10 +46,14 @@ extension OutboxCommand {
         @Argument(help: ArgumentHelp("Only this day.", valueName: "day"))
         var day: DayArgument?
 
-        func choice(_ history: History, _ wiring: Wiring, isUserNamed: Bool) throws -> OutboxService.Choice {
-            OutboxService.Choice(
-                destination: destination, day: day?.day(today: wiring.localTime.day(of: wiring.now())),
-                user: isUserNamed ? try wiring.user(in: history) : nil)
+        /// Opens the history, and finds the user in it whose entries are meant.
+        func opened(_ wiring: Wiring, isUserNamed: Bool) async throws -> (ServiceContext, OutboxService.Choice) {
+            let day = day?.day(today: wiring.localTime.day(of: wiring.now()))
+            return try await blocking { [destination] in
+                let history = try wiring.history(for: .updating)
+                let user = isUserNamed ? try wiring.user(in: history) : nil
+                return (wiring.services(history), OutboxService.Choice(destination: destination, day: day, user: user))
+            }
         }
     }
 
@@ -71,11 +75,8 @@ extension OutboxCommand {
 
         func run() async throws {
             let wiring = try Wiring(common)
-            let history = try wiring.history(for: .updating)
-            let services = wiring.services(history)
-            let sharing = try await OutboxService(services).retry(
-                choice.choice(history, wiring, isUserNamed: common.user != nil))
-            try await ShareRun(wiring: wiring, sharing: sharing).run(.due)
+            let (services, chosen) = try await choice.opened(wiring, isUserNamed: common.user != nil)
+            try await ShareRun(wiring: wiring, sharing: OutboxService(services).retry(chosen)).run(.due)
         }
     }
 
@@ -95,8 +96,9 @@ extension OutboxCommand {
 
         func run() async throws {
             let wiring = try Wiring(common)
-            let history = try wiring.history(for: .updating)
-            let sharing = try ShareService(wiring.services(history)).with(destination.map { [$0] } ?? [])
+            let sharing = try await blocking {
+                try ShareService(wiring.services(wiring.history(for: .updating))).with(destination.map { [$0] } ?? [])
+            }
             try await ShareRun(wiring: wiring, sharing: sharing).run(.due, waits: wait)
         }
     }
@@ -115,16 +117,11 @@ extension OutboxCommand {
 
         func run() async throws {
             let wiring = try Wiring(common)
-            let history = try wiring.history(for: .updating)
-            let services = wiring.services(history)
-            let (name, state, entries) = try await OutboxService(services)
-                .drop(choice.choice(history, wiring, isUserNamed: common.user != nil))
-            _ = try? await services.updateNotices()
+            let (services, chosen) = try await choice.opened(wiring, isUserNamed: common.user != nil)
+            let (name, state, entries) = try await OutboxService(services).drop(chosen)
             if common.json {
-                return try wiring.show(
-                    OutboxView(
-                        entries, states: [state], users: try history.users(), now: wiring.now(),
-                        localTime: wiring.localTime))
+                let users = try await blocking { try services.history.users() }
+                return try wiring.show(OutboxView(entries, states: [state], users: users, now: wiring.now(), localTime: wiring.localTime))
             }
             try wiring.say(
                 entries.isEmpty

@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct PlanCommand: AsyncParsableCommand {
+struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Show or set your sport plan: a goal for each weekday.",
@@ -39,7 +39,7 @@ struct PlanCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let from = from?.day(today: today)

@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct ProfileCommand: AsyncParsableCommand {
+struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
         abstract: "Show or set your height, weight, sex and step length, used to calculate distance and calories.",
@@ -51,7 +51,7 @@ struct ProfileCommand: AsyncParsableCommand {
             "--\(name) takes \(Int(range.lowerBound * scale)) to \(Int(range.upperBound * scale)) \(unit).")
     }
 
-    func run() async throws {
+    func run() throws {
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let from = from?.day(today: today)
@@ -68,12 +68,10 @@ struct ProfileCommand: AsyncParsableCommand {
         try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))
     }
 
-    /// The longest known life lasted 122 years.
     private func checkBirth(today: Day) throws {
         guard let birth else { return }
-        if birth >= today { throw CommandFailure(.usage, "--birth \(birth) is not in the past.") }
-        if today.components.year - birth.components.year > 130 {
-            throw CommandFailure(.usage, "--birth \(birth) is more than 130 years ago.")
-        }
+        let dates = Profile.birthDates(today: today)
+        if birth > dates.upperBound { throw CommandFailure(.usage, "--birth \(birth) is not in the past.") }
+        if birth < dates.lowerBound { throw CommandFailure(.usage, "--birth \(birth) is more than \(Profile.longestLife) years ago.") }
     }
 }

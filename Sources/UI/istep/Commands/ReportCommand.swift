@@ -39,8 +39,7 @@ struct ReportCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "A report is not printed to a terminal.", advice: "Write it to a file: istep report -o steps.html")
         }
         let wiring = try Wiring(common)
-        let history = try wiring.history(for: .reading)
-        let user = try wiring.user(in: history)
+        let (history, user) = try await wiring.historyOfUser()
         let progress = wiring.progress()
         defer { progress.end() }
         let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user) { done, all in
@@ -48,7 +47,7 @@ struct ReportCommand: AsyncParsableCommand {
         }
         let period = try period(figures, wiring.weekStart)
         let page = ReportPage(
-            figures, period: period, sources: try sources(of: user, in: history, wiring),
+            figures, period: period, sources: try await blocking { try Self.sources(of: user, in: history, wiring) },
             context: PageContext(
                 user: user, users: [user], now: wiring.now(), localTime: wiring.localTime, weekStart: wiring.weekStart, place: .file))
         let document = page.document.source
@@ -65,7 +64,7 @@ struct ReportCommand: AsyncParsableCommand {
         return try request.period(in: figures.known, today: today, weekStart: weekStart)
     }
 
-    private func sources(of user: User, in history: History, _ wiring: Wiring) throws -> [ReportPage.Source] {
+    private static func sources(of user: User, in history: History, _ wiring: Wiring) throws -> [ReportPage.Source] {
         try history.pedometers().filter { $0.user == user.id }.map { pedometer in
             let last = try history.lastCompleteSync(of: pedometer.id, until: wiring.now())
             return ReportPage.Source(

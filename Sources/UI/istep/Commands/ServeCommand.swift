@@ -38,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// On a telephone's keys it spells STEP. IANA has not assigned it.
     private static let standardPort: UInt16 = 7837
-    /// Of a demo: beside the user's own pages.
+    /// The port of a demo, which can run beside the user's own pages.
     private static let demoPort: UInt16 = 7838
 
     func validate() throws {
@@ -48,7 +48,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
-        let port = port ?? (wiring.environment[DemoWorld.variable] == nil ? Self.standardPort : Self.demoPort)
+        let port = port ?? (wiring.environment[DemoFolder.variable] == nil ? Self.standardPort : Self.demoPort)
         // Another server of this user, or the socket of systemd, has the port: the pages are there.
         if socket == nil, port != 0, wiring.environment["LISTEN_FDS"] == nil,
             let opening = try await blocking({ try PageServer.runningOpening(wiring, port: port) })

@@ -66,24 +66,30 @@ struct ShareCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common)
-        let history = try wiring.history(for: list || dryRun ? .reading : .updating)
-        let sharing = try ShareService(wiring.services(history)).with(to)
+        let sharing = try await blocking {
+            try ShareService(wiring.services(wiring.history(for: list || dryRun ? .reading : .updating))).with(to)
+        }
         if list { return try await DestinationList(wiring, sharing).show(isChecked: check) }
         try sharing.requireDestination()
-        let user = try wiring.user(in: history)
-        let days = try days(of: user, history, today: wiring.localTime.day(of: wiring.now()))
-        let order = ShareOrder.days(days, of: user, again: again)
-        if dryRun { return try preview(days, user, wiring, sharing) }
+        let (user, chosen) = try await blocking {
+            let user = try wiring.user(in: sharing.context.history)
+            return (user, try days(of: user, in: sharing.context.history, today: wiring.localTime.day(of: wiring.now())))
+        }
+        if dryRun {
+            let previews = try await blocking { try sharing.previews(of: chosen, of: user, again: again) }
+            return try wiring.show(PreviewView(previews, of: user))
+        }
+        let order = ShareOrder.days(chosen, of: user, again: again)
         if queue {
             try await sharing.enqueue(order)
-            if common.json { return try showQueue(days, user, wiring, sharing) }
+            if common.json { return try await showQueue(chosen, user, wiring, sharing) }
             return try wiring.say("Added to the outbox; the next sync sends it.")
         }
 
         try await ShareRun(wiring: wiring, sharing: sharing).run(order, waits: wait)
     }
 
-    private func days(of user: User, _ history: History, today: Day) throws -> [Day] {
+    private func days(of user: User, in history: History, today: Day) throws -> [Day] {
         let choice: ShareDays.Choice =
             if let from {
                 .range(from: from.day(today: today), through: toDay?.day(today: today))
@@ -100,34 +106,15 @@ struct ShareCommand: AsyncParsableCommand {
     }
 
     /// Shows the entries of these days that are in the outbox now.
-    private func showQueue(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: ShareService) throws {
-        let history = sharing.context.history, names = sharing.destinations.map(\.name)
-        let entries = try names.flatMap { try history.entries(for: $0, in: ShareEntry.State.unsettled) }
-            .filter { $0.user == user.id && days.contains($0.day) }
-        try wiring.show(
-            OutboxView(
-                entries, states: try names.map(history.state(of:)), users: sharing.users, now: wiring.now(),
-                localTime: wiring.localTime))
-    }
-
-    private func preview(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: ShareService) throws {
-        var previews: [PreviewView.Preview] = []
-        for destination in sharing.destinations {
-            for day in days {
-                var preview = PreviewView.Preview(destination: destination.name, user: user.name, day: day, content: nil)
-                if destination.terms.include(user) {
-                    switch try sharing.context.outbox.preview(of: user, on: day, to: destination, again: again) {
-                    case .content(let content): preview.content = content
-                    case .settled: preview.remark = "already sent, or cannot be changed there; --again sends it once more"
-                    case .nothingKnown: preview.remark = "nothing is known of that day"
-                    }
-                } else {
-                    preview.remark = "\(user.name) is not among the `users` of this destination"
-                }
-                previews.append(preview)
-            }
+    private func showQueue(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: ShareService) async throws {
+        let view = try await blocking {
+            let history = sharing.context.history, names = sharing.destinations.map(\.name)
+            let entries = try names.flatMap { try history.entries(for: $0, in: ShareEntry.State.unsettled) }
+                .filter { $0.user == user.id && days.contains($0.day) }
+            return OutboxView(
+                entries, states: try names.map(history.state(of:)), users: sharing.users, now: wiring.now(), localTime: wiring.localTime)
         }
-        try wiring.show(PreviewView(previews))
+        try wiring.show(view)
     }
 }
 
@@ -143,14 +130,14 @@ struct DestinationList {
 
     func show(isChecked: Bool) async throws {
         let answers = isChecked ? await sharing.check() : [:]
-        let all = Set(ShareEntry.State.allCases)
-        let entries = try sharing.destinations.map { destination in
-            DestinationsView.Entry(
-                name: destination.name, kind: destination.kind, place: destination.place,
-                state: try sharing.context.history.state(of: destination.name),
-                counts: try sharing.context.history.entries(for: destination.name, in: all)
-                    .reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
-                answer: answers[destination.name])
+        let entries = try await blocking { [sharing] in
+            let history = sharing.context.history, all = Set(ShareEntry.State.allCases)
+            return try sharing.destinations.map { destination in
+                DestinationsView.Entry(
+                    name: destination.name, kind: destination.kind, place: destination.place, state: try history.state(of: destination.name),
+                    counts: try history.entries(for: destination.name, in: all).reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
+                    answer: answers[destination.name])
+            }
         }
         try wiring.show(DestinationsView(entries, now: wiring.now(), localTime: wiring.localTime))
         let failures = answers.values.compactMap { if case .failure(let failure) = $0 { Failure(failure) } else { nil } }

@@ -4,7 +4,7 @@ import StepPages
 import StepServices
 import StepViews
 
-struct ShowCommand: AsyncParsableCommand {
+struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show a day: steps, distance, calories, percentage of goal.",
@@ -27,7 +27,7 @@ struct ShowCommand: AsyncParsableCommand {
         if svg, common.json { throw ValidationError("--svg and --json exclude each other.") }
     }
 
-    func run() async throws {
+    func run() throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: .reading)
         let user = try wiring.user(in: history)

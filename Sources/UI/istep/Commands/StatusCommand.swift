@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show notices, today's steps, and the last sync and battery of each pedometer.",
@@ -15,30 +15,24 @@ struct StatusCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
+    func run() throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: .reading)
-        let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
         let now = wiring.now()
-        let today = wiring.localTime.day(of: now)
         let wanted = try common.user.map { _ in try wiring.user(in: history) }
-        let pedometers = try history.pedometers()
-        let users = try history.users()
-        let notices = try history.standingNotices().filter { wanted == nil || $0.notice.user == nil || $0.notice.user == wanted?.id }
-        let people = try users.filter { wanted == nil || $0.id == wanted?.id }.map { user in
+        let report = try StatusReport(history, of: wanted, localTime: wiring.localTime, now: now)
+        let people = report.people.map { person in
             StatusView.Person(
-                today: try statistics.summary(of: user, on: today),
-                pedometers: try pedometers.filter { $0.user == user.id }.map { pedometer in
-                    StatusView.Device(
-                        pedometer: pedometer, model: wiring.title(ofModel: pedometer.model),
-                        syncs: try history.syncs(of: pedometer.id, limit: 20))
+                today: person.today,
+                pedometers: person.pedometers.map {
+                    StatusView.Device(pedometer: $0.pedometer, model: wiring.title(ofModel: $0.pedometer.model), syncs: $0.syncs)
                 })
         }
         try wiring.show(
             StatusView(
-                people, notices: notices, isHousehold: users.count > 1, database: wiring.databasePath, now: now,
+                people, notices: report.notices, isHousehold: report.isHousehold, database: wiring.databasePath, now: now,
                 localTime: wiring.localTime))
-        let shown = notices.filter(\.isNew).map(\.id)
+        let shown = report.notices.filter(\.isNew).map(\.id)
         guard !shown.isEmpty, !common.json else { return }
         // If the history cannot be written, they are shown again.
         try? wiring.history(for: .updating).markSeen(shown, at: now)

@@ -5,19 +5,19 @@ import StepViews
 
 /// The walk-through: the real commands, in an environment that directs them to a simulated stack and a separate history.
 struct Demo {
-    let world: DemoWorld
+    let folder: DemoFolder
     let bus: String
     let pedometers: [DemoPedometer]
 
     /// The demo that ends with this command and leaves nothing.
     static func runOnce(_ pedometers: [DemoPedometer]) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(UUID().uuidString)").path
-        let world = DemoWorld(folder: path, isTemporary: true)
-        try world.makeFolder()
+        let folder = DemoFolder(path: path, isTemporary: true)
+        try folder.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let bluetooth = try await SimulatedBluetooth.start(pedometers)
         do {
-            try await Demo(world: world, bus: bluetooth.address, pedometers: pedometers).run()
+            try await Demo(folder: folder, bus: bluetooth.address, pedometers: pedometers).run()
             await bluetooth.stop()
         } catch {
             await bluetooth.stop()
@@ -33,15 +33,15 @@ struct Demo {
     }
 
     /// - Parameter registered: called once the pedometer is in the history, before its first sync.
-    func run(registered: (Wiring, DemoPedometer) throws -> Void = { _, _ in }) async throws {
-        try world.configure()
+    func run(registered: (Wiring, DemoPedometer) async throws -> Void = { _, _ in }) async throws {
+        try folder.configure()
         let first = pedometers[0], names = pedometers.map(\.name)
         try Output.standard.result(
             "istep demo: a simulated \(names.count == 1 ? names[0] : "\(names.dropLast().joined(separator: ", ")) and \(names[names.count - 1])")"
                 + " on a private D-Bus. The commands are the real ones.")
         try await run("scan --timeout 3")
         try await run("add \(first.registration) --name \(first.name)")
-        try Wiring.$environment.withValue(environment) { try registered(try Wiring(try CommonOptions.parse([])), first) }
+        try await registered(try wiring(), first)
         // A pedometer that holds only today's count has no yesterday to show.
         let day = first.daysHeld > 0 ? "yesterday" : "today"
         for words in [
@@ -52,7 +52,11 @@ struct Demo {
         }
     }
 
-    private var environment: [String: String] { Wiring.environment.merging(world.environment(bus: bus)) { $1 } }
+    private var environment: [String: String] { Wiring.environment.merging(folder.environment(bus: bus)) { $1 } }
+
+    private func wiring() throws -> Wiring {
+        try Wiring.$environment.withValue(environment) { try Wiring(try CommonOptions.parse([])) }
+    }
 
     private func run(_ words: String) async throws {
         try Task.checkCancellation()
@@ -65,29 +69,29 @@ struct Demo {
 }
 
 /// A demo that runs in the background until it is ended.
-struct LastingDemo {
-    private let world: DemoWorld
+struct BackgroundDemo {
+    private let folder: DemoFolder
 
-    init(_ world: DemoWorld) { self.world = world }
+    init(_ folder: DemoFolder) { self.folder = folder }
 
     func start(_ pedometers: [DemoPedometer]) async throws {
-        let isThere = try world.isThere()
-        if isThere, world.process != nil { return try showRunning() }
+        let isThere = try folder.isThere()
+        if isThere, folder.process != nil { return try showRunning() }
         // A history that exists already belongs to a user, unless a demo was killed here: the demo's steps must not be added to it. If it was
         // killed during its start, its process removes what the start has created.
-        let isIncomplete = isThere && world.started.contains("history.sqlite")
+        let isIncomplete = isThere && folder.started.contains("history.sqlite")
         let isResumed =
-            isThere && !isIncomplete && !world.isTemporary && world.state != nil && FileManager.default.fileExists(atPath: world.history)
-        if !isResumed, !isIncomplete, !world.isTemporary { try world.refuseHistory() }
+            isThere && !isIncomplete && !folder.isTemporary && folder.state != nil && FileManager.default.fileExists(atPath: folder.history)
+        if !isResumed, !isIncomplete, !folder.isTemporary { try folder.refuseHistory() }
         // Makes the folder, and records that it did.
-        guard let lock = try DemoWorld.Lock.take(world, isStart: true) else { return try showRunning() }
+        guard let lock = try DemoFolder.Lock.take(folder, isStart: true) else { return try showRunning() }
         lock.release()
         guard let process = try await startProcess(pedometers) else { return try showRunning() }
-        let started = world.started
+        let started = folder.started
         do {
             if !isResumed {
-                try await Demo(world: world, bus: process.bus, pedometers: pedometers).run { wiring, model in
-                    try DemoHistory(model, wiring.localTime, now: wiring.now()).fill(try wiring.history(for: .updating))
+                try await Demo(folder: folder, bus: process.bus, pedometers: pedometers).run { wiring, model in
+                    try await blocking { try DemoHistory(model, wiring.localTime, now: wiring.now()).fill(wiring.history(for: .updating)) }
                 }
             }
             try Task.checkCancellation()
@@ -100,14 +104,14 @@ struct LastingDemo {
             throw error
         }
         try Output.standard.result("")
-        try Output.standard.result("The demo runs in \(world.folder) with a year of history; the pedometers keep counting.")
+        try Output.standard.result("The demo runs in \(folder.path) with a year of history; the pedometers keep counting.")
         try showUse()
     }
 
     /// - Returns: nil where a demo runs in the folder already.
     private func startProcess(_ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
         do {
-            return try await StartedDemo.start(world, pedometers)
+            return try await StartedDemo.start(folder, pedometers)
         } catch {
             _ = try? removeLeftovers()
             throw error
@@ -115,60 +119,60 @@ struct LastingDemo {
     }
 
     private func showRunning() throws {
-        guard let state = world.state else { throw world.isChanging }
-        try Output.standard.result("A demo runs already in \(world.folder), with \(state.pedometers.joined(separator: ", ")) in range.")
+        guard let state = folder.state else { throw folder.isChanging }
+        try Output.standard.result("A demo runs already in \(folder.path), with \(state.pedometers.joined(separator: ", ")) in range.")
         try showUse()
     }
 
     private func showUse() throws {
-        let out = Output.standard, folder = ShellCommand.quoted(world.folder)
-        let isStandard = world.folder == DemoWorld.standardFolder(Wiring.environment)
-        let option = isStandard ? "--demo" : "--demo=\(folder)"
+        let out = Output.standard, name = ShellCommand.quoted(folder.path)
+        let isStandard = folder.path == DemoFolder.standardPath(Wiring.environment)
+        let option = isStandard ? "--demo" : "--demo=\(name)"
         let lines = [
             ("istep \(option) sync", "any command in the demo: show, history, browse, watch"),
             ("istep \(option) serve --open", "its days in your browser"),
-            ("export \(DemoWorld.variable)=\(folder)", "all commands of this shell, until: unset \(DemoWorld.variable)"),
-            ("istep demo --end\(isStandard ? "" : " \(folder)")", "end it"),
+            ("export \(DemoFolder.variable)=\(name)", "all commands of this shell, until: unset \(DemoFolder.variable)"),
+            ("istep demo --end\(isStandard ? "" : " \(name)")", "end it"),
         ]
         let width = lines.map(\.0.count).max() ?? 0
         for (command, meaning) in lines {
             try out.result("  \(command)\(String(repeating: " ", count: width - command.count + 3))\(meaning)")
         }
-        if !world.isTemporary { try out.result("The demo's history is kept: istep show --db \(ShellCommand.quoted(world.history))") }
+        if !folder.isTemporary { try out.result("The demo's history is kept: istep show --db \(ShellCommand.quoted(folder.history))") }
     }
 
     /// Ends the demo, and removes what it has left if it was killed. Does nothing where there is none.
     func end() async throws {
-        let out = Output.standard, absence = "No demo runs in \(world.folder)."
-        guard try world.isThere() else { return try out.result(absence) }
+        let out = Output.standard, absence = "No demo runs in \(folder.path)."
+        guard try folder.isThere() else { return try out.result(absence) }
         guard try await stop() else {
             guard isLeft else { return try out.result(absence) }
-            guard try removeLeftovers() || !isLeft else { throw world.isChanging }
+            guard try removeLeftovers() || !isLeft else { throw folder.isChanging }
             return try out.result("The demo was no longer running; its files are removed.")
         }
-        // Of a process that had to be killed. If another demo has begun there already, they are removed by that one.
+        // A process that had to be killed has left files. If another demo has begun there already, that one removes them.
         if isLeft { _ = try removeLeftovers() }
         try out.result("The demo has ended.")
-        // Not of a demo that was ended during its start.
-        if !world.isTemporary, FileManager.default.fileExists(atPath: world.history) {
-            try out.result("Its history is kept: istep show --db \(ShellCommand.quoted(world.history))")
+        // A demo that was ended during its start has left none.
+        if !folder.isTemporary, FileManager.default.fileExists(atPath: folder.history) {
+            try out.result("Its history is kept: istep show --db \(ShellCommand.quoted(folder.history))")
         }
     }
 
     /// Whether there are files that only a demo makes.
     private var isLeft: Bool {
-        (world.isTemporary ? [world.folder] : [world.lockPath, world.statePath]).contains { FileManager.default.fileExists(atPath: $0) }
+        (folder.isTemporary ? [folder.path] : [folder.lockPath, folder.statePath]).contains { FileManager.default.fileExists(atPath: $0) }
     }
 
     /// Ends the process of the demo, and waits until it has removed its files: it releases the lock after that.
     ///
     /// - Returns: false where none runs.
     private func stop() async throws -> Bool {
-        guard let lock = DemoWorld.LockFile(world.lockPath) else { return false }
+        guard let lock = DemoFolder.LockFile(folder.lockPath) else { return false }
         defer { lock.close() }
         guard let process = lock.holder else { return false }
         guard kill(process, SIGTERM) == 0 || errno == ESRCH else {
-            throw CommandFailure(.permission, "The demo in '\(world.folder)' cannot be ended: \(String(cString: strerror(errno))).")
+            throw CommandFailure(.permission, "The demo in '\(folder.path)' cannot be ended: \(String(cString: strerror(errno))).")
         }
         var polls = 0
         while lock.holder == process {
@@ -184,8 +188,8 @@ struct LastingDemo {
     /// - Returns: false where nothing was removed, because another command has the lock or has removed the folder.
     private func removeLeftovers(_ started: [String] = []) throws(CommandFailure) -> Bool {
         // Not while another command starts a new one.
-        guard let lock = try DemoWorld.Lock.take(world, isStart: false) else { return false }
-        world.remove(lock, started: started)
+        guard let lock = try DemoFolder.Lock.take(folder, isStart: false) else { return false }
+        folder.remove(lock, started: started)
         lock.release()
         return true
     }

@@ -11,10 +11,10 @@ struct DemoAccess: Sendable {
 
     static let current = DemoAccess(user: geteuid(), privateGroup: privateGroup(of: geteuid()))
 
-    /// Whether others can write to a file or to a folder of the user's. With the usual umask 002, all that a user makes can be written by the
+    /// Whether others can write to a file or to a folder of the user. With the usual umask 002, all that a user makes can be written by the
     /// user's private group.
     ///
-    /// - Parameter hasAccessList: with an access control list, the mode does not say who can write.
+    /// - Parameter hasAccessList: whether there is an access control list: then the mode does not show who can write.
     func isWritableByOthers(_ status: stat, hasAccessList: @autoclosure () -> Bool) -> Bool {
         if status.st_mode & 0o002 != 0 { return true }
         guard status.st_mode & 0o020 != 0 else { return false }
@@ -64,7 +64,7 @@ struct DemoAccess: Sendable {
 }
 
 /// The owner of a demo's folder.
-extension DemoWorld {
+extension DemoFolder {
     /// Whether the folder exists and only this user can write to it.
     ///
     /// Another user could have made it before, with a configuration that names a program, and `istep --demo share` would run this program.
@@ -74,21 +74,21 @@ extension DemoWorld {
     func isThere() throws(CommandFailure) -> Bool {
         let access = DemoAccess.current
         var status = stat()
-        guard lstat(folder, &status) == 0 else { return false }
+        guard lstat(path, &status) == 0 else { return false }
         if status.st_mode & S_IFMT == S_IFLNK {
-            // A link of the user's may lead to the folder that the user has named.
+            // The user may have named a link to the folder.
             if isTemporary || status.st_uid != access.user { throw refusal("it is a symbolic link", "Remove it") }
-            guard stat(folder, &status) == 0 else { return false }
+            guard stat(path, &status) == 0 else { return false }
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { return false }
-        // With the sticky bit.
+        // The sticky bit, as that of /tmp: each user may have files of their own in it.
         let isForAll = status.st_mode & 0o1002 == 0o1002 && [0, access.user].contains(status.st_uid)
         guard status.st_uid == access.user else { throw refusal("it belongs to another user", isForAll: isForAll) }
-        // The name of the standard one is known to others.
+        // Other users know the name of the standard folder.
         if isTemporary, status.st_mode & 0o077 != 0 {
-            throw refusal("other users can use it", "Run chmod go= \(ShellCommand.quoted(folder))")
+            throw refusal("other users can use it", "Run chmod go= \(ShellCommand.quoted(path))")
         }
-        if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(folder)) {
+        if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(path)) {
             throw refusal("other users can write to it", isForAll: isForAll)
         }
         try requireOwnFiles(access)
@@ -98,14 +98,14 @@ extension DemoWorld {
     /// Refuses what others have put into the folder before it was closed to them, and what they can write to.
     private func requireOwnFiles(_ access: DemoAccess) throws(CommandFailure) {
         for name in ["demo.lock", "demo.json", "istep"] + Self.startFiles {
-            let path = folder + "/" + name
+            let file = path + "/" + name
             var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
-            if status.st_uid != access.user { throw refusal("\(name) in it belongs to another user", "Remove \(ShellCommand.quoted(path))") }
-            // Of a link of the user's, the mode says nothing.
+            guard lstat(file, &status) == 0 else { continue }
+            if status.st_uid != access.user { throw refusal("\(name) in it belongs to another user", "Remove \(ShellCommand.quoted(file))") }
+            // The mode of a link of the user says nothing.
             guard status.st_mode & S_IFMT != S_IFLNK else { continue }
-            if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(path)) {
-                throw refusal("other users can write to \(name) in it", "Run chmod go-w \(ShellCommand.quoted(path))")
+            if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(file)) {
+                throw refusal("other users can write to \(name) in it", "Run chmod go-w \(ShellCommand.quoted(file))")
             }
         }
     }
@@ -118,10 +118,10 @@ extension DemoWorld {
             if isTemporary, let remedy {
                 "\(remedy), or choose another directory: istep demo --keep DIRECTORY"
             } else if isForAll, !isTemporary {
-                "Choose a directory in it: istep demo --keep \(ShellCommand.quoted(folder + "/istep-demo"))"
+                "Choose a directory in it: istep demo --keep \(ShellCommand.quoted(path + "/istep-demo"))"
             } else {
                 Self.advice
             }
-        return CommandFailure(.permission, "The directory '\(folder)' is not used for a demo: \(reason).", advice: advice)
+        return CommandFailure(.permission, "The directory '\(path)' is not used for a demo: \(reason).", advice: advice)
     }
 }

@@ -3,7 +3,7 @@ import StepDomain
 
 /// The lock of a demo's folder. Its file also has the names of what a start has created in the user's folder, until the demo is complete: a
 /// start that was killed is undone by the next command that takes the lock.
-extension DemoWorld {
+extension DemoFolder {
     /// The file of a demo's lock, as others see it. It shows the process even after that has removed the file, until the lock is released.
     struct LockFile {
         private let file: Int32
@@ -12,7 +12,7 @@ extension DemoWorld {
         init?(_ path: String) {
             file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             if file < 0 { return nil }
-            if !DemoWorld.isOwnFile(file) {
+            if !DemoFolder.isOwnFile(file) {
                 close()
                 return nil
             }
@@ -25,7 +25,7 @@ extension DemoWorld {
             return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK) && lock.l_pid > 0 ? lock.l_pid : nil
         }
 
-        var started: [String] { DemoWorld.started(in: file) }
+        var started: [String] { DemoFolder.started(in: file) }
 
         func close() { _ = Foundation.close(file) }
     }
@@ -40,19 +40,19 @@ extension DemoWorld {
         /// - Parameter isStart: makes the folder. A command that ends another demo may remove it at any time before the lock is held.
         /// - Returns: nil where another process holds it, and where there is no folder.
         /// - Throws: `CommandFailure` where the file or the folder cannot be used.
-        static func take(_ world: DemoWorld, isStart: Bool) throws(CommandFailure) -> Lock? {
-            let path = world.lockPath
+        static func take(_ folder: DemoFolder, isStart: Bool) throws(CommandFailure) -> Lock? {
+            let path = folder.lockPath
             var made = 0
             // Once more where a demo that ended has removed the file in between.
             while true {
-                if isStart { made = try max(made, world.makeFolder()) }
+                if isStart { made = try max(made, folder.makeFolder()) }
                 let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
                 if file < 0, errno == ENOENT {
                     if isStart { continue }
                     return nil
                 }
                 guard file >= 0 else { throw CommandFailure(.permission, "'\(path)' cannot be used: \(String(cString: strerror(errno))).") }
-                guard DemoWorld.isOwnFile(file) else {
+                guard DemoFolder.isOwnFile(file) else {
                     close(file)
                     throw CommandFailure(.permission, "'\(path)' cannot be used: it is not a file of your own.", advice: "Remove it.")
                 }
@@ -66,7 +66,7 @@ extension DemoWorld {
                 if fstat(file, &status) == 0 {
                     let taken = Lock(file: file, path: path, inode: status.st_ino)
                     if taken.isInPlace {
-                        if made > 0, !world.isTemporary { taken.setStarted(taken.started + DemoWorld.madeFolders.prefix(made)) }
+                        if made > 0, !folder.isTemporary { taken.setStarted(taken.started + DemoFolder.madeFolders.prefix(made)) }
                         return taken
                     }
                 }
@@ -81,7 +81,7 @@ extension DemoWorld {
         }
 
         /// What the start has created so far and a failure must remove, as paths in the folder; also the folder itself.
-        var started: [String] { DemoWorld.started(in: file) }
+        var started: [String] { DemoFolder.started(in: file) }
 
         func setStarted(_ names: [String]) {
             let bytes = Array(names.map { $0 + "\n" }.joined().utf8)
@@ -111,7 +111,7 @@ extension DemoWorld {
 }
 
 /// What is done with the folder by the process that holds the lock.
-extension DemoWorld {
+extension DemoFolder {
     /// What a start creates: the configuration, where its destination writes, and the history with the files that SQLite and istep make
     /// beside one.
     static let startFiles: [String] =
@@ -124,7 +124,7 @@ extension DemoWorld {
     /// Those that a start will create in the user's folder; none where a history goes on.
     var filesToStart: [String] {
         if isTemporary || FileManager.default.fileExists(atPath: history) { return [] }
-        return Self.startFiles.filter { !FileManager.default.fileExists(atPath: folder + "/" + $0) }
+        return Self.startFiles.filter { !FileManager.default.fileExists(atPath: path + "/" + $0) }
     }
 
     /// What a start has created that was not complete when it was killed; while one is running, what it may have created so far.
@@ -137,16 +137,16 @@ extension DemoWorld {
     /// Undoes a start, but for the folder itself.
     func removeStarted(_ names: [String]) {
         // The names come from a file: none of them may lead elsewhere.
-        for name in Self.startFiles where names.contains(name) { unlink(folder + "/" + name) }
-        if names.contains("istep/config.toml") { rmdir(folder + "/istep") }
+        for name in Self.startFiles where names.contains(name) { unlink(path + "/" + name) }
+        if names.contains("istep/config.toml") { rmdir(path + "/istep") }
     }
 
     /// Removes the folders that a start has made, if nothing else is in them.
     private func removeMade(_ names: [String]) {
-        var path = folder
+        var made = path
         for name in Self.madeFolders {
-            guard names.contains(name), rmdir(path) == 0 else { return }
-            path = (path as NSString).deletingLastPathComponent
+            guard names.contains(name), rmdir(made) == 0 else { return }
+            made = (made as NSString).deletingLastPathComponent
         }
     }
 
@@ -163,15 +163,15 @@ extension DemoWorld {
     func clean() {
         unlink(statePath)
         guard isTemporary else { return }
-        for name in otherFiles { try? FileManager.default.removeItem(atPath: folder + "/" + name) }
+        for name in otherFiles { try? FileManager.default.removeItem(atPath: path + "/" + name) }
     }
 
     /// All but the lock.
     private var otherFiles: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { folder + "/" + $0 != lockPath }
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { path + "/" + $0 != lockPath }
     }
 
-    /// Removes the demo: the whole folder, or its files in a folder of the user's, and what an incomplete start has created there.
+    /// Removes the demo: the whole folder, or its files in a folder of the user, and what an incomplete start has created there.
     ///
     /// - Parameter started: further files of such a start.
     func remove(_ lock: Lock, started: [String] = []) {
@@ -186,7 +186,7 @@ extension DemoWorld {
         // Last, because another demo can begin in the folder after this, and its files must not be removed.
         unlink(lockPath)
         // Not empty where another one has begun.
-        if isTemporary { rmdir(folder) } else { removeMade(names) }
+        if isTemporary { rmdir(path) } else { removeMade(names) }
     }
 
     func write(_ state: State) throws {

@@ -3,12 +3,12 @@ import ProcessSpawning
 import StepDomain
 import StepServices
 
-/// The process of a demo: a simulated Bluetooth whose wearers go on walking.
+/// The process of a demo: it simulates the Bluetooth, and makes steps until it is ended.
 ///
 /// Its standard input and output are pipes to the command that started it. It prints `ready` and the address of the bus, and waits for
 /// `done`: if the command ends without that, so does the demo.
 struct DemoProcess {
-    let world: DemoWorld
+    let folder: DemoFolder
     let pedometers: [DemoPedometer]
 
     /// Seconds between two steps: 20 steps a minute, so that one sees them grow, and no more than a day of walking when left alone.
@@ -16,22 +16,22 @@ struct DemoProcess {
 
     func run() async throws {
         setsid()  // signals of the terminal are not for it
-        let lock: DemoWorld.Lock
+        let lock: DemoFolder.Lock
         do throws(CommandFailure) {
-            guard let taken = try DemoWorld.Lock.take(world, isStart: true) else { return Output.standard.write("busy\n") }
+            guard let taken = try DemoFolder.Lock.take(folder, isStart: true) else { return Output.standard.write("busy\n") }
             lock = taken
         } catch {
             return Output.standard.write("failed \(Failure(error).line ?? "\(error)")\n")
         }
         defer { lock.release() }
-        world.begin(lock)
+        folder.begin(lock)
         do {
             let bluetooth = try await SimulatedBluetooth.start(pedometers)
             Output.standard.write("ready \(bluetooth.address)\n")
             let isWanted = await StandardInput.line() == "done"
             if isWanted {
                 lock.setStarted([])
-                try? world.write(DemoWorld.State(bus: bluetooth.address, pedometers: pedometers.map(\.key)))
+                try? folder.write(DemoFolder.State(bus: bluetooth.address, pedometers: pedometers.map(\.key)))
                 Output.standard.write("running\n")
                 await walk(bluetooth, lock)
             }
@@ -39,12 +39,12 @@ struct DemoProcess {
         } catch {
             Output.standard.write("failed \(Failure(error).line ?? "\(error)")\n")
         }
-        // Its folder may be another demo's by now.
-        if lock.isInPlace { world.remove(lock) }
+        // Another demo may use the folder by now.
+        if lock.isInPlace { folder.remove(lock) }
     }
 
     /// Until it is cancelled or its folder is removed.
-    private func walk(_ bluetooth: SimulatedBluetooth, _ lock: DemoWorld.Lock) async {
+    private func walk(_ bluetooth: SimulatedBluetooth, _ lock: DemoFolder.Lock) async {
         var seconds = 0
         while !Task.isCancelled, lock.isInPlace {
             try? await Task.sleep(for: .seconds(1))
@@ -71,17 +71,17 @@ final class StartedDemo: Sendable {
 
     /// - Returns: nil where a demo runs in the folder already.
     /// - Throws: `CommandFailure`.
-    static func start(_ world: DemoWorld, _ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
+    static func start(_ folder: DemoFolder, _ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
         let input = Pipe(), output = Pipe()
         let arguments =
-            ["istep", DemoCommand.name, "--world", world.folder] + (world.isTemporary ? ["--temporary"] : [])
+            ["istep", DemoCommand.name, "--world", folder.path] + (folder.isTemporary ? ["--temporary"] : [])
             + pedometers.flatMap { ["--pedometer", $0.key] }
         let process: pid_t
         do {
             process = try Spawn.start(
                 "/proc/self/exe", arguments,
                 // The bus is in the folder, too, and nothing of the environment is left over in a process that goes on.
-                environment: Self.environment.merging(["TMPDIR": world.folder, "LIBDISPATCH_LOG": "NO"]) { $1 },
+                environment: Self.environment.merging(["TMPDIR": folder.path, "LIBDISPATCH_LOG": "NO"]) { $1 },
                 descriptors: [0: input.fileHandleForReading.fileDescriptor, 1: output.fileHandleForWriting.fileDescriptor])
         } catch {
             throw CommandFailure(.unforeseen, "The demo could not be started: \(error).")

@@ -42,6 +42,33 @@ struct BluetoothOptions: ParsableArguments {
     var timeout: Double?
 }
 
+extension CommonOptions {
+    func values(_ bluetooth: BluetoothOptions? = nil) -> GlobalOptions {
+        GlobalOptions(
+            configuration: config, database: db, user: user, adapter: bluetooth?.adapter, timeout: bluetooth?.timeout, isForPrograms: json,
+            isQuiet: quiet)
+    }
+}
+
+/// The values of the options that several commands have.
+struct GlobalOptions: Sendable {
+    var configuration: String?
+    var database: String?
+    var user: String?
+    var adapter: String?
+    /// Seconds to search.
+    var timeout: Double?
+    /// Whether the result is printed as JSON.
+    var isForPrograms = false
+    /// Whether only results and errors are printed.
+    var isQuiet = false
+}
+
+extension Wiring {
+    /// - Throws: `SettingsError`.
+    init(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) throws { try self.init(common.values(bluetooth)) }
+}
+
 // Command-line arguments that stand for values of other modules.
 
 extension Day: ExpressibleByArgument {

@@ -37,7 +37,7 @@ struct Failure {
         }
     }
 
-    /// Of several failures, the one that most needs action by the user decides the exit code.
+    /// If there are several failures, the one that most needs action by the user decides the exit code.
     var severity: Int { status.severity }
 
     /// A temporary failure passes by itself: for the machine's administrator it is not an error.
@@ -103,7 +103,7 @@ extension ExitStatus {
         }
     }
 
-    /// Of several exit codes, a command ends with the one of the greatest severity.
+    /// A command with several failures ends with the exit code of the greatest severity.
     var severity: Int { FailureCategory(self)?.severity ?? 0 }
 }
 

@@ -110,6 +110,31 @@ extension TextStyle {
     }
 }
 
+/// What a command prints, as its options ask for.
+extension Wiring {
+    var isForPrograms: Bool { options.isForPrograms }
+
+    /// Prints what is left out with `--quiet`.
+    func say(_ text: String) throws(OutputFailure) {
+        if !options.isQuiet { try Output.standard.result(text) }
+    }
+
+    func show(_ view: some View) throws { try Self.show(view, json: options.isForPrograms) }
+
+    static func show(_ view: some View, json: Bool) throws {
+        if json {
+            try Output.standard.document(try view.json())
+        } else {
+            for line in view.lines(TextStyle(.standard, environment: environment)) { try Output.standard.result(line) }
+        }
+    }
+
+    func progress() -> Progress {
+        if options.isQuiet { return Progress(.silent) }
+        return Progress(Output.error.isTerminal ? .overwriting : .lines)
+    }
+}
+
 /// Shows what a long command is doing: one line that is overwritten on a terminal, plain lines elsewhere, nothing when quiet.
 /// Always on standard error, so that standard output has only results.
 final class Progress: Sendable {

@@ -3,7 +3,7 @@ import StepDomain
 
 /// Files with a user's days, which only the user can read.
 enum PrivateFile {
-    /// Writes the whole text, or leaves what is there as it is: a reader never sees half a file. A symbolic link of the user's is kept: the
+    /// Writes the whole text, or leaves what is there as it is: a reader never sees half a file. A symbolic link of the user stays: the
     /// file that it leads to is written.
     ///
     /// - Parameter advice: what to do where it cannot be written.
@@ -34,8 +34,8 @@ enum PrivateFile {
         }
     }
 
-    /// Where the links lead that the user has made, or the system; the file there may be missing. A link that another user has made is
-    /// replaced instead: it could lead to any file of this user.
+    /// The file that symbolic links of the user or of the system lead to; it may be missing. A link of another user is replaced instead: it
+    /// could lead to any file of this user.
     private static func target(of path: String, _ advice: String) throws(CommandFailure) -> String {
         var target = path
         // As many as the kernel follows (path_resolution(7)).

@@ -148,21 +148,30 @@ struct ShareRun {
         let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(ProgressWords.line($0, wiring.localTime)) }
         progress.end()
         try wiring.show(Self.view(reports, users: sharing.users, wiring))
-        await updateNotices(reports)
+        // `--json` does not mark notices as seen.
+        if !wiring.isForPrograms { await sharing.context.markSeen(in: reports) }
         try Task.checkCancellation()
         let worst = reports.flatMap(\.failures).map(Failure.init).max { $0.severity < $1.severity }
         if let worst { throw AlreadyReported(worst.status) }  // the view has shown the message
     }
 
-    /// Notices that were just shown to people are not new in the morning. What cannot be marked is shown again.
-    private func updateNotices(_ reports: [ShareReport]) async {
-        guard let notices = try? await sharing.context.updateNotices(), !wiring.isForPrograms else { return }
-        var outcome = SyncService.Outcome(start: wiring.now())
-        (outcome.shares, outcome.notices) = (reports, notices)
-        await sharing.context.markSeen(in: outcome)
-    }
-
     static func view(_ reports: [ShareReport], users: [User], _ wiring: Wiring) -> ShareView {
         ShareView(reports, users: users, now: wiring.now(), localTime: wiring.localTime) { Failure($0).line ?? "\($0)" }
     }
+}
+
+/// Priorities of the journal.
+extension Output {
+    func line(_ text: String, _ severity: RunMessage.Severity) {
+        let priority: JournalPriority =
+            switch severity {
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            }
+        line(text, priority)
+    }
+
+    /// - Parameter isNews: whether a reader of the journal should see it among the lines of other services.
+    func result(_ text: String, isNews: Bool) throws(OutputFailure) { try result(text, isNews ? .notice : .information) }
 }

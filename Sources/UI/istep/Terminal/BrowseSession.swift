@@ -38,7 +38,8 @@ struct BrowseSession {
 
     /// Opened each time: a restore may have replaced the file.
     private static func figures(of user: User, _ wiring: Wiring) async throws -> DaySeries {
-        try await StepStatistics(wiring.history(for: .reading), localTime: wiring.localTime, now: wiring.now).figures(of: user)
+        let history = try await blocking { try wiring.history(for: .reading) }
+        return try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user)
     }
 
     /// Until the user quits, the terminal is lost, or the task is cancelled. The terminal is then as it was.
@@ -154,30 +155,29 @@ struct BrowseSession {
     private static func share(
         _ day: Day, _ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> String {
-        let sharing = try ShareService(wiring.services(wiring.history(for: .updating))).with([])
+        let sharing = try await blocking { try ShareService(wiring.services(wiring.history(for: .updating))).with([]) }
         try sharing.requireDestination()
         let reports = try await sharing.share(.days([day], of: user)) { progress(ProgressWords.line($0, wiring.localTime)) }
-        _ = try? await sharing.context.updateNotices()
         return SyncSummary([], shares: reports).line(orElse: "Nothing to send: \(day) was shared before.")
     }
 
     private static func retry(
         _ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> String {
-        let services = wiring.services(try wiring.history(for: .updating))
         let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
-        let sharing = try await OutboxService(services).retry(choice)
+        let sharing = try await outbox(wiring).retry(choice)
         let reports = try await sharing.share(.due) { progress(ProgressWords.line($0, wiring.localTime)) }
-        _ = try? await services.updateNotices()
         return SyncSummary([], shares: reports).line(orElse: "Nothing to send.")
     }
 
     private static func drop(_ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User) async throws -> String {
-        let services = wiring.services(try wiring.history(for: .updating))
         let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
-        let dropped = try await OutboxService(services).drop(choice)
-        _ = try? await services.updateNotices()
+        let dropped = try await outbox(wiring).drop(choice)
         return "\(entry.day) dropped from the outbox of \(Printable(dropped.name, limit: 32))."
+    }
+
+    private static func outbox(_ wiring: Wiring) async throws -> OutboxService {
+        try await blocking { OutboxService(wiring.services(try wiring.history(for: .updating))) }
     }
 
     private mutating func reload() async {

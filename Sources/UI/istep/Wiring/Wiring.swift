@@ -29,16 +29,16 @@ struct Wiring: Sendable {
     let databasePath: String
     let adapter: String?
     let limits: ConnectionLimits
-    private let common: CommonOptions
+    let options: GlobalOptions
     let settings: Settings
 
     @Sendable static func now() -> Timestamp { Timestamp(Int(Date().timeIntervalSince1970)) }
 
-    init(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) throws(SettingsError) {
+    init(_ options: GlobalOptions) throws(SettingsError) {
         let environment = Self.environment
         self.environment = environment
-        self.common = common
-        settings = try Settings.load(flags: Self.flags(common, bluetooth), environment: environment)
+        self.options = options
+        settings = try Settings.load(flags: Self.flags(options), environment: environment)
         databasePath = settings.database.value
         adapter = settings.adapter?.value
         var limits = ConnectionLimits()
@@ -46,10 +46,10 @@ struct Wiring: Sendable {
         self.limits = limits
     }
 
-    static func flags(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) -> SettingFlags {
+    static func flags(_ options: GlobalOptions) -> SettingFlags {
         SettingFlags(
-            config: common.config, user: common.user, adapter: bluetooth?.adapter, database: common.db,
-            timeout: bluetooth?.timeout)
+            config: options.configuration, user: options.user, adapter: options.adapter, database: options.database,
+            timeout: options.timeout)
     }
 
     // MARK: Resources
@@ -61,6 +61,14 @@ struct Wiring: Sendable {
     func history(for use: HistoryUse) throws(HistoryError) -> History {
         if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
         return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing, backups: backups)
+    }
+
+    /// The history for reading, and the user that the options, the configuration or the login select.
+    func historyOfUser() async throws -> (history: History, user: User) {
+        try await blocking {
+            let history = try history(for: .reading)
+            return (history, try user(in: history))
+        }
     }
 
     /// Returns when everything is closed that the commands of this process have opened.
@@ -117,13 +125,7 @@ struct Wiring: Sendable {
         BluetoothPedometerScanner(reader: reader(), adapter: adapter, central: { try await central() })
     }
 
-    /// Runs `body` on any device in range, with a line of progress.
-    func exploring<R: Sendable>(_ words: String, _ body: (any GATTExplorer) async throws -> R) async throws -> R {
-        let progress = progress()
-        defer { progress.end() }
-        progress.step(words)
-        return try await body(BlueZExplorer(adapter: adapter, limits: limits, central: { try await central() }))
-    }
+    func explorer() -> any GATTExplorer { BlueZExplorer(adapter: adapter, limits: limits, central: { try await central() }) }
 
     func registration(_ history: History) -> Registration { Registration(history, scanner: scanner(), catalog: Self.catalog) }
 
@@ -161,31 +163,6 @@ struct Wiring: Sendable {
     /// The first day of a week: configured, else of the locale, else Monday.
     var weekStart: Weekday {
         Weekday(firstOfWeek: settings.weekStart?.value, inLocale: Weekday.firstOfWeek(environment: environment))
-    }
-
-    // MARK: Output
-
-    var isForPrograms: Bool { common.json }
-
-    func say(_ text: String) throws(OutputFailure) {
-        if !common.quiet { try Output.standard.result(text) }
-    }
-
-    func show(_ view: some View) throws { try Self.show(view, common) }
-
-    static func show(_ view: some View, _ common: CommonOptions) throws { try show(view, json: common.json) }
-
-    static func show(_ view: some View, json: Bool) throws {
-        if json {
-            try Output.standard.document(try view.json())
-        } else {
-            for line in view.lines(TextStyle(.standard, environment: environment)) { try Output.standard.result(line) }
-        }
-    }
-
-    func progress() -> Progress {
-        if common.quiet { return Progress(.silent) }
-        return Progress(Output.error.isTerminal ? .overwriting : .lines)
     }
 }
 

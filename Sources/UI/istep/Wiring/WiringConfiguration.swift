@@ -12,8 +12,8 @@ import Systemd
 
 extension Wiring {
     /// The configuration as it is written, for a check of all of it.
-    static func configuration(_ common: CommonOptions) -> any ConfigurationSource {
-        ConfigurationFiles(flags: flags(common), environment: environment)
+    static func configuration(_ options: GlobalOptions) -> any ConfigurationSource {
+        ConfigurationFiles(flags: flags(options), environment: environment)
     }
 
     /// The kinds of destinations, with an example of each.
@@ -87,9 +87,9 @@ extension Weekday {
 /// What a checkup works with. It needs no valid configuration, so it is not made from a `Wiring`.
 extension Wiring {
     /// - Throws: `SettingsError` for an error in the command line, which is not a fault of the machine.
-    static func doctor(_ common: CommonOptions, _ bluetooth: BluetoothOptions, usesRadio: Bool, usesNetwork: Bool) throws -> Doctor {
+    static func doctor(_ options: GlobalOptions, usesRadio: Bool, usesNetwork: Bool) throws -> Doctor {
         let environment = environment
-        let check = Settings.check(flags: flags(common, bluetooth), environment: environment)
+        let check = Settings.check(flags: flags(options), environment: environment)
         if let error = check.problems.first(where: { $0.category == .usage }) { throw error }
         let (destinations, errors) = destinations(from: check.destinations, environment)
         var request = CheckupRequest(

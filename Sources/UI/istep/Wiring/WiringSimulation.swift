@@ -6,7 +6,7 @@ import Synchronization
 
 /// A pedometer that the demo can put in range.
 struct DemoPedometer: Sendable {
-    /// Of the model, as in `istep add --model`.
+    /// The key of its model, as in `istep add --model`.
     let key: String
     /// What `istep add` is given to register it.
     let registration: String
@@ -14,7 +14,7 @@ struct DemoPedometer: Sendable {
     let name: String
     /// Days before today that the first sync reads.
     let daysHeld: Int
-    /// Of the simulated person who wears it.
+    /// The seed of the steps of the simulated person who wears it.
     fileprivate let seed: UInt64
     fileprivate let make: @Sendable (_ seed: UInt64) -> Walker
 

@@ -26,7 +26,7 @@ extension Wiring {
             scanner: ReconnectingScanner(adapter: adapter, clock: wiring.clock) { [wiring] in try await wiring.central() },
             reader: wiring.reader(), supervisor: ServiceNotifier(environment: environment), output: console,
             reporter: { [wiring] in wiring.unattendedReporter($0) }, releaseMemory: { release_free_memory() },
-            localTime: localTime, now: now, clock: wiring.clock)
+            reloadTimeZone: { LocalTime.reloadSystemZone() }, localTime: localTime, now: now, clock: wiring.clock)
     }
 
     func unattendedReporter(_ context: ServiceContext) -> UnattendedReporter {
@@ -37,22 +37,6 @@ extension Wiring {
         }
         return UnattendedReporter(context, output: ConsoleUnattendedOutput(wiring: self), desktop: desktop)
     }
-}
-
-/// Priorities of the journal.
-extension Output {
-    func line(_ text: String, _ severity: RunMessage.Severity) {
-        let priority: JournalPriority =
-            switch severity {
-            case .notice: .notice
-            case .warning: .warning
-            case .error: .error
-            }
-        line(text, priority)
-    }
-
-    /// - Parameter isNews: whether a reader of the journal should see it among the lines of other services.
-    func result(_ text: String, isNews: Bool) throws(OutputFailure) { try result(text, isNews ? .notice : .information) }
 }
 
 extension Wiring {

@@ -30,10 +30,12 @@ extension StepDatabase {
     public static func examine(_ path: String, busyTimeout: Double = busyTimeout) async throws -> HistoryHealth {
         let path = absolute(path)
         do {
-            let queue = try openForReading(path, busyTimeout: busyTimeout)
+            let queue = try await blocking { try openForReading(path, busyTimeout: busyTimeout) }
+            let health: Result<HistoryHealth, any Error>
+            do { health = .success(try await queue.read { try examine($0, path) }) } catch { health = .failure(error) }
             // Closed explicitly: GRDB's thread may keep the last reference for a moment.
-            defer { try? queue.close() }
-            return try await queue.read { database in try examine(database, path) }
+            try? await blocking { try queue.close() }
+            return try health.get()
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -2,13 +2,14 @@ import Foundation
 import StepDomain
 import StepViews
 
-/// A demo that goes on: a folder with its history and configuration, and a process with a simulated Bluetooth.
+/// The folder of a demo that runs in the background: its history, its configuration, and what is known of its process, which simulates the
+/// Bluetooth.
 ///
-/// The process holds a lock on a file of the folder. So a demo that was killed is known by its lock, whatever its state file says, and of two
-/// processes for one folder only one runs.
-struct DemoWorld: Sendable {
+/// The process holds a lock on a file of the folder. So the lock shows whether a demo was killed, whatever its state file says, and only one
+/// process can run for a folder.
+struct DemoFolder: Sendable {
     /// Absolute.
-    let folder: String
+    let path: String
     /// Whether the whole folder belongs to the demo and is removed with it; otherwise the user has chosen it, and the history stays.
     let isTemporary: Bool
 
@@ -19,29 +20,29 @@ struct DemoWorld: Sendable {
         var pedometers: [String]
     }
 
-    var lockPath: String { folder + "/demo.lock" }
-    var statePath: String { folder + "/demo.json" }
-    var history: String { folder + "/history.sqlite" }
+    var lockPath: String { path + "/demo.lock" }
+    var statePath: String { path + "/demo.json" }
+    var history: String { path + "/history.sqlite" }
 
     /// Names the folder of the demo that all commands use.
     static let variable = "ISTEP_DEMO"
 
     /// - Parameters:
-    ///   - path: what the user has named; nil for the folder that `variable` names, else the standard one.
-    init(path: String?, environment: [String: String]) {
-        let standard = Self.standardFolder(environment)
-        let named = path ?? environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
-        folder = named.map { URL(fileURLWithPath: $0).standardizedFileURL.path } ?? standard
-        isTemporary = folder == standard
+    ///   - name: the path that the user has given; nil for the folder that `variable` names, else the standard one.
+    init(named name: String?, environment: [String: String]) {
+        let standard = Self.standardPath(environment)
+        let name = name ?? environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
+        path = name.map { URL(fileURLWithPath: $0).standardizedFileURL.path } ?? standard
+        isTemporary = path == standard
     }
 
-    init(folder: String, isTemporary: Bool) {
-        self.folder = folder
+    init(path: String, isTemporary: Bool) {
+        self.path = path
         self.isTemporary = isTemporary
     }
 
     /// Below the run-time directory, which ends with the login; without one, in the directory of temporary files.
-    static func standardFolder(_ environment: [String: String]) -> String {
+    static func standardPath(_ environment: [String: String]) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
             return URL(fileURLWithPath: runtime + "/istep-demo").standardizedFileURL.path
         }
@@ -65,8 +66,8 @@ struct DemoWorld: Sendable {
     /// buses is used.
     func environment(bus: String) -> [String: String] {
         [
-            Self.variable: folder, "DBUS_SYSTEM_BUS_ADDRESS": bus, "DBUS_SESSION_BUS_ADDRESS": bus, "ISTEP_DB": history, "ISTEP_CONFIG": "",
-            "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "XDG_STATE_HOME": folder, "XDG_RUNTIME_DIR": folder,
+            Self.variable: path, "DBUS_SYSTEM_BUS_ADDRESS": bus, "DBUS_SESSION_BUS_ADDRESS": bus, "ISTEP_DB": history, "ISTEP_CONFIG": "",
+            "XDG_CONFIG_HOME": path, "XDG_DATA_HOME": path, "XDG_STATE_HOME": path, "XDG_RUNTIME_DIR": path,
         ]
     }
 
@@ -76,82 +77,82 @@ struct DemoWorld: Sendable {
     /// - Parameter arguments: `--demo` is removed.
     /// - Throws: `CommandFailure` where the demo does not run: the command must not use the user's own history instead.
     static func enter(_ arguments: inout [String], environment: [String: String]) throws(CommandFailure) {
-        var path: String?
+        var name: String?
         let isNamed = environment[variable]?.isEmpty == false
         var isWanted = isNamed
         let option = "--demo"
         if let first = arguments.first, first == option || first.hasPrefix(option + "=") {
             arguments.removeFirst()
             isWanted = true
-            path = first == option ? nil : String(first.dropFirst(option.count + 1))
+            name = first == option ? nil : String(first.dropFirst(option.count + 1))
         }
         guard isWanted, arguments.first != DemoCommand.name else { return }
-        let world = DemoWorld(path: path, environment: environment)
+        let folder = DemoFolder(named: name, environment: environment)
         let state: State
         do throws(CommandFailure) {
-            state = try world.runningState()
+            state = try folder.runningState()
         } catch {
             guard isNamed else { throw error }
             let leave = "To use your own history again: unset \(variable)"
             throw CommandFailure(error.category, error.description, advice: error.advice.map { "\($0) \(leave)" } ?? leave)
         }
-        for (name, value) in world.environment(bus: state.bus) { setenv(name, value, 1) }
+        for (name, value) in folder.environment(bus: state.bus) { setenv(name, value, 1) }
     }
 
     private func runningState() throws(CommandFailure) -> State {
-        let start = "Start one: istep demo --keep\(isTemporary ? "" : " \(ShellCommand.quoted(folder))")."
-        guard try isThere() else { throw CommandFailure(.unavailable, "No demo runs in '\(folder)'.", advice: start) }
+        let start = "Start one: istep demo --keep\(isTemporary ? "" : " \(ShellCommand.quoted(path))")."
+        guard try isThere() else { throw CommandFailure(.unavailable, "No demo runs in '\(path)'.", advice: start) }
         let isRunning = process != nil
         switch state {
         case let state? where isRunning: return state
         case nil where isRunning: throw isChanging
-        case nil: throw CommandFailure(.unavailable, "No demo runs in '\(folder)'.", advice: start)
-        case _?: throw CommandFailure(.unavailable, "The demo in '\(folder)' has stopped.", advice: start)
+        case nil: throw CommandFailure(.unavailable, "No demo runs in '\(path)'.", advice: start)
+        case _?: throw CommandFailure(.unavailable, "The demo in '\(path)' has stopped.", advice: start)
         }
     }
 
     /// Another command holds the lock of the folder.
     var isChanging: CommandFailure {
-        CommandFailure(.temporary, "The demo in '\(folder)' is being started or ended.", advice: "Try again in a few seconds.")
+        CommandFailure(.temporary, "The demo in '\(path)' is being started or ended.", advice: "Try again in a few seconds.")
     }
 }
 
 /// The first files of a demo.
-extension DemoWorld {
+extension DemoFolder {
     static let advice = "Choose another directory: istep demo --keep DIRECTORY"
 
     /// A history that exists already belongs to a user: the demo's steps must not be added to it.
     func refuseHistory() throws(CommandFailure) {
         guard FileManager.default.fileExists(atPath: history) else { return }
-        throw CommandFailure(.usage, "'\(folder)' already contains a history.", advice: Self.advice)
+        throw CommandFailure(.usage, "'\(path)' already contains a history.", advice: Self.advice)
     }
 
     /// A destination to share with that needs no network: a file in the folder.
     func configure() throws {
-        let directory = folder + "/istep", file = directory + "/config.toml"
+        let directory = path + "/istep", file = directory + "/config.toml"
         try Self.make(directory)
         if FileManager.default.fileExists(atPath: file) { return }  // from an earlier demo
         // A literal string of TOML has no escapes; a name with an apostrophe needs another kind of string.
-        let path = folder + "/steps.csv"
+        let diary = path + "/steps.csv"
         // By scalars: a quote with a combining mark after it is another character in Swift, but a quote in TOML.
-        let scalars = path.unicodeScalars
+        let scalars = diary.unicodeScalars
         let escaped = scalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }.joined()
-        let quoted = scalars.contains("'") ? "\"\(escaped)\"" : "'\(path)'"
+        let quoted = scalars.contains("'") ? "\"\(escaped)\"" : "'\(diary)'"
         // With any umask, others cannot write to it.
         try PrivateFile.write("[share.diary]\nkind = \"file\"\npath = \(quoted)\n", to: file, advice: Self.advice)
     }
 
     /// - Returns: how many folders were made: this one and those above it.
     @discardableResult func makeFolder() throws(CommandFailure) -> Int {
-        let made = try Self.make(folder)
+        let made = try Self.make(path)
         _ = try isThere()
         return made
     }
 
-    @discardableResult private static func make(_ folder: String) throws(CommandFailure) -> Int {
+    @discardableResult private static func make(_ path: String) throws(CommandFailure) -> Int {
         var made = 0
-        let code = makeDirectory(folder, &made)
-        let message = "The directory '\(folder)' cannot be used: \(String(cString: strerror(code)))."
+        let code = makeDirectory(path, &made)
+        let message = "The directory '\(path)' cannot be used: \(String(cString: strerror(code)))."
         switch code {
         case 0: return made
         case EACCES, EPERM, EROFS: throw CommandFailure(.permission, message, advice: advice)

@@ -1,0 +1,61 @@
+import StepDomain
+import StepServices
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct StatusReportTests {
+    private let outbox = OutboxFixture(now: LocalTime.berlin.at("2014-04-22", 12))
+    private var today: Day { outbox.place.day(of: outbox.now) }
+
+    private func report(of user: User? = nil) throws -> StatusReport {
+        try StatusReport(outbox.history, of: user, localTime: outbox.place, now: outbox.now)
+    }
+
+    private func add(_ name: String, of user: User) -> Pedometer {
+        outbox.history.addPedometer(
+            Pedometer(id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: name))
+    }
+
+    @Test func `each user has the steps of today and the own pedometers`() throws {
+        try outbox.walk(4000, on: today, until: outbox.now)
+        #expect(try !report().isHousehold)
+        let ben = outbox.history.addUser(named: "ben"), watch = add("watch", of: ben)
+        let both = try report()
+        #expect(both.isHousehold)
+        #expect(both.people.map(\.today.user) == [outbox.anna, ben] && both.people.map(\.today.steps) == [4000, nil])
+        #expect(both.people.map(\.today.day) == [today, today])
+        #expect(both.people.map { $0.pedometers.map(\.pedometer.name) } == [["ring"], [watch.name]])
+    }
+
+    @Test func `a report of one user is still that of a household`() throws {
+        let ben = outbox.history.addUser(named: "ben"), watch = add("watch", of: ben)
+        let one = try report(of: ben)
+        #expect(one.isHousehold)
+        #expect(one.people.map(\.today.user) == [ben] && one.people.first?.pedometers.map(\.pedometer) == [watch])
+    }
+
+    @Test func `the last syncs of a pedometer come first, failed ones included`() throws {
+        for number in 1...30 {
+            let sync = try outbox.history.beginSync(of: outbox.ring.id, at: outbox.now - (31 - number) * 3600)
+            try outbox.history.endSync(
+                sync, at: outbox.now - (31 - number) * 3600 + 5, outcome: number == 30 ? .failed : .complete, battery: number, failure: nil,
+                cause: nil)
+        }
+        let syncs = try #require(try report().people.first?.pedometers.first).syncs
+        #expect(syncs.compactMap(\.battery) == Array((11...30).reversed()) && syncs.first?.outcome == .failed)
+    }
+
+    @Test func `notices of the machine concern every user, those of a user only that one`() throws {
+        let ben = outbox.history.addUser(named: "ben"), history = outbox.history
+        let machine = Notice(.machine, since: outbox.now, .nightsFailed(nights: 3, reason: "no adapter"))
+        let goals = [outbox.anna, ben].map { user in
+            Notice(.user(user.id), name: user.name, user: user.id, since: outbox.now, .goalReached(day: today, steps: 9000, goal: 8000))
+        }
+        let known = history.keep([machine] + goals, withdrawn: [], at: outbox.now)
+        #expect(known.count == 3)
+        #expect(try Set(report().notices.map(\.notice)) == Set([machine] + goals))
+        #expect(try Set(report(of: ben).notices.map(\.notice)) == [machine, goals[1]])
+        history.markSeen(Array(known), at: outbox.now)
+        #expect(try report().notices.map(\.notice) == [machine], "what was seen and has happened is over")
+    }
+}
