@@ -37,6 +37,12 @@ struct FaultyBrokerTests {
         }
     }
 
+    @Test func `the limit of the whole ends a call before that of silence`() async throws {
+        let broker = try FakeBroker { wire, _ in wire.readAll() }
+        let error = await failure([try .text("a", "1")], try broker.address(), timeout: .seconds(200), whole: .milliseconds(300))
+        #expect(error == .notSent(reason: "no connection with the broker came about within 0.3 s"))
+    }
+
     @Test func `a broker that closes at once is retried with older MQTT`() async throws {
         let broker = try FakeBroker { _, _ in }
         let error = await failure([try .text("a", "1")], try broker.address())

@@ -47,7 +47,7 @@ struct RealModemManagerTests {
             #expect(manager.modem.sent.map { SubmittedMessage($0) } == [SubmittedMessage(number: receiver, text: text)])
             let found = try await messages.find(text, to: receiver)
             #expect(found == .sent(identity))
-            await messages.forget(identity)
+            try await messages.forget(text, to: receiver)
             let later = try await messages.find(text, to: receiver)
             #expect(later == .absent)
         }

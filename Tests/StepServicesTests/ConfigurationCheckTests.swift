@@ -48,6 +48,16 @@ import Testing
                 == ["users: \(RecipientProblem.unknownUser("zoe", known: ["anna"]))"])
     }
 
+    @Test func `a destination for one person takes the days of one user, also where several are named`() {
+        let users = [anna, ben, User(id: 3, name: "carl")]
+        func problems(_ names: [String], isPersonal: Bool = true) -> [String] {
+            let garden = ScriptedTroubles("garden", isPersonal: isPersonal, terms: ShareTerms(users: names))
+            return check(.init(files: [], problems: [], destinations: [configured(garden)], users: users)).problems.map(\.text)
+        }
+        #expect(problems(["Ben", "anna"]) == ["users: \(RecipientProblem.several(known: ["anna", "ben"]))"])
+        #expect(problems(["ben"]).isEmpty && problems(["ben", "BEN"]).isEmpty && problems(["ben", "anna"], isPersonal: false).isEmpty)
+    }
+
     @Test func `an unreadable secret is reported once, by its own line`() {
         let destination = ScriptedProblems("garden", problems: ["cannot read /token", "no program /bin/x"])
         let secret = (reason: "cannot read /token", problem: ConfigurationProblem("token: cannot read /token", file: "/user", line: 9))

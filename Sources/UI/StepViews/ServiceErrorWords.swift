@@ -11,7 +11,7 @@ public enum ServiceErrorWords {
         case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
         case .noDestination: "List the kinds: `istep config kinds`; then: `istep config example KIND`"
         case .neverShared: "List the destinations: `istep share --list`"
-        case .unclearRecipients: "Set the users whose days are sent, such as: users = [\"NAME\"]"
+        case .unclearRecipients(_, let problem): Advice.recipients(problem).markup
         case .notInOutbox(_, let destination): "To list the outbox: `istep outbox list \(ShellCommand.quoted(destination))`"
         case .alreadySent(let day, let destination):
             "To send it once more: `istep share \(day) --to \(ShellCommand.quoted(destination)) --again`"

@@ -15,21 +15,37 @@ import Testing
         let exchange = MQTTExchange()
         exchange.finish(.success(()))
         exchange.cancel()
-        #expect(exchange.expire(after: .zero) == nil)
+        #expect(exchange.expire(after: .zero, whole: .seconds(1000)) == nil)
         #expect(await outcome(of: exchange) == nil)
     }
 
     @Test func `a time-out before sending is reported as not sent`() async {
         let exchange = MQTTExchange()
-        #expect(exchange.expire(after: .zero) == nil)
+        #expect(exchange.expire(after: .zero, whole: .seconds(1000)) == nil)
         #expect(await outcome(of: exchange) == .notSent(reason: "no connection with the broker came about within 0 s"))
     }
 
     @Test func `a time-out after sending begins is reported as unanswered`() async {
         let exchange = MQTTExchange()
         #expect(exchange.beginSending())
-        #expect(exchange.expire(after: .zero) == nil)
+        #expect(exchange.expire(after: .zero, whole: .seconds(1000)) == nil)
         #expect(await outcome(of: exchange) == .unanswered(reason: "the broker was silent for 0 s"))
+    }
+
+    @Test func `the limit of the whole holds although there is progress`() async {
+        let early = MQTTExchange(), late = MQTTExchange()
+        #expect(late.beginSending())
+        for exchange in [early, late] {
+            exchange.progress()
+            #expect(exchange.expire(after: .seconds(1000), whole: .zero) == nil)
+        }
+        #expect(await outcome(of: early) == .notSent(reason: "no connection with the broker came about within 0 s"))
+        #expect(await outcome(of: late) == .unanswered(reason: "it took more than 0 s"))
+    }
+
+    @Test func `the time that is left is that of the shorter limit`() {
+        let left = MQTTExchange().expire(after: .seconds(2000), whole: .seconds(1000))
+        #expect(left.map { $0 > .seconds(500) && $0 <= .seconds(1000) } == true)
     }
 
     @Test func `cancellation reports whether sending had begun`() async {
@@ -59,7 +75,7 @@ import Testing
 
     @Test func `a time limit that is not reached returns the remaining time`() {
         let exchange = MQTTExchange()
-        let left = exchange.expire(after: .seconds(1000))
+        let left = exchange.expire(after: .seconds(1000), whole: .seconds(2000))
         #expect(left.map { $0 > .seconds(500) && $0 <= .seconds(1000) } == true)
         #expect(!exchange.isOver)
     }

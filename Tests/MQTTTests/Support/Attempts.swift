@@ -10,10 +10,10 @@ extension MQTTMessage {
 
 /// The error with which publishing ends; nil if it succeeds.
 func failure(
-    _ messages: [MQTTMessage], _ broker: MQTTBroker, timeout: Duration = .seconds(100)
+    _ messages: [MQTTMessage], _ broker: MQTTBroker, timeout: Duration = .seconds(100), whole: Duration = .seconds(250)
 ) async -> MQTTError? {
     do {
-        try await MQTT.publish(messages, to: broker, timeout: timeout)
+        try await MQTT.publish(messages, to: broker, timeout: timeout, whole: whole)
         return nil
     } catch {
         return error

@@ -50,18 +50,11 @@ import Testing
     }
 
     @Test func `a password set later changes no other property`() throws {
-        let broker = try MQTTBroker(
-            host: "broker.example.org", port: 7, tls: false, username: "anna", clientID: "istep", authority: "/ca.pem", insecure: true)
+        let broker = try MQTTBroker(host: "broker.example.org", port: 7, tls: false, username: "anna", insecure: true)
         let whole = try MQTTBroker(
-            host: "broker.example.org", port: 7, tls: false, username: "anna", password: Secret("opensesame"), clientID: "istep",
-            authority: "/ca.pem", insecure: true)
+            host: "broker.example.org", port: 7, tls: false, username: "anna", password: Secret("opensesame"), insecure: true)
         #expect(try broker.with(password: Secret("opensesame")) == whole)
         #expect(throws: MQTTBroker.Problem.badPassword) { try broker.with(password: Secret("")) }
-    }
-
-    @Test func `client identifier and authority file are validated`() {
-        #expect(throws: MQTTBroker.Problem.badClientID("")) { try MQTTBroker(host: "localhost", tls: false, clientID: "") }
-        #expect(throws: MQTTBroker.Problem.badAuthority("ca.pem")) { try MQTTBroker(host: "localhost", tls: true, authority: "ca.pem") }
     }
 
     @Test func `no description contains the password`() throws {
@@ -75,7 +68,6 @@ import Testing
     @Test func `problem descriptions give advice without control characters`() {
         let problems: [MQTTBroker.Problem] = [
             .badHost("\u{1B}[2J"), .badPort(0), .notEncrypted(host: "x"), .badUsername, .badPassword, .passwordWithoutUsername,
-            .badClientID("\n"), .badAuthority("x"),
         ]
         for problem in problems { #expect(problem.description.contains(":") && !problem.description.contains("\u{1B}")) }
     }

@@ -76,13 +76,17 @@ struct SendingTests {
         }
     }
 
-    @Test func `a message can be deleted from the modem`() async throws {
+    @Test func `only sent messages with the same text are deleted from the modem`() async throws {
         try await withMessages { messages, fake in
-            let identity = try await messages.send("steps", to: receiver)
-            await messages.forget(identity)
-            #expect(await fake.messages.isEmpty)
-            await messages.forget(identity)
-            await messages.forget("no path")
+            for text in ["steps", "steps", "other"] { _ = try await messages.send(text, to: receiver) }
+            await fake.onSend(.fail("org.freedesktop.DBus.Error.NoReply", ""))
+            _ = await failure { _ = try await messages.send("steps", to: receiver) }
+            try await messages.forget("steps", to: receiver)
+            #expect(await fake.messages.map { $0.message.text } == ["other", "steps"])
+            guard case .unclear = try await messages.find("steps", to: receiver) else {
+                Issue.record("the message that may have been sent was not left")
+                return
+            }
         }
     }
 

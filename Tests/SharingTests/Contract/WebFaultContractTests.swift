@@ -23,6 +23,7 @@ import WebTestSupport
         let failure = try await failure(fixture, .json(#"{"message":"no such cat"}"#, status: 404))
         #expect(failure?.kind == fixture.web?.notFound)
         #expect(failure?.reason.contains("no such cat") == true)
+        if fixture.web?.notFound == .misconfigured { #expect(failure?.advice?.hasPrefix("Check `") == true) }
     }
 
     @Test(arguments: Fixture.web, [429, 503]) func `a failure contains the delay of the Retry-After header`(_ fixture: Fixture, _ status: Int)

@@ -96,6 +96,59 @@ import Testing
         #expect(folder.text("real.csv")?.contains("8123") == true)
     }
 
+    @Test func `a link to a file that does not exist yet creates that file`() async throws {
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/steps.csv", withDestinationPath: "later.csv")
+        #expect(try file("steps.csv").problems().isEmpty)
+        _ = try await file("steps.csv").deliver([try payload()])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/steps.csv") == "later.csv")
+        #expect(folder.text("later.csv")?.contains("8123") == true)
+    }
+
+    /// To a disk that is not mounted, and to itself.
+    @Test(arguments: ["disk/steps.csv", "steps.csv"])
+    func `a link that leads nowhere is not replaced`(end: String) async throws {
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/steps.csv", withDestinationPath: end)
+        let diary = try file("steps.csv")
+        #expect(try await diary.failure(delivering: payload())?.kind == .unreachable)
+        #expect(await diary.failureOfCheck()?.kind == .unreachable)
+        #expect(diary.problems().count == 1)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/steps.csv") == end)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["steps.csv"])
+    }
+
+    private func status(_ path: String) throws -> stat {
+        var status = stat()
+        let result = stat(path, &status)
+        try #require(result == 0)
+        return status
+    }
+
+    @Test(.enabled(if: OtherGroup.id != nil)) func `the file keeps its group`() async throws {
+        let path = try folder.write("steps.csv", "", mode: 0o660)
+        let group = try #require(OtherGroup.id)
+        let result = chown(path, uid_t.max, group)
+        try #require(result == 0)
+        _ = try await file("steps.csv").deliver([try payload()])
+        let status = try status(path)
+        #expect(status.st_gid == group && status.st_mode & 0o777 == 0o660)
+    }
+
+    /// A file can be given only to a group that the user is in.
+    @Test(.enabled(if: geteuid() == 0)) func `the file loses the permissions of a group that it cannot keep`() async throws {
+        let path = try folder.write("steps.csv", "", mode: 0o664)
+        let nobody: gid_t = 65_534
+        let results = [chown(folder.path, nobody, nobody), chown(path, nobody, 1)]
+        try #require(results == [0, 0])
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            guard setgroups(0, nil) == 0, setgid(65_534) == 0, setuid(65_534) == 0 else { exit(1) }
+            // A directory above it may be closed to others.
+            guard access(path, W_OK) == 0 else { return }
+            try LineFile(path: path).replaceNow { _ in ["day"] }
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_gid == 65_534, status.st_mode & 0o777 == 0o604 else { exit(2) }
+        }
+    }
+
     @Test func `a new file has mode 0600 and its directory is created`() async throws {
         _ = try await file("deep/er/steps.csv").deliver([try payload()])
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/deep/er/steps.csv")[.posixPermissions] as? Int
@@ -174,6 +227,16 @@ import Testing
         #expect(try file("steps.txt", "format = \"csv\"").preview([try payload()]).hasPrefix("2014-04-20,anna"))
         #expect(try file("steps.csv", "format = \"json\"").preview([try payload()]).hasPrefix("{"))
     }
+}
+
+/// A group that this user can give a file to, other than that of a new file; nil if there is none.
+private enum OtherGroup {
+    static let id: gid_t? = {
+        if geteuid() == 0 { return 1 }
+        var groups = [gid_t](repeating: 0, count: 256)
+        let count = getgroups(Int32(groups.count), &groups)
+        return groups.prefix(max(0, Int(count))).first { $0 != getegid() }
+    }()
 }
 
 /// The lock of another program on a folder.

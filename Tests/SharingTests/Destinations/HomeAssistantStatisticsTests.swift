@@ -31,7 +31,7 @@ import TestSupport
     // MARK: Where steps go
 
     @Test func `each hour of the clock is a row, also one without steps`() throws {
-        let hours = Statistics.hours(of: try day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: Self.zone("Europe/Berlin"))
+        let hours = try Statistics.hours(of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: Self.zone("Europe/Berlin"))
         let first = try utc("2026-06-30T22:00:00Z")
         #expect(hours.hours == first...(first + 23 * 3600))
         #expect(hours.steps.count == 24)
@@ -40,7 +40,7 @@ import TestSupport
 
     @Test func `a day of Home Assistant in another zone has the same steps at the same time of the clock`() throws {
         let place = Self.zone("America/New_York")
-        let hours = Statistics.hours(of: try day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: place)
+        let hours = try Statistics.hours(of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: place)
         #expect(
             hours.steps.filter { $0.value > 0 } == [
                 try utc("2026-07-01T04:00:00Z"): 5, try utc("2026-07-01T12:00:00Z"): 100, try utc("2026-07-02T03:00:00Z"): 7,
@@ -57,7 +57,7 @@ import TestSupport
             let span = place.span(of: date)
             if !span.isEmpty {  // Apia's clocks left out a day in 2011
                 let here = try day("\(date)", hours: [0: 11, 2: 22, 12: 33, 23: 44], steps: nil)
-                let hours = Statistics.hours(of: here, in: place)
+                let hours = try Statistics.hours(of: here, in: place)
                 #expect(hours.steps.values.reduce(0, +) == here.steps, "\(name) \(date)")
                 #expect(
                     hours.steps.keys.allSatisfy { $0 % 3600 == 0 && span.contains(Timestamp($0)) && rows.insert($0).inserted }, "\(name) \(date)"
@@ -69,33 +69,42 @@ import TestSupport
 
     @Test func `the day on which clocks go forward or back keeps its hours`() throws {
         for (date, count) in [("2026-03-29", 23), ("2026-10-25", 25)] {
-            let hours = Statistics.hours(of: try day(date, hours: [1: 10, 3: 30, 9: 90]), in: Self.zone("Europe/Berlin"))
+            let hours = try Statistics.hours(of: day(date, hours: [1: 10, 3: 30, 9: 90]), in: Self.zone("Europe/Berlin"))
             #expect(hours.steps.count == count && hours.steps.values.reduce(0, +) == 130)
         }
         // 2:00 by New York's clocks; Berlin's clocks skip this hour.
-        let spring = Statistics.hours(
-            of: try day("2026-03-29", hours: [2: 20], by: Self.zone("America/New_York")), in: Self.zone("Europe/Berlin"))
+        let spring = try Statistics.hours(
+            of: day("2026-03-29", hours: [2: 20], by: Self.zone("America/New_York")), in: Self.zone("Europe/Berlin"))
         #expect(spring.steps.filter { $0.value > 0 } == [try utc("2026-03-29T01:00:00Z"): 20])
     }
 
     @Test func `a correction follows the hours that were counted`() throws {
-        let hours = Statistics.hours(of: try day("2026-07-01", hours: [8: 100, 9: 200], steps: 1000), in: .fixed(0))
+        let hours = try Statistics.hours(of: day("2026-07-01", hours: [8: 100, 9: 200], steps: 1000), in: .fixed(0))
         #expect(hours.steps.values.filter { $0 > 0 }.sorted() == [333, 667])
-        let none = Statistics.hours(of: try day("2026-07-01", hours: [8: 100], steps: 0), in: .fixed(0))
+        let none = try Statistics.hours(of: day("2026-07-01", hours: [8: 100], steps: 0), in: .fixed(0))
         #expect(none.steps.count == 24 && none.steps.values.allSatisfy { $0 == 0 })
     }
 
     @Test func `steps without hours are spread over the whole day`() throws {
-        let hours = Statistics.hours(of: try day("2026-07-01", hours: [:], steps: 2410), in: .fixed(0))
+        let hours = try Statistics.hours(of: day("2026-07-01", hours: [:], steps: 2410), in: .fixed(0))
         #expect(Set(hours.steps.values) == [100, 101] && hours.steps.values.reduce(0, +) == 2410)
     }
 
     @Test func `a day in progress has no rows after its last steps`() throws {
         let first = try utc("2026-07-01T00:00:00Z")
-        let walked = Statistics.hours(of: try day("2026-07-01", hours: [8: 100], isInProgress: true), in: .fixed(0))
+        let walked = try Statistics.hours(of: day("2026-07-01", hours: [8: 100], isInProgress: true), in: .fixed(0))
         #expect(walked.steps.keys.max() == first + 8 * 3600)
-        let slept = Statistics.hours(of: try day("2026-07-01", hours: [3: 0], isInProgress: true), in: .fixed(0))
+        let slept = try Statistics.hours(of: day("2026-07-01", hours: [3: 0], isInProgress: true), in: .fixed(0))
         #expect(slept.steps == [first: 0])
+    }
+
+    /// Samoa went to the other side of the date line: 2011-12-29 was followed by 2011-12-31.
+    @Test func `a day that clocks left out is rejected`() throws {
+        for hours in [[:], [8: 100]] as [[Int: Int]] {
+            let entered = try day("2011-12-30", hours: hours, steps: 100)
+            let failure = #expect(throws: ShareFailure.self) { try Statistics.hours(of: entered, in: Self.zone("Pacific/Apia")) }
+            #expect(failure?.kind == .rejected && failure?.reason.contains("2011-12-30") == true)
+        }
     }
 
     // MARK: Sums
@@ -133,7 +142,7 @@ import TestSupport
                         }
                     ) { $1 }
                     let shared = try day("\(Day("2026-07-01")!.advanced(by: number))", hours: hours, isInProgress: number == 7)
-                    let hoursOfDay = Statistics.hours(of: shared, in: Self.zone("Europe/Berlin"))
+                    let hoursOfDay = try Statistics.hours(of: shared, in: Self.zone("Europe/Berlin"))
                     truth[number] = hoursOfDay
                     return hoursOfDay
                 }
@@ -147,7 +156,7 @@ import TestSupport
     }
 
     @Test func `existing entries are not written again`() throws {
-        let hours = Statistics.hours(of: try day("2026-07-01", hours: [8: 100]), in: .fixed(0))
+        let hours = try Statistics.hours(of: day("2026-07-01", hours: [8: 100]), in: .fixed(0))
         let rows = Statistics.update([hours], rows: [], before: 5)
         #expect(rows.count == 24 && rows.last?.sum == 105)
         #expect(Statistics.update([hours], rows: rows, before: 5).isEmpty)

@@ -77,7 +77,7 @@ import Testing
         #expect(transport.requests.last?.preview.hasSuffix("1397984400") == true)
     }
 
-    @Test(arguments: ["", "abc", "0", "99999999999999999999", "1398168001"])
+    @Test(arguments: ["", "abc", "0", "99999999999999999999", "-9223372036854775808", "9223372036854775807", "1398168001"])
     func `a stored remote ID that is not a time within the day is ignored`(id: String) throws {
         let payload = SharePayload(day: .easter(), key: "k", remoteID: id, isConfirmed: true)
         #expect(try destination("database = 'h'").preview([payload]).hasSuffix(" 1397995200"))

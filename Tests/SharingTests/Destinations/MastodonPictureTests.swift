@@ -71,14 +71,15 @@ import WebTestSupport
     @Test(arguments: [
         (Answer.json("{}", status: 500), ShareFailure.Kind.unreachable), (.closeWithoutAnswer, .unreachable), (.json("{}"), .unreachable),
         (.json(#"{"error":"Validation failed"}"#, status: 422), .rejected), (.json("{}", status: 429), .busy),
-        (.json("{}", status: 403), .credentials), (.json(#"{"id":"../x","url":"y"}"#), .unreachable),
+        (.json("{}", status: 403), .credentials), (.json("{}", status: 404), .misconfigured),
+        (.json(#"{"id":"../x","url":"y"}"#), .unreachable),
     ])
     func `a failed upload posts nothing`(answer: Answer, kind: ShareFailure.Kind) async throws {
         try await withServer({ _ in answer }) { destination, server in
             let failure = await failure { _ = try await destination.deliver([SharePayload(.easter())]) }
             #expect(failure?.kind == kind && failure?.reason.contains("picture") == true, "\(String(describing: failure))")
             #expect(server.requests.allSatisfy { $0.path == "/api/v2/media" })
-            if kind == .rejected { #expect(failure?.advice?.contains("picture = false") == true) }
+            if kind == .rejected || kind == .misconfigured { #expect(failure?.advice?.contains("picture = false") == true) }
             if kind == .credentials { #expect(failure?.advice?.contains("write:media") == true) }
         }
     }

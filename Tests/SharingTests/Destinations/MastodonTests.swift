@@ -76,6 +76,15 @@ import WebTestSupport
         #expect(failure?.reason == "all figures in `text` are unknown for 2014-04-20")
     }
 
+    @Test func `status 404 means a wrong address for a new post, and a deleted post for an edit`() async throws {
+        try await withServer(answers: { _ in .json(#"{"error":"Record not found"}"#, status: 404) }) { destination, _ in
+            let post = await destination.failure(delivering: SharePayload(.easter()))
+            #expect(post?.kind == .misconfigured && post?.advice?.contains("`url`") == true)
+            let edit = await destination.failure(delivering: SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true))
+            #expect(edit?.kind == .rejected && edit?.advice?.contains("deleted") == true)
+        }
+    }
+
     @Test func `the rate limit header sets the delay until the next attempt`() async throws {
         let headers = [("Date", "Sat, 21 Nov 2026 14:00:00 GMT"), ("X-RateLimit-Reset", "2026-11-21T14:05:00.123456Z")]
         try await withServer(answers: { _ in .json("{}", status: 429, headers: headers) }) { destination, _ in

@@ -74,6 +74,27 @@ import Testing
         for keys in ["method = 'POST'", "method = 'PATCH'", "idempotent = false"] { #expect(try traits(keys) == once) }
     }
 
+    @Test(arguments: [
+        ("", true), ("method = 'POST'\nidempotent = true", true), ("method = 'PATCH'\nidempotent = true", true), ("method = 'POST'", false),
+    ]) func `days that replace each other have an address for each user, or belong to one`(_ keys: String, _ isPersonal: Bool) throws {
+        func traits(_ path: String) throws -> ShareTraits {
+            try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://example.org\(path)'\n\(keys)").traits
+        }
+        #expect(try traits("/{date}").isPersonal == isPersonal)
+        for path in ["", "/{user}/{date}"] { #expect(try !traits(path).isPersonal) }
+    }
+
+    @Test(arguments: [("POST", "POST /hook?k=v HTTP/1.1"), ("PATCH", "PATCH /hook?k=v HTTP/1.1")])
+    func `an address without a date can be used as it is`(_ method: String, _ line: String) async throws {
+        let keys = "url = 'https://example.org/hook?k=v'\nmethod = '\(method)'\nfixed = true"
+        #expect(try firstLine(keys) == line)
+        // All days have this address: it is wrong, and not a day.
+        let destination = try Fixture.destination(
+            "[share.garden]\nkind = 'rest'\n\(keys)", transport: { ScriptedTransport(.reply(404, "no hook")) })
+        let failure = await destination.failure(delivering: SharePayload(.easter()))
+        #expect(failure?.kind == .misconfigured && failure?.advice?.contains("`url`") == true)
+    }
+
     @Test func `only an idempotent request is marked as repeatable`() async throws {
         for (keys, isRepeatable) in [("", true), ("method = 'POST'", false), ("idempotent = false", false)] {
             let transport = ScriptedTransport(.reply(204))
@@ -93,6 +114,7 @@ import Testing
         ("url = 'https://example.org'\nheaders = { Authorization = 'x' }", "istep itself sets"),
         ("url = 'https://example.org'\nheaders = { 'X A' = 'x' }", "a header of your own"),
         ("url = 'https://example.org'\nmethod = 'put'", "PUT"),
+        ("url = 'https://example.org'\nfixed = true", "a day has its own address"),
         ("url = 'https://example.org'\ntoken = 'x'", "token_file"),
         ("url = 'https://example.org'\nauth = 'basic'\ntoken_file = '/t'\nusername = 'a'", "password_file"),
         ("url = 'https://example.org'\nauth = 'bearer'\ntoken_file = '/t'\nusername = 'a'", "left out where `auth` is bearer"),

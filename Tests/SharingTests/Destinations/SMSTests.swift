@@ -44,6 +44,30 @@ import Testing
         }
     }
 
+    /// ModemManager has a message of every day with as many steps.
+    @Test func `a message without a date is not searched for`() async throws {
+        try await withModem([0: FakeModem()], "text = \"{steps} steps\"") { _, grandma in
+            #expect(!grandma.traits.canFind)
+            #expect(grandma.problems().count == 1 && grandma.problems()[0].contains("{date}"))
+            _ = try await grandma.deliver([try payload()])
+            let other = try Self.parcelOfTheDayAfter()
+            #expect(try await grandma.find(other) == .unclear)
+        }
+        try await withModem { _, grandma in
+            #expect(grandma.traits.canFind && grandma.problems().isEmpty)
+        }
+    }
+
+    @Test func `a day that is sent once more is not confirmed by its earlier message`() async throws {
+        try await withModem { manager, grandma in
+            let payload = try payload()
+            _ = try await grandma.deliver([payload])
+            await manager.onSend(.fail("org.freedesktop.DBus.Error.NoReply", ""))
+            #expect(await grandma.failure(delivering: payload)?.kind == .unanswered)
+            #expect(try await grandma.find(payload) == .unclear)
+        }
+    }
+
     @Test func `a disabled modem stays disabled and the day is not sent`() async throws {
         var modem = FakeModem()
         modem.state = .disabled

@@ -79,7 +79,8 @@ import WebTestSupport
             (500, "own", .unanswered), (500, "w:FailedAuthentication", .credentials), (500, "s:VersionMismatch", .rejected),
             (500, "s:MustUnderstand", .rejected), (401, "s:Client", .credentials), (403, "s:Server", .credentials),
             (503, "s:Server", .unanswered),
-            (429, "s:Client", .busy), (400, "s:Client", .rejected), (404, "s:Server", .unanswered), (302, "s:Client", .unanswered),
+            (429, "s:Client", .busy), (400, "s:Client", .rejected), (404, "s:Server", .unanswered), (404, "s:Client", .misconfigured),
+            (302, "s:Client", .unanswered),
         ] as [(Int, String, ShareFailure.Kind)])
     func `a fault is recognized with any HTTP status`(status: Int, code: String, kind: ShareFailure.Kind) async throws {
         try await withServer(answers: { _ in .reply(status: status, headers: [("Retry-After", "60")], body: Self.fault(code)) }) {

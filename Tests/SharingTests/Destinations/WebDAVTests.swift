@@ -38,6 +38,25 @@ import Testing
         #expect(sent(transport) == ["PUT \(Self.day)", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)"])
     }
 
+    private func html(_ status: Int, _ body: String) -> Result<HTTPResponse, TransportError> {
+        .success(HTTPResponse(status: status, headers: [("Content-Type", "text/html; charset=UTF-8")], body: Array(body.utf8)))
+    }
+
+    /// Apache describes a new file in HTML, and PHP calls every answer HTML.
+    @Test(arguments: [(201, ""), (201, "<!DOCTYPE HTML><title>201 Created</title>"), (204, ""), (200, ""), (200, "\r\nOK")])
+    func `an answer of type HTML that cannot be a sign-in page confirms a day`(status: Int, body: String) async throws {
+        let receipts = try await destination(ScriptedTransport(html(status, body))).deliver([SharePayload(.easter())])
+        #expect(receipts == [ShareReceipt()])
+    }
+
+    @Test(arguments: [("", 200), ("method = 'POST'", 200), ("method = 'POST'", 201)])
+    func `a sign-in page confirms nothing`(more: String, status: Int) async throws {
+        for body in ["<html>Sign in", "\u{feff}\r\n <!DOCTYPE html>"] {
+            let failure = try await destination(ScriptedTransport(html(status, body)), more).failure(delivering: SharePayload(.easter()))
+            #expect(failure?.kind == .unanswered)
+        }
+    }
+
     @Test func `no folder is created on a server without WebDAV`() async throws {
         for (more, count) in [("", 2), ("webdav = false", 1), ("method = 'POST'", 1)] {
             let transport = ScriptedTransport(.reply(409, "taken"), .reply(405))

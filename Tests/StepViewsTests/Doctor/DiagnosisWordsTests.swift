@@ -143,6 +143,9 @@ import Testing
         #expect(fix(garden(.paused(reason: "401")))?.contains("istep outbox retry garden") == true)
         #expect(fix(garden(.unusable("others can read it: run `chmod 600 /t`"))) == "chmod 600 /t")
         #expect(message(garden(.recipients(.nobody))) == "it has no recipients: its `users` are empty")
+        let several = garden(.recipients(.several(known: ["anna", "ben"])))
+        #expect(message(several) == "it has one place for the days of one user, and would get those of several: anna, ben")
+        #expect(fix(several)?.contains("a table of its own for each other user") == true)
     }
 
     // MARK: The timer

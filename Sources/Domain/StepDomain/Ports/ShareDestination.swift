@@ -130,19 +130,20 @@ public struct ShareTerms: Hashable, Sendable {
 public enum RecipientProblem: Hashable, Sendable, CustomStringConvertible {
     case unknownUser(String, known: [String])
     case nobody
-    /// The destination has one place for the days of one person, the history has several users, and the terms name none.
+    /// The destination has one place for the days of one person, and its terms include these users.
     case several(known: [String])
 
     /// Nil if nothing is wrong.
     public init?(_ destination: any ShareDestination, users: [User]) {
         let known = users.map(\.name)
         let names = destination.terms.users
+        let included = users.filter { destination.terms.include($0) }
         if let stranger = names?.first(where: { name in !known.contains { $0.lowercased() == name.lowercased() } }) {
             self = .unknownUser(stranger, known: known)
         } else if names?.isEmpty == true {
             self = .nobody
-        } else if destination.traits.isPersonal, names == nil, users.count > 1 {
-            self = .several(known: known)
+        } else if destination.traits.isPersonal, included.count > 1 {
+            self = .several(known: included.map(\.name))
         } else {
             return nil
         }
@@ -154,7 +155,7 @@ public enum RecipientProblem: Hashable, Sendable, CustomStringConvertible {
             "names the user \(name), who is not in the history; known users: \(known.joined(separator: ", "))"
         case .nobody: "has no recipients: its `users` are empty"
         case .several(let known):
-            "has one place for the days of one user, and the history has several: \(known.joined(separator: ", "))"
+            "has one place for the days of one user, and would get those of several: \(known.joined(separator: ", "))"
         }
     }
 }

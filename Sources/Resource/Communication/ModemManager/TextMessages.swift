@@ -127,11 +127,16 @@ extension TextMessages {
         }
     }
 
-    /// Deletes a message from ModemManager, once it does not have to be found any more. This does not affect the network or the receiver.
-    /// - Parameter identity: the value that `send` returned. A message that does not exist, or cannot be deleted, is left.
-    public func forget(_ identity: String) async {
-        guard let path = ObjectPath(identity) else { return }
-        await delete(path)
+    /// Deletes from ModemManager the messages with this text and number that were sent, so that `find` finds only one that is sent later.
+    /// This does not affect the network or the receiver. A message that cannot be deleted is left.
+    ///
+    /// A path, as `send` returns it, is not enough to delete a message: after ModemManager has ended, another one can have it.
+    /// - Throws: `TextMessageError`; nothing is sent.
+    public func forget(_ text: String, to number: String) async throws(TextMessageError) {
+        let draft = try MessageDraft(text, to: number)
+        for message in try await list().suffix(Self.mostMessages) {
+            if try await state(of: message, ifLike: draft) == .sent { await delete(message) }
+        }
     }
 
     private func create(_ draft: MessageDraft) async throws(TextMessageError) -> ObjectPath {

@@ -14,8 +14,8 @@
 /* Each function with the type that mosquitto.h declares, so that a change of a signature does not compile. */
 #define FUNCTIONS(F) \
     F(mosquitto_lib_init) F(mosquitto_new) F(mosquitto_destroy) F(mosquitto_int_option) F(mosquitto_username_pw_set) \
-    F(mosquitto_tls_set) F(mosquitto_connect) F(mosquitto_disconnect) F(mosquitto_publish) F(mosquitto_loop_read) \
-    F(mosquitto_loop_write) F(mosquitto_loop_misc) F(mosquitto_socket) F(mosquitto_want_write) \
+    F(mosquitto_connect) F(mosquitto_disconnect) F(mosquitto_publish) F(mosquitto_loop_read) F(mosquitto_loop_write) \
+    F(mosquitto_loop_misc) F(mosquitto_socket) F(mosquitto_want_write) \
     F(mosquitto_connect_v5_callback_set) F(mosquitto_publish_v5_callback_set) F(mosquitto_disconnect_v5_callback_set) \
     F(mosquitto_log_callback_set) F(mosquitto_property_read_byte) F(mosquitto_strerror) F(mosquitto_reason_string) \
     F(mosquitto_connack_string)
@@ -79,12 +79,12 @@ static void complained(struct mosquitto *m, void *object, int level, const char 
 }
 
 /* The library ignores SIGPIPE for the whole program, which for a command in a pipe is wrong. */
-static struct mosquitto *new_without_signals(const char *id, void *object) {
+static struct mosquitto *new_without_signals(void *object) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct sigaction before;
     pthread_mutex_lock(&lock);
     sigaction(SIGPIPE, NULL, &before);
-    struct mosquitto *m = library.mosquitto_new_p(id, true, object);
+    struct mosquitto *m = library.mosquitto_new_p(NULL, true, object);
     int error = errno;
     sigaction(SIGPIPE, &before, NULL);
     pthread_mutex_unlock(&lock);
@@ -92,11 +92,10 @@ static struct mosquitto *new_without_signals(const char *id, void *object) {
     return m;
 }
 
-struct cmosquitto_client *cmosquitto_new(
-    const char *id, int protocol, struct cmosquitto_callbacks callbacks, void *context) {
+struct cmosquitto_client *cmosquitto_new(int protocol, struct cmosquitto_callbacks callbacks, void *context) {
     struct cmosquitto_client *client = malloc(sizeof *client);
     if (!client) return NULL;
-    struct mosquitto *m = new_without_signals(id, client);
+    struct mosquitto *m = new_without_signals(client);
     if (!m) {
         int error = errno;
         free(client);
@@ -122,8 +121,7 @@ int cmosquitto_set_login(struct cmosquitto_client *client, const char *username,
     return library.mosquitto_username_pw_set_p(client->mosquitto, username, password);
 }
 
-int cmosquitto_set_tls(struct cmosquitto_client *client, const char *authority) {
-    if (authority) return library.mosquitto_tls_set_p(client->mosquitto, authority, NULL, NULL, NULL, NULL);
+int cmosquitto_set_tls(struct cmosquitto_client *client) {
     return library.mosquitto_int_option_p(client->mosquitto, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
 }
 

@@ -11,17 +11,19 @@ public enum MQTT {
     ///
     /// With MQTT 5 an acknowledgement means that the broker accepted the message. With 3.1.1 brokers also acknowledge messages that they
     /// discard because the user may not write the topic; this cannot be detected.
-    /// - Parameter timeout: maximum time without progress: until the broker's first answer, then from one acknowledgement to the next.
+    /// - Parameters:
+    ///   - timeout: maximum time without progress: until the broker's first answer, then from one acknowledgement to the next.
+    ///   - whole: maximum time for all of it.
     /// - Throws: `MQTTError`; its reasons never have a password in them.
     public static func publish(
-        _ messages: [MQTTMessage], to broker: MQTTBroker, timeout: Duration = .seconds(30)
+        _ messages: [MQTTMessage], to broker: MQTTBroker, timeout: Duration = .seconds(30), whole: Duration = .seconds(120)
     ) async throws(MQTTError) {
         guard messages.count <= mostMessages else {
             throw .refused(credentials: false, reason: "\(messages.count) messages at once, and \(mostMessages) are the limit")
         }
         let exchange = MQTTExchange()
         let watch = Task {
-            while let left = exchange.expire(after: timeout) { try await Task.sleep(for: left) }
+            while let left = exchange.expire(after: timeout, whole: whole) { try await Task.sleep(for: left) }
         }
         defer { watch.cancel() }
         let outcome = await withTaskCancellationHandler {
@@ -160,6 +162,7 @@ final class MQTTExchange: Sendable {
         var lastProgress = ContinuousClock.now
     }
 
+    private let began = ContinuousClock.now
     private let state = Mutex(State())
     /// Wakes the thread to check the state again.
     let wakeup = Wakeup()
@@ -181,18 +184,20 @@ final class MQTTExchange: Sendable {
         end { .failure(.cancelled(wasSent: $0)) }
     }
 
-    /// Ends the exchange if there was no progress for this long.
+    /// Ends the exchange if there was no progress for this long, or if it has taken `whole`.
     /// - Returns: the time that is left to wait; nil if the exchange is over.
-    func expire(after limit: Duration) -> Duration? {
+    func expire(after limit: Duration, whole: Duration) -> Duration? {
+        let wholeLeft = whole - began.duration(to: .now)
         let left = state.withLock { state in
             state.outcome == nil ? limit - state.lastProgress.duration(to: .now) : nil
         }
         guard let left else { return nil }
-        if left > .zero { return left }
-        let seconds = brief(limit / Duration.seconds(1))
+        if min(left, wholeLeft) > .zero { return min(left, wholeLeft) }
+        let isSilent = left <= .zero
+        let seconds = brief((isSilent ? limit : whole) / Duration.seconds(1))
         end {
             $0
-                ? .failure(.unanswered(reason: "the broker was silent for \(seconds) s"))
+                ? .failure(.unanswered(reason: isSilent ? "the broker was silent for \(seconds) s" : "it took more than \(seconds) s"))
                 : .failure(.notSent(reason: "no connection with the broker came about within \(seconds) s"))
         }
         return nil

@@ -13,10 +13,6 @@ public struct MQTTBroker: Hashable, Sendable {
     public let username: String?
     /// Nil for a user without a password.
     public let password: Secret?
-    /// The client identifier; nil for one that is generated for each connection, so that two connections never end each other.
-    public let clientID: String?
-    /// The path of a file of certificates (PEM) that must have signed the broker's certificate; nil for those that the system trusts.
-    public let authority: String?
 
     /// The registered ports (IANA: mqtt, secure-mqtt).
     public static func usualPort(encrypted: Bool) -> Int { encrypted ? 8883 : 1883 }
@@ -27,8 +23,7 @@ public struct MQTTBroker: Hashable, Sendable {
     ///   - insecure: another machine may be reached without TLS: anyone on the network path can read what is sent, including the password.
     /// - Throws: `Problem`.
     public init(
-        host: String, port: Int? = nil, tls: Bool, username: String? = nil, password: Secret? = nil, clientID: String? = nil,
-        authority: String? = nil, insecure: Bool = false
+        host: String, port: Int? = nil, tls: Bool, username: String? = nil, password: Secret? = nil, insecure: Bool = false
     ) throws(Problem) {
         guard HostName.isValid(host) else { throw .badHost(host) }
         let port = port ?? Self.usualPort(encrypted: tls)
@@ -40,23 +35,18 @@ public struct MQTTBroker: Hashable, Sendable {
             guard username != nil else { throw .passwordWithoutUsername }
             guard (1...65_535).contains(password.reveal().utf8.count), !password.reveal().utf8.contains(0) else { throw .badPassword }
         }
-        if let clientID, !Self.isText(clientID) { throw .badClientID(clientID) }
-        if let authority, !authority.hasPrefix("/") || authority.utf8.contains(0) { throw .badAuthority(authority) }
         self.host = host
         self.port = port
         isEncrypted = tls
         self.username = username
         self.password = password
-        self.clientID = clientID
-        self.authority = authority
     }
 
     /// The same broker with a password, which is best read when it is needed.
     /// - Throws: `Problem.passwordWithoutUsername`, `.badPassword`.
     public func with(password: Secret) throws(Problem) -> MQTTBroker {
         try MQTTBroker(
-            host: host, port: port, tls: isEncrypted, username: username, password: password, clientID: clientID,
-            authority: authority,
+            host: host, port: port, tls: isEncrypted, username: username, password: password,
             // This was checked when the original was created.
             insecure: true)
     }
@@ -89,10 +79,6 @@ extension MQTTBroker {
         case badPassword
         /// A password without a username.
         case passwordWithoutUsername
-        /// Empty, too long, or with control characters.
-        case badClientID(String)
-        /// Not an absolute path.
-        case badAuthority(String)
     }
 }
 
@@ -108,9 +94,6 @@ extension MQTTBroker.Problem: CustomStringConvertible {
         case .badUsername: "the user's name is empty, too long or contains control characters: correct it"
         case .badPassword: "the password is empty, too long or contains U+0000: correct it"
         case .passwordWithoutUsername: "there is a password and no user's name: add the name"
-        case .badClientID(let name):
-            "\(quoted(String(name.prefix(100)))) is not a client name: use 1 to 65535 bytes without control characters, or none"
-        case .badAuthority(let path): "\(quoted(String(path.prefix(100)))) is not an absolute path: give the path of a file of certificates"
         }
     }
 }

@@ -28,7 +28,7 @@ final class MosquittoClient {
         let notes = Notes()
         let context = Unmanaged.passUnretained(notes).toOpaque()
         let version = usesMQTT311 ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5
-        guard let client = cmosquitto_new(broker.clientID, version, Self.callbacks, context) else {
+        guard let client = cmosquitto_new(version, Self.callbacks, context) else {
             throw Failure(kind: .other, text: String(cString: strerror(errno)))
         }
         self.client = client
@@ -36,7 +36,7 @@ final class MosquittoClient {
         if let username = broker.username {
             try check(cmosquitto_set_login(client, username, broker.password?.reveal()))
         }
-        if broker.isEncrypted { try setTLS(broker.authority) }
+        if broker.isEncrypted { try check(cmosquitto_set_tls(client)) }
     }
 
     deinit {
@@ -89,15 +89,6 @@ final class MosquittoClient {
     func takeEvents() -> [Delivery.Event] {
         defer { notes.events = [] }
         return notes.events
-    }
-
-    private func setTLS(_ authority: String?) throws(Failure) {
-        // The library itself would report neither the file nor the reason.
-        if let authority, access(authority, R_OK) != 0 {
-            let reason = String(cString: strerror(errno))
-            throw Failure(kind: .other, text: "the certificates in \(quoted(authority)) cannot be read: \(reason)")
-        }
-        try check(cmosquitto_set_tls(client, authority))
     }
 
     /// In seconds. The limits here are shorter; a broker that requires a shorter interval states it in MQTT 5.

@@ -204,8 +204,7 @@ extension DestinationDiagnosis {
     /// - Parameter name: of the destination.
     func text(_ name: String) -> DiagnosisText {
         switch self {
-        case .recipients(let problem):
-            DiagnosisText("it \(problem)", fix: "Set the users whose days are sent, such as: users = [\"NAME\"]")
+        case .recipients(let problem): DiagnosisText("it \(problem)", fix: .recipients(problem))
         case .unusable(let problem): DiagnosisText(problem, fix: Advice(commandOf: problem))
         case .secretOfService:
             DiagnosisText(

@@ -134,6 +134,18 @@ extension Advice {
     /// The same after what was found.
     package static func firstPedometer(_ finding: String = "No pedometer yet.") -> Advice { "\(finding) \(addPedometer)" }
 
+    /// How to set whose days a destination gets.
+    static func recipients(_ problem: RecipientProblem) -> Advice {
+        switch problem {
+        case .unknownUser, .nobody: "Set the users whose days are sent, such as: users = [\"NAME\"]"
+        case .several:
+            """
+            Set one user, such as: users = ["NAME"] Add a table of its own for each other user. With {user} in its url or entity, \
+            a destination of the kind rest or home-assistant takes the days of several.
+            """
+        }
+    }
+
     /// What ends the pause of a destination that has rejected the credentials.
     static func renewCredentials(of destination: String) -> Advice {
         "Renew the credentials, then: \(command: "istep outbox retry", destination)"

@@ -11,7 +11,7 @@ extension Fixture {
                 "url = '\(url)/fhir/R4'\nsubject = 'Patient/a-1'\ntoken_env = '\(TestSecret.variable)'"
             }
         },
-        web: WebBehaviour())
+        web: WebBehaviour(notFound: .misconfigured))
 
     static let fhirCalories = Fixture(
         kind: "fhir", variant: "calories", keeps: [.user, .day, .kilocalories],
@@ -23,7 +23,7 @@ extension Fixture {
                 """
             }
         },
-        web: WebBehaviour())
+        web: WebBehaviour(notFound: .misconfigured))
 }
 
 /// A FHIR R4 server that supports conditional updates of Observations by identifier.

@@ -9,7 +9,7 @@ extension Fixture {
         open: {
             try WebVenue(PostServer()) { url in "url = '\(url)'\ntoken_env = '\(TestSecret.variable)'" }
         },
-        web: WebBehaviour())
+        web: WebBehaviour(notFound: .misconfigured))
 }
 
 /// Accepts posts as Mastodon does.

@@ -24,7 +24,7 @@ extension Fixture {
                 """
             }
         },
-        web: WebBehaviour())
+        web: WebBehaviour(notFound: .misconfigured))
 
     static let soap12 = Fixture(
         kind: "soap", variant: "1.2", keeps: kept, text: inXML,
@@ -36,7 +36,7 @@ extension Fixture {
                 """
             }
         },
-        web: WebBehaviour())
+        web: WebBehaviour(notFound: .misconfigured))
 }
 
 /// Receives days by SOAP. Version 1.1 stores every call; 1.2 stores the last call for each day of a user.

@@ -25,16 +25,16 @@ struct cmosquitto_callbacks {
 
 struct cmosquitto_client;
 
-/// A client with a clean session. `protocol` is MQTT_PROTOCOL_V5 or _V311; for an `id` of NULL one is made up.
+/// A client with a clean session, and an identifier of its own, so that two connections never end each other. `protocol` is
+/// MQTT_PROTOCOL_V5 or _V311.
 /// SIGPIPE is left as it was, though the library has it ignored. NULL with `errno` set on failure.
-struct cmosquitto_client *cmosquitto_new(
-    const char *id, int protocol, struct cmosquitto_callbacks callbacks, void *context);
+struct cmosquitto_client *cmosquitto_new(int protocol, struct cmosquitto_callbacks callbacks, void *context);
 void cmosquitto_destroy(struct cmosquitto_client *client);
 
 /// These return a `mosq_err_t`. With MOSQ_ERR_ERRNO `errno` says more, with MOSQ_ERR_EAI it is a code of getaddrinfo.
 int cmosquitto_set_login(struct cmosquitto_client *client, const char *username, const char *password);
-/// The broker is verified against the certificates in this file, or those of the system if it is NULL.
-int cmosquitto_set_tls(struct cmosquitto_client *client, const char *authority);
+/// The broker is verified against the certificates of the system, or those in the file that SSL_CERT_FILE names (OpenSSL).
+int cmosquitto_set_tls(struct cmosquitto_client *client);
 /// Blocks while it looks up the name and opens the connection. `keepalive` is in seconds, at least 5.
 int cmosquitto_connect(struct cmosquitto_client *client, const char *host, int port, int keepalive);
 /// With QoS 1.

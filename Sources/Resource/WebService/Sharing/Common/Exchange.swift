@@ -10,13 +10,11 @@ struct Exchange: Sendable {
 
     /// Sends a request.
     ///
-    /// - Parameter advice: what to do if the service does not find the resource at the address (404, 410) and the cause is the
-    ///   configuration, not this day; nil if the cause may be the day, which is then rejected.
     /// - Returns: the answer, with a status of 2xx. The destination checks what else a confirmation must contain.
     /// - Throws: what any other answer, or none, means for the ledger.
-    func confirmed(_ request: HTTPRequest, ifNotFound advice: String? = nil) async throws(ShareFailure) -> HTTPResponse {
+    func confirmed(_ request: HTTPRequest, at address: Addressed) async throws(ShareFailure) -> HTTPResponse {
         let response = try await answer(to: request)
-        if let failure = ShareFailure(response, to: request, ifNotFound: advice) { throw failure }
+        if let failure = ShareFailure(response, to: request, at: address) { throw failure }
         return response
     }
 
@@ -30,6 +28,14 @@ struct Exchange: Sendable {
     }
 }
 
+/// What the address of a request names. It decides whose fault it is that nothing is there (404, 410).
+enum Addressed: Hashable, Sendable {
+    /// The service, or what the configuration names of it, such as an account: the same for all days. The advice says what to check.
+    case service(advice: String)
+    /// What may be missing although the configuration is right: a day, what an earlier delivery created, a description.
+    case item
+}
+
 extension ShareFailure {
     /// What the status of an answer means (RFC 9110, section 15); nil where it confirms.
     ///
@@ -38,9 +44,9 @@ extension ShareFailure {
     /// "Backend fetch failed", Fastly "first byte timeout", Heroku H12), with `Retry-After` or without.
     ///
     /// - Parameters:
+    ///   - address: if nothing is there, the configuration is wrong, or this day is refused.
     ///   - message: what the server says, where the service has a place of its own for it; nil takes it from where most have it.
-    ///   - advice: what to do if something that the configuration names is not found; nil if the cause may be the day.
-    init?(_ response: HTTPResponse, to request: HTTPRequest, saying message: String? = nil, ifNotFound advice: String? = nil) {
+    init?(_ response: HTTPResponse, to request: HTTPRequest, at address: Addressed, saying message: String? = nil) {
         let words = message.map { request.line(of: $0) } ?? response.words(hiding: request.secrets)
         let said = "\(request.url.host) answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
         switch response.status {
@@ -64,10 +70,12 @@ extension ShareFailure {
         // 425 is Too Early (RFC 8470): not processed.
         case 408, 425, 429, 503:
             self.init(.busy, said, retryAfter: response.retryAfter)
-        case 404 where advice != nil, 410 where advice != nil:
-            self.init(.misconfigured, said, advice: advice)
         case 400..<500:
-            self.init(.rejected, said)
+            if case .service(let advice) = address, [404, 410].contains(response.status) {
+                self.init(.misconfigured, said, advice: advice)
+            } else {
+                self.init(.rejected, said)
+            }
         default:
             self.init(.unanswered, said, retryAfter: response.retryAfter)
         }
@@ -114,8 +122,12 @@ extension HTTPResponse {
     func json<Form: Decodable>(_ form: Form.Type) -> Form? { try? JSONDecoder().decode(form, from: Data(body)) }
 
     /// Whether it is a web page: the sign-in page of a network, or the start page of a site that answers every request with it.
+    ///
+    /// The type alone is not enough: PHP and others call every answer HTML, even an empty one.
     var isPage: Bool {
         let type = header("Content-Type")?.prefix { $0 != ";" }.lowercased() ?? ""
-        return type == "text/html" || type == "application/xhtml+xml"
+        guard type == "text/html" || type == "application/xhtml+xml" else { return false }
+        // A byte order mark may stand first.
+        return body.first { !" \t\r\n\u{c}\u{feff}".utf8.contains($0) } == UInt8(ascii: "<")
     }
 }

@@ -92,7 +92,7 @@ struct BeeminderDestination: ConfiguredDestination {
                 receipts.append(ShareReceipt())
                 continue
             }
-            if let failure = ShareFailure(response, to: request, ifNotFound: Self.advice) { throw failure }
+            if let failure = ShareFailure(response, to: request, at: Self.address) { throw failure }
             guard let point = response.json(Datapoint.self), point.daystamp == daystamp(payload.day), point.value == Double(payload.day.steps)
             else { throw .unconfirmed(request, "its answer is not the datapoint with these steps") }
             receipts.append(ShareReceipt(remoteID: point.id))
@@ -106,7 +106,7 @@ struct BeeminderDestination: ConfiguredDestination {
             [.init("auth_token", .secret(try credentials.secret(token))), .init("datapoints", "[]")],
             to: goalAddress.appending(path: ["datapoints", "create_all.json"]), isRepeatable: true)
         do throws(ShareFailure) {
-            let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
+            let response = try await exchange.confirmed(request, at: Self.address)
             if response.isPage { throw .unconfirmed(request, "it answered with a web page") }
         } catch  where error.kind == .rejected {
             // The service found the user and the goal, and had nothing to create.
@@ -114,7 +114,8 @@ struct BeeminderDestination: ConfiguredDestination {
         return "goal \(quoted(goal)) of \(user == "me" ? "the token's owner" : quoted(user)) at \(url.host)"
     }
 
-    private static let advice = "Check `goal` and `username`: they stand in the goal's address, beeminder.com/username/goal."
+    private static let address = Addressed.service(
+        advice: "Check `goal` and `username`: they stand in the goal's address, beeminder.com/username/goal.")
 
     private var goalAddress: WebAddress { url.appending(path: ["api", "v1", "users", user, "goals", goal]) }
 

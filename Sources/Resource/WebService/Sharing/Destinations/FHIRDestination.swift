@@ -135,11 +135,13 @@ struct FHIRDestination: ConfiguredDestination {
         }
     }
 
+    private static let server = Addressed.service(advice: "Check `url`: it must be the base address of the server.")
+
     /// - Returns: the Observation's id, if the server reports it.
     private func put(_ request: HTTPRequest) async throws(ShareFailure) -> String? {
         let response = try await exchange.answer(to: request)
         let answer = FHIRAnswer(response)
-        if var failure = ShareFailure(response, to: request, saying: answer.message) {
+        if var failure = ShareFailure(response, to: request, at: Self.server, saying: answer.message) {
             switch response.status {
             case 412: failure.advice = "Several Observations there have the identifier of this day: delete all but one."
             case 405: failure.advice = "The server does not seem to support conditional updates, which istep needs."
@@ -328,7 +330,7 @@ extension FHIRDestination {
         // A summary: the full statement has megabytes on some servers.
         let metadata = base.appending(path: ["metadata"]).appending(query: [("_summary", "true")])
         let request = HTTPRequest(method: "GET", url: metadata, headers: headers)
-        let response = try await exchange.confirmed(request)
+        let response = try await exchange.confirmed(request, at: Self.server)
         guard let capabilities = response.json(Capabilities.self), capabilities.resourceType == "CapabilityStatement" else {
             throw .unconfirmed(request, "the answer for /metadata is not a CapabilityStatement")
         }
@@ -343,7 +345,7 @@ extension FHIRDestination {
             method: "GET",
             url: base.appending(path: ["Observation"]).appending(query: [("identifier", "\(system)|none"), ("_summary", "count")]),
             headers: headers)
-        if let failure = ShareFailure(try await exchange.answer(to: search), to: search), failure.kind != .rejected { throw failure }
+        if let failure = ShareFailure(try await exchange.answer(to: search), to: search, at: .item), failure.kind != .rejected { throw failure }
         let software = capabilities.software?.name.map { request.quotation(of: $0, limit: 60) + " " } ?? ""
         return "\(software)with FHIR \(request.quotation(of: version, limit: 60)), days of \(subject)"
     }

@@ -40,9 +40,9 @@ struct FileDestination: ConfiguredDestination {
     func check() async throws(ShareFailure) -> String {
         let days = try await LineFile.outsidePool { [path, format] in
             let file = LineFile(path: path)
-            let days = try file.read().lines.count { DayLine.Key($0, format) != nil }
+            // The file of a link that leads nowhere would be empty.
             try file.checkFolder()
-            return days
+            return try file.read().lines.count { DayLine.Key($0, format) != nil }
         }
         return "\(days) \(days == 1 ? "day" : "days") in it"
     }

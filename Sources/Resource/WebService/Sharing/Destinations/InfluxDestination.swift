@@ -136,22 +136,24 @@ struct InfluxDestination: ConfiguredDestination {
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         let written = try bodies(payloads.map { ($0, time(of: $0)) }).map { (body) throws(ShareFailure) in try request(body, .shown) }
-        return (try removals(payloads.filter(isOld), .shown) + written).preview
+        return (try removals(payloads.filter(isOld), .shown).map(\.request) + written).preview
     }
 
     /// A point cannot be moved: the one of layout 0 is removed, then the new one is written. On a server that cannot remove it, such as
     /// VictoriaMetrics, it stays, and later figures of the day are written at its time: two points for one day would double every sum.
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        let old = payloads.filter(isOld)
-        let removal = old.isEmpty ? .done : try await remove(old)
-        let timed = payloads.map { ($0, removal != .done && isOld($0) ? InfluxPoints.oldTime(of: $0.day.day) : time(of: $0)) }
+        var outcomes = try await remove(payloads.filter(isOld))[...]
+        let timed = payloads.map { payload -> (SharePayload, Timestamp, Removal) in
+            let removal = isOld(payload) ? outcomes.removeFirst() : .done
+            return (payload, removal == .done ? time(of: payload) : InfluxPoints.oldTime(of: payload.day.day), removal)
+        }
         // Unchanged points are not written again: VictoriaMetrics without deduplication would count them twice. If the server refused the
         // removal to this user, the write shows whether the user is accepted at all.
-        let written = timed.filter { !(removal == .impossible && isOld($0.0) && $0.0.isMoved) }
+        let written = timed.filter { !($0.2 == .impossible && $0.0.isMoved) }.map { ($0.0, $0.1) }
         for (index, body) in bodies(written).enumerated() {
             let request = try request(body, credentials)
             do throws(ShareFailure) {
-                try confirm(try await exchange.confirmed(request, ifNotFound: advice), request)
+                try confirm(try await exchange.confirmed(request, at: service), request)
             } catch  where index > 0 && error.kind == .unreachable {
                 // Earlier requests have arrived.
                 throw ShareFailure(.unanswered, error.reason, advice: error.advice)
@@ -169,7 +171,9 @@ struct InfluxDestination: ConfiguredDestination {
     private func time(of payload: SharePayload) -> Timestamp {
         let time = InfluxPoints.time(of: payload.day.day, utcOffset: payload.day.utcOffset)
         // Any other value belongs to a destination of another kind that had this name before.
-        guard let known = payload.remoteID.flatMap({ Int($0) }), abs(known - time.seconds) <= 86_400 else { return time }
+        guard let known = payload.remoteID.flatMap({ Int($0) }), (time.seconds - 86_400...time.seconds + 86_400).contains(known) else {
+            return time
+        }
         return Timestamp(known)
     }
 
@@ -183,23 +187,30 @@ struct InfluxDestination: ConfiguredDestination {
 
     /// Removes the points that layout 0 wrote.
     ///
-    /// - Throws: temporary failures: the server cannot be reached, is busy or does not answer.
-    private func remove(_ payloads: [SharePayload]) async throws(ShareFailure) -> Removal {
-        for request in try removals(payloads, credentials) {
+    /// - Returns: what became of the point of each payload.
+    /// - Throws: temporary failures: the server cannot be reached, is busy or does not answer. Points that were removed by then are removed
+    ///   once more with the next attempt.
+    private func remove(_ payloads: [SharePayload]) async throws(ShareFailure) -> [Removal] {
+        var outcomes: [Removal] = []
+        for (request, count) in try removals(payloads, credentials) {
             let response = try await exchange.answer(to: request)
-            if let failure = ShareFailure(response, to: request) {
+            if let failure = ShareFailure(response, to: request, at: .item) {
                 switch failure.kind {
-                case .credentials: return .refused
-                case .rejected, .misconfigured: return .impossible
+                // The other points would be refused as well.
+                case .credentials: return outcomes + [Removal](repeating: .refused, count: payloads.count - outcomes.count)
+                case .rejected, .misconfigured: outcomes += [Removal](repeating: .impossible, count: count)
                 case .unreachable, .busy, .unanswered: throw failure
                 }
+            } else {
+                outcomes += InfluxRemoval.confirmed(response, in: database, count: count).map { $0 ? Removal.done : .impossible }
             }
-            if !InfluxRemoval.isConfirmed(response, in: database, count: payloads.count) { return .impossible }
         }
-        return .done
+        return outcomes
     }
 
-    private func removals(_ payloads: [SharePayload], _ credentials: Credentials) throws(ShareFailure) -> [HTTPRequest] {
+    private func removals(
+        _ payloads: [SharePayload], _ credentials: Credentials
+    ) throws(ShareFailure) -> [(request: HTTPRequest, count: Int)] {
         if payloads.isEmpty { return [] }
         return InfluxRemoval.requests(
             for: payloads.map {
@@ -217,7 +228,7 @@ struct InfluxDestination: ConfiguredDestination {
         let version = response.header("X-Influxdb-Version").map { " (\(request.quotation(of: $0, limit: 40)))" } ?? ""
         // Version 2 checks the body last, and may require points in it.
         if case .version2 = database, response.status == 400, !version.isEmpty { return "\(url.origin)\(version) takes points" }
-        if let failure = ShareFailure(response, to: request, ifNotFound: advice) { throw failure }
+        if let failure = ShareFailure(response, to: request, at: service) { throw failure }
         try confirm(response, request)
         let words = "\(url.origin)\(version) takes points for \(quoted(database.name))"
         guard let flags = try await victoriaMetricsFlags(response) else { return words }
@@ -234,10 +245,10 @@ struct InfluxDestination: ConfiguredDestination {
         return VictoriaMetricsFlags(metrics.status == 200 ? metrics.text : "", hiding: request.secrets)
     }
 
-    private var advice: String {
+    private var service: Addressed {
         switch database {
-        case .version1: "Check `database`, or create it: influx -execute 'CREATE DATABASE …'."
-        case .version2: "Check `bucket` and `org`, or create the bucket: influx bucket create."
+        case .version1: .service(advice: "Check `database`, or create it: influx -execute 'CREATE DATABASE …'.")
+        case .version2: .service(advice: "Check `bucket` and `org`, or create the bucket: influx bucket create.")
         }
     }
 

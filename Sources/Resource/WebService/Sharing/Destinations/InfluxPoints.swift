@@ -144,32 +144,33 @@ struct InfluxRemoval: Sendable {
     let tags: [String: String]
     let time: Timestamp
 
-    /// One request for all in version 1, one for each in version 2.
+    /// One request for all in version 1, one for each in version 2, with the number of points that each removes.
     static func requests(
         for removals: [InfluxRemoval], url: WebAddress, database: InfluxDestination.Database, headers: [HTTPRequest.Header]
-    ) -> [HTTPRequest] {
+    ) -> [(request: HTTPRequest, count: Int)] {
         switch database {
         case .version1(let database, _):
             // A retention policy cannot be named: the point is removed from whichever it is in.
             let statements = removals.map(\.statement).joined(separator: "; ")
-            return [
-                .form(
-                    [.init("q", statements)], to: url.appending(path: ["query"]).appending(query: [("db", database)]), headers: headers,
-                    isRepeatable: true)
-            ]
+            let request = HTTPRequest.form(
+                [.init("q", statements)], to: url.appending(path: ["query"]).appending(query: [("db", database)]), headers: headers,
+                isRepeatable: true)
+            return [(request: request, count: removals.count)]
         case .version2(let bucket, let organisation):
             let address = url.appending(path: ["api", "v2", "delete"]).appending(query: [("org", organisation), ("bucket", bucket)])
-            return removals.map { .json("POST", address, headers: headers, $0.deletion, isRepeatable: true) }
+            return removals.map {
+                (request: HTTPRequest.json("POST", address, headers: headers, $0.deletion, isRepeatable: true), count: 1)
+            }
         }
     }
 
-    /// Whether an answer of 2xx confirms the removal. VictoriaMetrics answers every query of version 1 with a list of databases.
+    /// Which of the points an answer of 2xx confirms as removed. VictoriaMetrics answers every query of version 1 with a list of databases.
     ///
-    /// - Parameter count: number of statements in the request.
-    static func isConfirmed(_ response: HTTPResponse, in database: InfluxDestination.Database, count: Int) -> Bool {
-        if case .version2 = database { return response.status == 204 }
-        guard let results = response.json(Answer.self)?.results else { return false }
-        return results.count == count && results.allSatisfy { $0.isDone }
+    /// - Parameter count: number of points in the request.
+    static func confirmed(_ response: HTTPResponse, in database: InfluxDestination.Database, count: Int) -> [Bool] {
+        if case .version2 = database { return Array(repeating: response.status == 204, count: count) }
+        guard let results = response.json(Answer.self)?.results, results.count == count else { return Array(repeating: false, count: count) }
+        return results.map(\.isDone)
     }
 
     private struct Answer: Decodable {

@@ -31,7 +31,7 @@ struct IntervalsICUDestination: ConfiguredDestination {
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         for payload in payloads {
             let request = try request(payload, credentials)
-            let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
+            let response = try await exchange.confirmed(request, at: Self.address)
             guard let record = response.json(Record.self), record.steps == payload.day.steps, record.id == "\(payload.day.day)" else {
                 throw .unconfirmed(request, "its answer is not the record with these steps")
             }
@@ -42,12 +42,13 @@ struct IntervalsICUDestination: ConfiguredDestination {
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest(
             method: "GET", url: url.appending(path: ["api", "v1", "athlete", athlete]), headers: try authentication.headers(credentials))
-        let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
+        let response = try await exchange.confirmed(request, at: Self.address)
         guard let athlete = response.json(Athlete.self) else { throw .unconfirmed(request, "its answer is not an athlete") }
         return "athlete \(request.quotation(of: athlete.name ?? athlete.id, limit: 64)) at \(url.host)"
     }
 
-    private static let advice = "Check `athlete`: its number is in the settings of intervals.icu, such as i12345."
+    private static let address = Addressed.service(
+        advice: "Check `athlete`: its number is in the settings of intervals.icu, such as i12345.")
 
     private func request(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
         .json(

@@ -93,16 +93,10 @@ struct LineFile {
     /// - Returns: false if another program has locked the folder; nothing has changed then.
     @discardableResult
     func replaceNow(_ body: ([String]) -> [String]) throws(ShareFailure) -> Bool {
-        // A symbolic link is kept: its target is replaced.
-        let target =
-            realpath(path, nil).map { pointer in
-                defer { free(pointer) }
-                return String(cString: pointer)
-            } ?? path
-        let file = LineFile(path: target)
+        let file = try resolved()
         try file.makeFolder()
         // The lock is held across reading and writing, so that two programs never undo each other's changes.
-        let folder = open(directoryName(target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = open(directoryName(file.path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("cannot be written") }
         defer { close(folder) }
         while flock(folder, LOCK_EX | LOCK_NB) != 0 {
@@ -115,9 +109,38 @@ struct LineFile {
         return true
     }
 
+    /// The most symbolic links that the kernel follows (path_resolution(7)).
+    private static let mostLinks = 40
+
+    /// The file that is replaced: a symbolic link is kept, and its target is replaced, or created.
+    ///
+    /// - Throws: `unreachable` if the directory of the target is missing, as that of a disk that is not mounted.
+    private func resolved() throws(ShareFailure) -> LineFile {
+        var end = path
+        var status = stat()
+        for _ in 0..<Self.mostLinks {
+            if let whole = realpath(end, nil) {
+                defer { free(whole) }
+                return LineFile(path: String(cString: whole))
+            }
+            guard lstat(end, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+                let next = try? FileManager.default.destinationOfSymbolicLink(atPath: end)
+            else { break }
+            end = next.hasPrefix("/") ? next : directoryName(end) + "/" + next
+        }
+        let isThere = lstat(end, &status) == 0
+        if end == path, !isThere { return self }
+        guard !isThere, stat(directoryName(end), &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw ShareFailure(
+                .unreachable, "the symbolic link \(quoted(path)) leads to \(quoted(end)), which cannot be reached",
+                advice: "Mount the disk that it leads to, or correct the link.")
+        }
+        return LineFile(path: end)
+    }
+
     /// Checks that the file's folder exists, or can be made, and is writable.
     func checkFolder() throws(ShareFailure) {
-        var folder = directoryName(path)
+        var folder = directoryName(try resolved().path)
         while folder.count > 1, access(folder, F_OK) != 0, errno == ENOENT { folder = directoryName(folder) }
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(folder, W_OK) == 0 else {
@@ -139,11 +162,9 @@ struct LineFile {
     }
 
     private func write(_ text: String, syncing folder: Int32) throws(ShareFailure) {
-        var old = stat()
-        let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : 0o600
         let draft = path + ".istep-\(getpid())"
         unlink(draft)  // left by a killed process with the same process id
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be written") }
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -152,7 +173,7 @@ struct LineFile {
             guard count > 0 else { break }
             bytes = bytes.dropFirst(count)
         }
-        let isDone = bytes.isEmpty && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0 && rename(draft, path) == 0
+        let isDone = bytes.isEmpty && takeRights(descriptor) && fsync(descriptor) == 0 && rename(draft, path) == 0
         // Before `close` and `unlink`, which may set `errno`.
         let problem = isDone ? nil : failure("cannot be written")
         close(descriptor)
@@ -161,6 +182,16 @@ struct LineFile {
             throw problem
         }
         fsync(folder)
+    }
+
+    /// Gives the new file the owner, the group and the permissions of the old one.
+    private func takeRights(_ descriptor: Int32) -> Bool {
+        var old = stat()
+        guard stat(path, &old) == 0 else { return true }
+        // Only root can give a file away, and its owner only to a group of his own (chown(2)).
+        let keepsGroup = fchown(descriptor, old.st_uid, old.st_gid) == 0 || fchown(descriptor, uid_t.max, old.st_gid) == 0
+        // Otherwise another group would get the permissions of this one.
+        return fchmod(descriptor, old.st_mode & (keepsGroup ? 0o777 : 0o707)) == 0
     }
 
     /// Classifies the failure by `errno`. A full disk is temporary; a missing permission is not.

@@ -105,7 +105,7 @@ struct MastodonDestination: ConfiguredDestination {
         for payload in payloads {
             let media = try await uploaded(payload)
             let request = try request(payload, credentials, media: media)
-            let response = try await answer(to: request)
+            let response = try await answer(to: request, at: payload.remoteID == nil ? Self.server : .item)
             guard let post = response.json(MastodonPost.self), post.isNamed else {
                 throw .unconfirmed(request, "its answer is not a post with an id")
             }
@@ -141,10 +141,12 @@ struct MastodonDestination: ConfiguredDestination {
 
     func endpoint(_ path: String..., version: String = "v1") -> WebAddress { base.appending(path: ["api", version] + path) }
 
+    private static let server = Addressed.service(advice: "Check `url`: it must be the address of the account's server.")
+
     /// Returns an answer of 2xx, or throws what any other answer means here.
-    func answer(to request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
+    func answer(to request: HTTPRequest, at address: Addressed) async throws(ShareFailure) -> HTTPResponse {
         let response = try await exchange.answer(to: request)
-        guard var failure = ShareFailure(response, to: request) else { return response }
+        guard var failure = ShareFailure(response, to: request, at: address) else { return response }
         switch failure.kind {
         case .busy: failure.retryAfter = failure.retryAfter ?? RateLimit.wait(response)
         case .credentials:
@@ -194,14 +196,15 @@ extension MastodonDestination {
     private func uploaded(_ payload: SharePayload) async throws(ShareFailure) -> String? {
         guard let request = try upload(payload, credentials) else { return nil }
         do throws(ShareFailure) {
-            var media = try await media(request)
+            // Not all servers take pictures.
+            var media = try await media(request, at: .service(advice: "Check `url`. If the server takes no pictures: picture = false"))
             var polls = 0
             while media.url == nil {
                 polls += 1
                 guard polls <= Self.mostPolls else { throw ShareFailure(.busy, "\(base.host) has not processed it yet") }
                 do { try await context.environment.pause(.seconds(1)) } catch { throw ShareFailure(.busy, "interrupted") }
                 media = try await self.media(
-                    HTTPRequest(method: "GET", url: endpoint("media", media.id), headers: try authorized(credentials)))
+                    HTTPRequest(method: "GET", url: endpoint("media", media.id), headers: try authorized(credentials)), at: .item)
             }
             return media.id
         } catch {
@@ -214,8 +217,8 @@ extension MastodonDestination {
         }
     }
 
-    private func media(_ request: HTTPRequest) async throws(ShareFailure) -> Media {
-        guard let media = try await answer(to: request).json(Media.self), MastodonPost.isID(media.id) else {
+    private func media(_ request: HTTPRequest, at address: Addressed) async throws(ShareFailure) -> Media {
+        guard let media = try await answer(to: request, at: address).json(Media.self), MastodonPost.isID(media.id) else {
             throw .unconfirmed(request, "its answer is not a picture with an id")
         }
         return media
@@ -284,7 +287,7 @@ extension MastodonDestination {
         if let last { query.append(("max_id", last)) }
         let url = endpoint("accounts", account, "statuses").appending(query: query)
         let request = HTTPRequest(method: "GET", url: url, headers: try authorized(credentials))
-        let posts = try await answer(to: request).json([MastodonPost].self)
+        let posts = try await answer(to: request, at: .item).json([MastodonPost].self)
         guard let posts, posts.allSatisfy(\.isNamed) else { throw .unconfirmed(request, "its answer is not a list of posts") }
         return posts
     }
@@ -292,7 +295,7 @@ extension MastodonDestination {
     /// The account that the token belongs to.
     func account() async throws(ShareFailure) -> MastodonAccount {
         let request = HTTPRequest(method: "GET", url: endpoint("accounts", "verify_credentials"), headers: try authorized(credentials))
-        let account = try await answer(to: request).json(MastodonAccount.self)
+        let account = try await answer(to: request, at: Self.server).json(MastodonAccount.self)
         guard let account, MastodonPost.isID(account.id) else {
             throw .unconfirmed(request, "its answer is not an account")
         }

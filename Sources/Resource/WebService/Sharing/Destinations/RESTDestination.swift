@@ -32,20 +32,26 @@ struct RESTDestination: ConfiguredDestination {
         for payload in payloads {
             let request = try request(payload, credentials)
             let response = try await put(request)
-            // The answer has nothing that could be checked, but a web page is not an answer of such a service.
-            if response.isPage { throw .unconfirmed(request, "it answered with a web page") }
+            // The answer has nothing that could be checked, but a web page is not an answer of such a service. Only a server that has
+            // stored a file says 201 or 204 to PUT (RFC 9110, section 9.3.4); Apache sends a page with it.
+            let isStored = method == "PUT" && [201, 204].contains(response.status)
+            if !isStored, response.isPage { throw .unconfirmed(request, "it answered with a web page") }
             receipts.append(ShareReceipt())
         }
         return receipts
     }
 
+    private var address: Addressed { template.hasDate ? .item : .service(advice: "Check `url`: nothing is at this address.") }
+
     /// Sends a day. If a WebDAV server has no collection for it, creates the collection and sends the day again.
     private func put(_ request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
         let response = try await exchange.answer(to: request)
-        guard var failure = ShareFailure(response, to: request) else { return response }
+        guard var failure = ShareFailure(response, to: request, at: address) else { return response }
         // A missing parent gives 409 (RFC 4918, section 9.7.1); some servers answer 404.
         guard method == "PUT", isWebDAV != false, [404, 409].contains(response.status) else { throw failure }
-        if try await collections.makeParent(of: request.url, isWebDAV: isWebDAV == true) { return try await exchange.confirmed(request) }
+        if try await collections.makeParent(of: request.url, isWebDAV: isWebDAV == true) {
+            return try await exchange.confirmed(request, at: address)
+        }
         failure.advice = "If folders of `url` are missing, create them. For a WebDAV server, set webdav = true: istep then creates them."
         throw failure
     }
@@ -61,7 +67,7 @@ struct RESTDestination: ConfiguredDestination {
             if let words = try await collections.check(folder, isWebDAV: isWebDAV == true) { return words }
         }
         let response = try await exchange.answer(to: request)
-        guard let failure = ShareFailure(response, to: request) else {
+        guard let failure = ShareFailure(response, to: request, at: .item) else {
             return "\(request.url.origin) answers (HTTP \(response.status))"
         }
         // Many services have nothing to show there. They have checked the credentials by then, or will check them with a day.
@@ -95,8 +101,9 @@ extension DestinationKind {
         example: """
             [share.my-server]
             kind = "rest"
-            # Days are sent to url/users/{user}/days/{date}, unless the url contains placeholders: {user}, {date}, {year},
-            # {month}, {day}, {destination}, as in "https://example.org/steps?of={user}&on={date}".
+            # A day is sent to url/users/{user}/days/{date}. A url that contains a date is used as it is: {date}, or all of {year},
+            # {month} and {day}, as in "https://example.org/steps?of={user}&on={date}"; {destination} is possible, too.
+            # Where a day replaces the earlier one, a url without {user} is for one user: users = ["Anna"]
             url = "https://example.org/api"
             # A file that contains only the token, readable by you only: chmod 600.
             token_file = "~/.config/istep/my-server.token"
@@ -108,6 +115,7 @@ extension DestinationKind {
             # username = "anna"                    # basic authentication, instead of a token,
             # password_file = "~/.config/istep/my-server.password"   # with a password_file, _env or _credential
             # method = "PUT"                       # or "POST", or "PATCH"
+            # fixed = true                         # with POST or PATCH: the url is used as it is without a date, too
             # idempotent = true                    # whether the server replaces a day that is sent again; default: with PUT.
             #                                      # Otherwise a day is sent once, when it is over, and never corrected.
             # webdav = true                        # creates missing folders of a WebDAV server (Nextcloud); false: never.
@@ -119,6 +127,8 @@ extension DestinationKind {
     ) { reader, context in
         let given = reader.addressTemplate("the address of the service, such as https://example.org/api")
         let method = reader.choice("method", among: ["PUT", "POST", "PATCH"]) ?? "PUT"
+        let isFixed = reader.flag("fixed") ?? false
+        if isFixed, method == "PUT" { reader.refuse("fixed", expected: "left out, or false, where `method` is PUT: a day has its own address") }
         let isIdempotent = reader.flag("idempotent") ?? (method == "PUT")
         let includesSamples = reader.flag("samples") ?? false
         let isWebDAV = reader.flag("webdav")
@@ -126,15 +136,15 @@ extension DestinationKind {
         let headers = reader.headers("headers")
         let authentication = reader.authentication()
         guard let given, let headers else { return nil }
-        let template = given.hasDate ? given : given.appending("/users/{user}/days/{date}")
+        let template = given.hasDate || isFixed ? given : given.appending("/users/{user}/days/{date}")
         return RESTDestination(
             context: context, exchange: context.exchange(), template: template, method: method,
             headers: headers, authentication: authentication, isWebDAV: isWebDAV,
             traits: ShareTraits(
                 resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,
                 takesUnfinishedDays: isIdempotent, includesSamples: includesSamples,
-                // With PUT at one address for all users, one person's day would replace another's.
-                isPersonal: method == "PUT" && !template.text.contains("{user}")))
+                // At one address for all users, one person's day would replace another's.
+                isPersonal: (method == "PUT" || isIdempotent) && !template.text.contains("{user}")))
     }
 }
 
@@ -196,7 +206,7 @@ struct WebDAVCollections: Sendable {
 
     private func failure(_ response: HTTPResponse, _ collection: WebAddress) -> ShareFailure {
         let request = request("MKCOL", collection)
-        var failure = ShareFailure(response, to: request) ?? .unconfirmed(request, "it did not make a folder")
+        var failure = ShareFailure(response, to: request, at: .item) ?? .unconfirmed(request, "it did not make a folder")
         if failure.kind == .rejected { failure.advice = "The folder of `url` for this day could not be made: make it there." }
         return failure
     }
@@ -227,7 +237,8 @@ struct WebDAVCollections: Sendable {
             guard isMissing, try await hasCollection(around: collection) else { return nil }
         }
         if isMissing { return "\(origin) answers (WebDAV); \(collection.path) is made with the first day" }
-        throw ShareFailure(response, to: request) ?? .unconfirmed(request, "it answered \(response.status) to PROPFIND, instead of 207")
+        throw ShareFailure(response, to: request, at: .item)
+            ?? .unconfirmed(request, "it answered \(response.status) to PROPFIND, instead of 207")
     }
 
     private func question(_ collection: WebAddress) -> HTTPRequest {

@@ -17,9 +17,14 @@ struct SMSDestination: ConfiguredDestination {
 
     var place: String { number }
 
-    /// ModemManager keeps sent messages until it ends, so that it can confirm that a message was sent, but never that none was.
+    /// ModemManager keeps sent messages until it ends, so that it can confirm that a message was sent, but never that none was. Without a
+    /// date in the text, a message of another day can have the same text.
     var traits: ShareTraits {
-        ShareTraits(resending: .repeats, corrects: false, canFind: true, takesUnfinishedDays: false, isPersonal: true)
+        ShareTraits(resending: .repeats, corrects: false, canFind: template.hasDate, takesUnfinishedDays: false, isPersonal: true)
+    }
+
+    func problems() -> [String] {
+        template.hasDate ? [] : ["`text` has no {date}: if the answer to a message is lost, only you can find out whether it was sent"]
     }
 
     private func text(_ payload: SharePayload) -> String { template.text { $0.value(payload.day, units) } }
@@ -36,14 +41,18 @@ struct SMSDestination: ConfiguredDestination {
         try await withMessages { messages throws(TextMessageError) in
             var receipts: [ShareReceipt] = []
             for payload in payloads {
-                receipts.append(ShareReceipt(remoteID: try await messages.send(text(payload), to: number)))
+                let text = text(payload)
+                // Where a day is sent once more (`--again`), `find` must not take the earlier message for this one.
+                if template.hasDate { try await messages.forget(text, to: number) }
+                receipts.append(ShareReceipt(remoteID: try await messages.send(text, to: number)))
             }
             return receipts
         }
     }
 
     func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {
-        try await withMessages { messages throws(TextMessageError) in
+        guard template.hasDate else { return .unclear }
+        return try await withMessages { messages throws(TextMessageError) in
             // Absent is not unsent: ModemManager's list is lost when it ends.
             guard case .sent(let path) = try await messages.find(text(payload), to: number) else { return .unclear }
             return .arrived(ShareReceipt(remoteID: path))
@@ -91,7 +100,8 @@ extension DestinationKind {
 
             # The text, with {date} {weekday} {steps} {distance} {calories} {percentage} {goal} and {bars}. A line is left out if
             # one of its values is not known. A text of more than 160 characters is sent as two or three messages (more than
-            # 70 if one of them is not in the GSM alphabet, such as those of {bars}).
+            # 70 if one of them is not in the GSM alphabet, such as those of {bars}). istep needs {date} to find the message again
+            # after an answer was lost.
             # text = "Anna, {date}: {steps} steps\\n{distance}\\n{percentage} of the goal"
             # units = "metric"                     # or "imperial"
             # modem = "0"                          # if there are several: the number in `mmcli -L`, or the IMEI

@@ -129,12 +129,14 @@ struct SOAPDestination: ConfiguredDestination {
 }
 
 extension SOAPDestination {
+    fileprivate static let address = Addressed.service(advice: "Check `url`: it must be the address of the service itself.")
+
     /// Reads the service's description, which nearly every service has at `?wsdl`. A call would not be harmless.
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest(method: "GET", url: try description, headers: try authentication.headers(credentials))
         let response = try await exchange.answer(to: request)
         let origin = service.endpoint.origin
-        if let failure = ShareFailure(response, to: request) {
+        if let failure = ShareFailure(response, to: request, at: .item) {
             // A service without a description refuses this request.
             guard failure.kind == .rejected else { throw failure }
             return "\(origin) answers, and shows no description (HTTP \(response.status) to ?wsdl)"
@@ -172,13 +174,14 @@ extension ShareFailure {
     ///
     /// - Parameter request: what the call sent, or would have sent.
     init(_ error: SOAPError, to request: HTTPRequest) {
+        let address = SOAPDestination.address
         switch error {
         case .fault(let fault, let response): self.init(fault, response, to: request)
         case .noSOAP(let response, let reason):
-            self = ShareFailure(response, to: request) ?? .unconfirmed(request, "the answer is \(request.line(of: reason))")
+            self = ShareFailure(response, to: request, at: address) ?? .unconfirmed(request, "the answer is \(request.line(of: reason))")
         case .unexpected(let name, let response):
             self =
-                ShareFailure(response, to: request)
+                ShareFailure(response, to: request, at: address)
                 ?? .unconfirmed(
                     request, "it answered with \(request.quotation(of: name.local, limit: 80)), which is not a response to the operation")
         case .badName, .badAction: self.init(.misconfigured, error.description)
@@ -192,15 +195,16 @@ extension ShareFailure {
     /// with the status 500, no matter which side caused it (section 6.2).
     private init(_ fault: SOAPFault, _ response: HTTPResponse, to request: HTTPRequest) {
         let message = [fault.codes.map(\.local).joined(separator: " "), fault.reason].filter { !$0.isEmpty }.joined(separator: ": ")
-        if let failure = ShareFailure(response, to: request, saying: message), failure.kind != .rejected,
-            failure.kind != .unanswered || response.status < 500
-        {
+        let failure = ShareFailure(response, to: request, at: SOAPDestination.address, saying: message)
+        if let failure, failure.kind != .rejected, failure.kind != .misconfigured, failure.kind != .unanswered || response.status < 500 {
             self = failure
             return
         }
         let words = request.line(of: message)
         let said = "\(request.url.host) answered with a fault" + (words.isEmpty ? "" : ": " + words)
         switch fault.blame {
+        // A server of many services answers like this where there is none (404).
+        case .sender where failure?.kind == .misconfigured: self.init(.misconfigured, said, advice: failure?.advice)
         case .sender: self.init(.rejected, said)
         case .version: self.init(.rejected, said, advice: "It needs the other version of SOAP: set `version`.")
         case .understanding: self.init(.rejected, said, advice: "It requires a header that istep does not send.")

@@ -43,7 +43,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         var text = ""
-        if let imports = statistics?.preview(payloads, localTime: context.environment.localTime) {
+        if let imports = try statistics?.preview(payloads, localTime: context.environment.localTime) {
             text = """
                 By WebSocket \(HomeAssistantSession.address(url).description), token \(Credentials.shownText)
                 Hours and sums as for a statistic that is empty, in the time zone of this machine; they go on from what Home Assistant has, in its zone.
@@ -82,13 +82,14 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest(
             method: "GET", url: url.appending(path: ["api", ""]), headers: try Authentication.bearer(token).headers(credentials))
-        let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
+        let response = try await exchange.confirmed(request, at: Self.service)
         guard response.json(Greeting.self) != nil else { throw .unconfirmed(request, "it does not report that its API is running") }
         guard let statistics else { return "Home Assistant at \(url.origin), only the sensor" }
         return try await statistics.check(token: credentials.secret(token))
     }
 
-    private static let advice = "Check `url`, and that Home Assistant has its `api` integration (the frontend brings it)."
+    private static let service = Addressed.service(
+        advice: "Check `url`, and that Home Assistant has its `api` integration (the frontend brings it).")
 
     // MARK: The sensor
 
@@ -98,7 +99,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
         do throws(ShareFailure) {
             let response = try await exchange.answer(to: request)
             if response.status == 404 { return nil }
-            if let failure = ShareFailure(response, to: request) { throw failure }
+            if let failure = ShareFailure(response, to: request, at: .item) { throw failure }
             guard let state = response.json(State.self), state.entity_id == sensor.entity else {
                 throw .unconfirmed(request, "its answer is not the state of \(sensor.entity)")
             }
@@ -111,7 +112,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
 
     private func set(_ sensor: HomeAssistantSensor) async throws(ShareFailure) {
         let request = try request(sensor, credentials)
-        let response = try await exchange.confirmed(request, ifNotFound: Self.advice)
+        let response = try await exchange.confirmed(request, at: Self.service)
         guard let state = response.json(State.self), state.entity_id == sensor.entity, state.state == sensor.state else {
             throw .unconfirmed(request, "its answer is not the state that was set")
         }

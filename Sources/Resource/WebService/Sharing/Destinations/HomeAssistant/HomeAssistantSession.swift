@@ -16,23 +16,42 @@ struct HomeAssistantSession {
     private var lastID = 0
     /// A command was sent that changes data in Home Assistant: without an answer it may have been executed.
     private var hasChanged = false
+    /// Since the session was opened. The times of the network hold for one message: many of them could take hours.
+    private let elapsed: @Sendable () -> Duration
+    private let limit: Duration
+
+    /// Twice the time that a recorder gets to store a day.
+    static let standardLimit = Duration.seconds(120)
 
     static func address(_ url: WebAddress) -> WebAddress { url.appending(path: ["api", "websocket"]) }
 
     /// Opens the conversation and logs in.
-    static func open(_ transport: any WebSocketTransport, _ url: WebAddress, token: Secret) async throws(ShareFailure) -> HomeAssistantSession {
+    ///
+    /// - Parameter limit: for the whole session: no message is sent or waited for after it.
+    static func open(
+        _ transport: any WebSocketTransport, _ url: WebAddress, token: Secret, limit: Duration = standardLimit,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) async throws(ShareFailure) -> HomeAssistantSession {
+        let elapsed = stopwatch(clock)
         let socket: any WebSocket
         do {
             socket = try await transport.open(address(url))
         } catch {
             throw failure(error, url, token, hasChanged: false)
         }
-        var session = HomeAssistantSession(socket: socket, url: url, token: token)
+        var session = HomeAssistantSession(socket, url, token, elapsed, limit)
         try await cleaningUpOnFailure({ await socket.close() }) { () async throws(ShareFailure) in try await session.logIn() }
         return session
     }
 
-    private init(socket: any WebSocket, url: WebAddress, token: Secret) { (self.socket, self.url, self.token) = (socket, url, token) }
+    private init(_ socket: any WebSocket, _ url: WebAddress, _ token: Secret, _ elapsed: @escaping @Sendable () -> Duration, _ limit: Duration) {
+        (self.socket, self.url, self.token, self.elapsed, self.limit) = (socket, url, token, elapsed, limit)
+    }
+
+    private static func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
 
     func close() async { await socket.close() }
 
@@ -102,10 +121,12 @@ struct HomeAssistantSession {
     mutating func ask<Result: Decodable>(
         _ command: some Encodable, for form: Result.Type, changes: Bool = false
     ) async throws(ShareFailure) -> Result {
+        try checkTime()
         lastID += 1
         hasChanged = hasChanged || changes
         try await send(Numbered(id: lastID, body: command))
         for _ in 0..<Self.mostStrangers {
+            try checkTime()
             let text = try await receiveText()
             guard let header = decode(Header.self, text) else { throw strange("its answer cannot be decoded") }
             guard header.id == lastID, header.type == "result" else { continue }
@@ -149,6 +170,11 @@ struct HomeAssistantSession {
         // As those of an HTTP server: in one line, limited, without the token.
         let words = HTTPResponse.line(of: text ?? "", hiding: [token])
         return words.isEmpty ? "" : ": \(words)"
+    }
+
+    private func checkTime() throws(ShareFailure) {
+        guard elapsed() >= limit else { return }
+        throw ShareFailure(hasChanged ? .unanswered : .unreachable, "\(url.host) took more than \(limit.components.seconds) s")
     }
 
     private func strange(_ what: String) -> ShareFailure {

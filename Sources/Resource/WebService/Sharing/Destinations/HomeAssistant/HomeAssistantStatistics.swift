@@ -44,8 +44,13 @@ enum HomeAssistantStatistics {
     /// they are spread evenly over the day, as istep does with the steps of any long slot.
     ///
     /// - Parameter place: Home Assistant's local time.
-    static func hours(of day: SharedDay, in place: LocalTime) -> DayHours {
+    /// - Throws: `rejected` for a day that clocks there have left out, as Samoa's did with 2011-12-30.
+    static func hours(of day: SharedDay, in place: LocalTime) throws(ShareFailure) -> DayHours {
         let slots = place.hours(of: day.day)
+        if slots.isEmpty {
+            throw ShareFailure(
+                .rejected, "the time zone of the statistics has no \(day.day)", advice: "To leave it so, drop the day from the outbox.")
+        }
         let span = place.span(of: day.day)
         let first = (span.start.seconds + hour - 1) / hour * hour
         let last = (span.end.seconds - 1) / hour * hour
@@ -118,6 +123,9 @@ struct HomeAssistantImport: Sendable {
     let url: WebAddress
     let now: @Sendable () -> Timestamp
     let pause: @Sendable (Duration) async throws -> Void
+    /// How long all questions and changes of one delivery may take; nothing is asked after it.
+    var limit = HomeAssistantSession.standardLimit
+    var clock: any Clock<Duration> = ContinuousClock()
     /// Pauses between checks whether the recorder has stored the rows: a minute in total, which is enough for a small computer.
     var pauses: [Duration] = Array(repeating: .milliseconds(50), count: 10) + Array(repeating: .milliseconds(500), count: 119)
 
@@ -147,7 +155,7 @@ struct HomeAssistantImport: Sendable {
                     .misconfigured, "the time zone of Home Assistant, \(Self.quotation(of: house.time_zone, token)), is not known here",
                     advice: "Install the package tzdata, or set `statistics = false`.")
             }
-            for (metadata, days) in batches(payloads, in: .zone(zone)) { try await update(metadata, days, &session) }
+            for (metadata, days) in try batches(payloads, in: .zone(zone)) { try await update(metadata, days, &session) }
         }
     }
 
@@ -176,23 +184,29 @@ struct HomeAssistantImport: Sendable {
     }
 
     /// What `deliver` imports, one message per line, as far as it is known without a request: for a statistic that has no rows yet.
-    func preview(_ payloads: [SharePayload], localTime: LocalTime) -> [String] {
-        batches(payloads, in: localTime).map { metadata, days in
+    func preview(_ payloads: [SharePayload], localTime: LocalTime) throws(ShareFailure) -> [String] {
+        try batches(payloads, in: localTime).map { metadata, days in
             json(Import(metadata: metadata, stats: Statistics.update(days, rows: [], before: 0).map(Import.Row.init)))
         }
     }
 
     private func inSession(_ token: Secret, _ body: (inout HomeAssistantSession) async throws(ShareFailure) -> Void) async throws(ShareFailure) {
-        let opened = try await HomeAssistantSession.open(transport, url, token: token)
+        let opened = try await HomeAssistantSession.open(transport, url, token: token, limit: limit, clock: clock)
         var session = opened
         try await cleaningUp({ await opened.close() }) { () async throws(ShareFailure) in try await body(&session) }
     }
 
     /// One batch for each user, sorted by statistic.
-    private func batches(_ payloads: [SharePayload], in place: LocalTime) -> [(Import.Metadata, [Statistics.DayHours])] {
-        Dictionary(grouping: payloads, by: \.slug).sorted { $0.key < $1.key }.map { slug, payloads in
-            (Import.Metadata(slug: slug, user: payloads[0].day.user.name), payloads.map { Statistics.hours(of: $0.day, in: place) })
+    private func batches(
+        _ payloads: [SharePayload], in place: LocalTime
+    ) throws(ShareFailure) -> [(Import.Metadata, [Statistics.DayHours])] {
+        var batches: [(Import.Metadata, [Statistics.DayHours])] = []
+        for (slug, payloads) in Dictionary(grouping: payloads, by: \.slug).sorted(by: { $0.key < $1.key }) {
+            var days: [Statistics.DayHours] = []
+            for payload in payloads { days.append(try Statistics.hours(of: payload.day, in: place)) }
+            batches.append((Import.Metadata(slug: slug, user: payloads[0].day.user.name), days))
         }
+        return batches
     }
 
     // MARK: Updating
