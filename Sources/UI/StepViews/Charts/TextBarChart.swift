@@ -76,7 +76,7 @@ struct TextBarChart {
         return text
     }
 
-    /// What the signs mean, of those that occur; nil where there is only one.
+    /// What the signs mean, of those that occur; nil where none does.
     var legend: String? {
         var parts: [String] = []
         if bars.contains(where: { $0.kind != .partial && $0.running > 0 }) { parts += ["█ walked", "▓ run"] }

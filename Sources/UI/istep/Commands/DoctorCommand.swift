@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let doctor = try Wiring.doctor(common, bluetooth, usesRadio: !noRadio, usesNetwork: !noNetwork)
         let progress = Progress(common.quiet || !Output.error.isTerminal ? .silent : .overwriting)
         defer { progress.end() }
-        let style = TextStyle(.standard, environment: Wiring.environment)
+        let style = TextStyle(.standard, environment: Wiring.environment, commands: CommandOptions(common))
         func view(_ findings: [Finding]) -> DoctorView {
             DoctorView(findings, isTerse: common.quiet, now: doctor.now(), localTime: .system)
         }

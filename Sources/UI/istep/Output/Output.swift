@@ -97,8 +97,10 @@ struct OutputFailure: ReportableError {
 extension TextStyle {
     /// What the terminal at `output` can show.
     ///
-    /// - Parameter environment: `NO_COLOR`, `TERM`, `COLUMNS` and the locale's variables are used.
-    init(_ output: Output, environment: [String: String]) {
+    /// - Parameters:
+    ///   - environment: `NO_COLOR`, `TERM`, `COLUMNS` and the locale's variables are used.
+    ///   - commands: what commands in advice need.
+    init(_ output: Output, environment: [String: String], commands: CommandOptions = CommandOptions()) {
         let columns = output.columns ?? Int(environment["COLUMNS"] ?? "") ?? 80
         let plain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let locale = [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]].compactMap(\.self)
@@ -106,7 +108,7 @@ extension TextStyle {
         self.init(
             width: columns, colour: output.isTerminal && !plain && environment["TERM"] != "dumb",
             // Without a locale (a service, a container) the reader is not known. Journals and pagers accept UTF-8.
-            unicode: locale.map { $0.contains("UTF-8") || $0.contains("UTF8") } ?? true)
+            unicode: locale.map { $0.contains("UTF-8") || $0.contains("UTF8") } ?? true, commands: commands)
     }
 }
 

@@ -173,13 +173,19 @@ struct Wiring: Sendable {
 
     func show(_ view: some View) throws { try Self.show(view, common) }
 
-    static func show(_ view: some View, _ common: CommonOptions) throws { try show(view, json: common.json) }
+    /// How text is written to standard output.
+    var style: TextStyle { TextStyle(.standard, environment: environment, commands: CommandOptions(common)) }
 
-    static func show(_ view: some View, json: Bool) throws {
+    static func show(_ view: some View, _ common: CommonOptions) throws {
+        try show(view, json: common.json, commands: CommandOptions(common))
+    }
+
+    static func show(_ view: some View, json: Bool, commands: CommandOptions = CommandOptions()) throws {
         if json {
             try Output.standard.document(try view.json())
         } else {
-            for line in view.lines(TextStyle(.standard, environment: environment)) { try Output.standard.result(line) }
+            let style = TextStyle(.standard, environment: environment, commands: commands)
+            for line in view.lines(style) { try Output.standard.result(line) }
         }
     }
 
