@@ -97,6 +97,14 @@ import Testing
 
     @Test func `the card equals the golden file`() throws { try expectGolden(try card(), "day.svg") }
 
+    @Test func `a card names a goal, a rest day or neither`() throws {
+        let rest = try card { ($0.goal, $0.percentage, $0.isRestDay) = (nil, nil, true) }
+        #expect(rest.contains("aria-label=\"anna, Sunday 20 April 2014: 8,123 steps; rest day; complete\"") && rest.contains(">rest day<"))
+        #expect(try card().contains("8,123 steps; goal 101 % of 8,000 steps; complete"))
+        let none = try card { ($0.goal, $0.percentage) = (nil, nil) }
+        #expect(none.contains("8,123 steps; complete") && !none.contains("goal "))
+    }
+
     @Test func `the card shows no invalid figure`() throws {
         let wrong = try card { $0.distance = -5 }
         #expect(!wrong.contains(" km") && wrong.contains("8,123"))

@@ -102,5 +102,16 @@ import Testing
         }
     }
 
+    /// Its style sheet is within it: a browser that opens it by its address draws it black where the policy forbids that.
+    @Test(arguments: ["/day.svg", "/day/2026-11-17.svg", "/year/2026.svg"])
+    func `a picture may have its own style sheet and nothing else`(_ target: String) async throws {
+        _ = try fixture.walk(fixture.history.addUser(named: "anna"), steps: [4000, 100])
+        let response = await fixture.pages.respond(to: PagesFixture.request("GET", target))
+        #expect(response.status == 200 && response.header("Content-Type") == "image/svg+xml" && response.text.contains("<style>"))
+        let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        #expect(response.header("Content-Security-Policy") == policy)
+        #expect(response.header("X-Content-Type-Options") == "nosniff" && response.header("Cache-Control") == "no-store")
+    }
+
     static let plan = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].map { "\($0)=8000" }.joined(separator: "&")
 }

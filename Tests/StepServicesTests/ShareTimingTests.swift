@@ -72,6 +72,44 @@ import TestSupport
         #expect(try await outbox.share(to: eager).first?.outcomes == [.sent])
     }
 
+    /// Twelve hours of the most steps that are plausible in an hour: each slot can be, the day cannot.
+    private func overcount(_ outbox: OutboxFixture) throws {
+        let sync = try outbox.history.beginSync(of: outbox.ring.id, at: outbox.now)
+        let samples = (8..<20).map { hour in
+            let start = outbox.place.moment(april20, seconds: hour * 3600)
+            let steps = 3600 * StepSample.mostStepsPerSecond
+            return StepSample(start: start, length: 3600, steps: steps, utcOffset: outbox.place.utcOffset(start))
+        }
+        _ = try outbox.history.merge(
+            SampleBatch(samples: samples, coverage: [outbox.place.span(of: april20)]), sync: sync, place: outbox.place)
+        try outbox.history.endSync(sync, at: outbox.now, outcome: .complete, battery: nil, failure: nil, cause: nil)
+    }
+
+    @Test func `a day with more steps than anyone walks is sent only on request`() async throws {
+        let outbox = OutboxFixture()
+        let garden = ScriptedDestination(terms: always)
+        try overcount(outbox)
+        guard case .rejected(let reason) = try await outbox.share(to: garden).first?.outcomes.first else {
+            Issue.record("a day that nobody has walked went out")
+            return
+        }
+        #expect(reason.contains("more steps than anyone walks in a day") && garden.deliveries.isEmpty)
+        #expect(outbox.entry(april20, garden)?.state == .rejected && outbox.entry(april20, garden)?.lastError == reason)
+        #expect(try await outbox.share(to: garden).first?.events.isEmpty == true, "it is reported once")
+        #expect(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent])
+        #expect(garden.steps(april20) == 12 * 3600 * StepSample.mostStepsPerSecond)
+    }
+
+    @Test func `a day with more steps than anyone walks is sent once it is corrected`() async throws {
+        let outbox = OutboxFixture()
+        let garden = ScriptedDestination(terms: always)
+        try overcount(outbox)
+        try await outbox.share(to: garden)
+        outbox.history.setCorrection(StepCorrection(steps: 9000), of: outbox.anna.id, on: april20, at: outbox.now)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+        #expect(garden.deliveries == [[april20]] && garden.steps(april20) == 9000)
+    }
+
     @Test func `no delivery begins after the deadline`() async throws {
         let outbox = OutboxFixture()
         let garden = ScriptedDestination(terms: always)

@@ -46,6 +46,22 @@ import Testing
         #expect(try await istep("show", "2014-04-20", "--user", "anna", "--json").json["steps"] as? Int == 7000)
     }
 
+    /// Pasted as they are, they must not change another user or another history.
+    @Test func `the commands in the output are for the same user and the same history`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder), history = folder.path + "/other history.sqlite"
+        let options = ["--user", "anna", "--db", history], suffix = " --user anna --db '\(history)'"
+        #expect(try await istep.run(["correct", "2014-04-20", "--steps", "7000"] + options).status == 0)
+        let shown = try await istep.run(["show", "2014-04-20"] + options).output
+        for command in ["istep profile --height CM", "istep profile --weight KG", "istep plan 8000", "istep sync"] {
+            #expect(shown.contains(command + suffix + "\n"), "\(shown)")
+        }
+        #expect(try await istep.run(["plan"] + options).output.contains("istep plan 8000 --on sun=rest" + suffix))
+        let failed = try await istep.run(["correct", "2014-04-21", "--remove"] + options)
+        #expect(failed.status == 64 && failed.error.contains("`istep show 2014-04-21\(suffix)`"), "\(failed.error)")
+        #expect(try await istep("show", "2014-04-20", "--db", history).output.contains("istep plan 8000 --db '\(history)'\n"))
+    }
+
     @Test func `a refused correction creates no history and says what is possible`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

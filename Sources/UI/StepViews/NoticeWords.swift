@@ -60,8 +60,8 @@ private struct Writer {
         case .daysMissing(let gaps): "\(gaps.words). Requested again at the next sync."
         case .noticed(let noticed): "\(noticed.words)"
         case .shareRejected(_, _, let reason): "\(sentence("Reason: ", reason)) See: \(command: "istep outbox", notice.name)"
-        case .shareInDoubt(_, let day, let reason):
-            "\(sentence("", reason)) \(Advice.whetherItArrived(day, notice.name))"
+        case .shareInDoubt(let user, let day, let reason):
+            "\(sentence("", reason)) \(Advice.whetherItArrived(day, notice.name).with(CommandOptions(user: isHousehold ? user : nil)))"
         case .destinationStopped(let reason):
             "\(sentence("Reason: ", reason)) \(Advice.renewCredentials(of: notice.name))"
         case .shareWaiting(_, let reason): "\(reason.map { sentence("The last attempt failed: ", $0) } ?? "")"

@@ -34,14 +34,11 @@ public struct PlanView: View {
             }
         }
         return runs.map { run in
-            let days = runs.count == 1 ? "every day" : run.first == run.last ? run.first.short : "\(run.first.short)-\(run.last.short)"
+            let (first, last) = (run.first.shortName, run.last.shortName)
+            let days = runs.count == 1 ? "every day" : run.first == run.last ? first : "\(first)-\(last)"
             return "\(days) \(run.goal == 0 ? "rest" : Words.grouped(run.goal))"
         }.joined(separator: ", ")
     }
-}
-
-extension Weekday {
-    fileprivate var short: String { name.prefix(1).uppercased() + name.dropFirst().prefix(2) }
 }
 
 extension PlanView {

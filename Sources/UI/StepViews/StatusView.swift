@@ -63,7 +63,10 @@ public struct StatusView: View {
             if day.errors.isEmpty, let percentage = day.summary.percentage {
                 page.row("  " + GoalBar(percentage: percentage, cells: min(60, style.width - 4)).text)
             }
-            if person.pedometers.isEmpty { page.advice(.firstPedometer(), indent: 2) }
+            if person.pedometers.isEmpty {
+                // Without the name, the pedometer would be added for the user who is logged in.
+                page.advice(.firstPedometer().with(CommandOptions(user: isHousehold ? person.today.user.name : nil)), indent: 2)
+            }
             for device in person.pedometers { show(device, on: &page) }
         }
         page.path("History:", database, emphasis: .faint)

@@ -57,7 +57,7 @@ enum Main {
             }
             return ExitStatus.done.rawValue
         } catch {
-            return report(error, isForPrograms: isForPrograms(arguments))
+            return report(error, isForPrograms: isForPrograms(arguments), CommandOptions(arguments))
         }
     }
 
@@ -77,7 +77,7 @@ enum Main {
     /// Whether `--json` is among the options, even if the parser does not understand the others.
     private static func isForPrograms(_ arguments: [String]) -> Bool { arguments.prefix { $0 != "--" }.contains("--json") }
 
-    private static func report(_ error: any Error, isForPrograms: Bool) -> Int32 {
+    private static func report(_ error: any Error, isForPrograms: Bool, _ options: CommandOptions = CommandOptions()) -> Int32 {
         // From the parser: help, version, and arguments that it does not understand.
         if Failure.isOfParser(error) {
             let code = Istep.exitCode(for: error).rawValue
@@ -95,7 +95,7 @@ enum Main {
                 return printError(Failure(error))
             }
         }
-        let failure = Failure(error)
+        let failure = Failure(error).with(options)
         if isForPrograms { show(failure) }
         return printError(failure)
     }

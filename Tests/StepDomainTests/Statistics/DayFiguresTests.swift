@@ -44,6 +44,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [(nil, true), (-1, false), (0, true), (200_000, true), (200_001, false)] as [(Int?, Bool)])
+    func `more steps than anyone walks in a day are not plausible`(_ steps: Int?, _ isPlausible: Bool) {
+        let day = Day(daysSince1970: 16_180)
+        let summary = DaySummary(user: User(id: 1, name: "Ada"), day: day, steps: steps)
+        let sums = DaySums(
+            day: day, gaits: GaitSums(walkingSteps: steps ?? 0), hours: [], completeness: steps == nil ? .unknown : .complete)
+        let figures = DayFigures(sums, correction: nil, profile: nil, plan: nil, isInProgress: false)
+        #expect(figures.steps == steps && figures.isPlausible == isPlausible && summary.isPlausible == isPlausible)
+        #expect(PeriodStatistics(Period(day...day), [figures]).implausibleDays.isEmpty == isPlausible)
+    }
+
     private static func withFigures(_ track: DayData.Track) -> DayData.Track {
         var track = track
         track.samples = track.samples.map {

@@ -47,6 +47,9 @@ import Testing
             ], database: "/h", now: Sample.now, localTime: Sample.place)
     }
 
+    /// It waits for its next attempt.
+    private var waiting: DestinationState { DestinationState(name: "diary", notBefore: Sample.now + 60, failures: 1, lastError: "down") }
+
     private var share: ShareView {
         let outcomes: [ShareReport.Event.Outcome] = [
             .sent, .corrected, .unchanged, .fixed, .passed, .nothingKnown, .held(until: Sample.now), .queued(reason: "down"),
@@ -57,7 +60,7 @@ import Testing
             state: DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401"),
             failure: ShareFailure(.busy, "slow down", advice: "Wait."))
         let broken = ShareReport(
-            destination: "diary", kind: "file", events: [], waiting: 0, state: DestinationState(name: "diary"), failure: nil, fault: Broken())
+            destination: "diary", kind: "file", events: [], waiting: 0, state: waiting, failure: nil, fault: Broken())
         return ShareView([report, broken], users: [anna], now: Sample.now, localTime: Sample.place)
     }
 
@@ -99,7 +102,7 @@ import Testing
         }
         (entries[0].nextAttempt, entries[0].lastError, entries[0].remoteID, entries[0].attempts) = (Sample.now, "down", "7", 2)
         return OutboxView(
-            entries, states: [DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401", lastError: "401")],
+            entries, states: [DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401", lastError: "401"), waiting],
             users: [anna],
             now: Sample.now, localTime: Sample.place)
     }
@@ -112,7 +115,7 @@ import Testing
                     state: DestinationState(name: "garden", notBefore: Sample.now, stopped: "401"),
                     counts: [.sent: 1, .pending: 2], answer: .success("it answers")),
                 .init(
-                    name: "diary", kind: "file", place: "/s", state: DestinationState(name: "diary"), counts: [:],
+                    name: "diary", kind: "file", place: "/s", state: waiting, counts: [:],
                     answer: .failure(ShareFailure(.busy, "no"))),
                 .init(name: "other", kind: "file", place: "/s", state: DestinationState(name: "other"), counts: [:]),
             ], now: Sample.now, localTime: Sample.place)

@@ -125,15 +125,31 @@ import Testing
         let held = Sample.place.at("2014-04-22", 12)
         let document = view(
             report(
-                .sent, .held(until: held), .queued(reason: "slow down"), waiting: 2, state: DestinationState(name: "garden", notBefore: held),
-                failure: failure)
+                .sent, .held(until: held), .queued(reason: "slow down"), waiting: 2,
+                state: DestinationState(name: "garden", notBefore: Sample.now + 3600), failure: failure)
         ).document.destinations[0]
         #expect(document.events.map(\.outcome) == ["sent", "held", "queued"])
         #expect(document.events[1].until == "2014-04-22T12:00:00+02:00")
         #expect(document.events[2].reason == "slow down")
         #expect(document.queued == 3)
-        #expect(document.nextAttempt == "2014-04-22T12:00:00+02:00")
+        #expect(document.nextAttempt == "2014-04-21T11:30:00+02:00")
         #expect(document.failure?.kind == "busy")
+    }
+
+    /// As the text: what was recorded while the clock was wrong, is over or waits for the user is no time to wait for.
+    @Test(
+        arguments: [
+            (Sample.now + 60, nil, "2014-04-21T10:31:00+02:00"), (Sample.place.at("2090-01-01", 12), nil, nil), (Sample.now - 60, nil, nil),
+            (Sample.now + 60, "401", nil),
+        ] as [(Timestamp, String?, String?)])
+    func `no document reports a time before which nothing is held back`(_ notBefore: Timestamp, _ stopped: String?, _ time: String?) {
+        let state = DestinationState(name: "garden", notBefore: notBefore, failures: 1, stopped: stopped, lastError: "down")
+        #expect(view(report(waiting: 1, state: state)).document.destinations[0].nextAttempt == time)
+        let outbox = OutboxView([], states: [state], users: [anna], now: Sample.now, localTime: Sample.place)
+        #expect(outbox.document.destinations[0].nextAttempt == time)
+        let entry = DestinationsView.Entry(name: "garden", kind: "rest", place: "/", state: state, counts: [:])
+        let destinations = DestinationsView([entry], now: Sample.now, localTime: Sample.place)
+        #expect(destinations.document.destinations[0].nextAttempt == time)
     }
 
     @Test func `progress is shown as a number of days`() {

@@ -96,7 +96,7 @@ import Testing
             try await browser.click("link=← Previous day")
             try await browser.click("link=Plan and profile")
             try await browser.click("form[action='/plan'] button")
-            #expect(try await browser.address == "\(base)/plan?saved=goals")
+            #expect(try await browser.address == "\(base)/plan?saved=nothing")
         }
     }
 
@@ -172,6 +172,20 @@ import Testing
                 #expect(try await browser.evaluate("getComputedStyle(document.body).color") as? String == "rgb(27, 36, 33)")
                 _ = try await browser.protocolCommand("Emulation.setEmulatedMedia", ["media": ""])
             }
+        }
+    }
+
+    @Test func `the pictures of a day and of a year have their colours`() async throws {
+        try await visiting { _, browser, base in
+            try await browser.click("form[action='/sync'] button")
+            try await browser.until { $0.hasPrefix("Sync: done") }
+            for picture in ["day.svg", "year.svg"] {
+                try await browser.go("\(base)/\(picture)")
+                // Without the style sheet it would be black.
+                let ground = "getComputedStyle(document.querySelector('.ground')).fill"
+                #expect(try await browser.evaluate(ground) as? String == "rgb(255, 255, 255)", "\(picture)")
+            }
+            try await browser.go(base)
         }
     }
 

@@ -113,6 +113,15 @@ public struct DaySummary: Hashable, Sendable {
 }
 
 extension DaySummary {
+    /// The steps that a person can make in a day: the record over 24 hours of running lies below the upper bound.
+    public static let possibleSteps = StepCorrection.stepRange
+
+    /// Whether a person can have made the steps; true where nothing is known. Others are shown as wrong, and are sent to a destination only
+    /// if the user requests the day.
+    public var isPlausible: Bool { steps.map { Self.possibleSteps.contains($0) } ?? true }
+}
+
+extension DaySummary {
     /// A day in figures, from all that is known of it. Pure: the same input gives the same figures.
     ///
     /// - Without data the steps are nil; a day that is accounted for and has no samples has 0 steps.

@@ -15,7 +15,7 @@ public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// A correction without a reason.
     public init(integerLiteral steps: Int) { self.init(steps: steps) }
 
-    /// More steps than anyone makes in a day: the record over 24 hours of running lies below.
+    /// The steps that can be entered for a day (`DaySummary.possibleSteps`).
     public static let stepRange = 0...200_000
     /// Characters: a sentence or two.
     public static let longestReason = 200

@@ -93,6 +93,8 @@ extension ShareEntry {
         case settled
         /// Not before then: the day is not over, or a pedometer may deliver the rest of it.
         case hold(until: Timestamp)
+        /// Not unless the user requests it: the day's steps cannot be.
+        case withhold
         /// Only the user can find out.
         case unresolved
         /// It was rejected with this content.
@@ -102,7 +104,10 @@ extension ShareEntry {
     /// - Parameters:
     ///   - content: what would be sent now.
     ///   - readyAt: when the day may first be shared without a request by the user; nil for immediately.
-    package func step(_ content: String, _ traits: ShareTraits, readyAt: Timestamp?, now: Timestamp) -> Step {
+    ///   - isPlausible: whether the day's steps can be (`DaySummary.isPlausible`).
+    package func step(
+        _ content: String, _ traits: ShareTraits, readyAt: Timestamp?, isPlausible: Bool = true, now: Timestamp
+    ) -> Step {
         if state == .unknown {
             switch traits.resending {
             case .replaces: break
@@ -114,8 +119,9 @@ extension ShareEntry {
         if isConfirmed, !traits.corrects, state != .unknown { return .settled }
         // A day without a remote id can only be corrected after it was found at the destination.
         if isConfirmed, remoteID == nil, traits.canFind, traits.resending != .replaces, state != .unknown { return .find }
-        if !isRequested, state != .unknown, let readyAt, now < readyAt { return .hold(until: readyAt) }
-        return .send
+        if isRequested || state == .unknown { return .send }
+        if let readyAt, now < readyAt { return .hold(until: readyAt) }
+        return isPlausible ? .send : .withhold
     }
 
     /// To be stored before anything is sent.
@@ -151,6 +157,16 @@ extension ShareEntry {
 
     /// - Parameter moment: nil for until something changes.
     package mutating func hold(until moment: Timestamp?) { nextAttempt = moment }
+
+    /// It was not sent, and is not unless the content changes or the user requests it.
+    package mutating func withhold(_ content: String, _ reason: String, at now: Timestamp) {
+        fingerprint = content
+        firstAttempt = nil
+        state = .rejected
+        lastError = reason
+        nextAttempt = nil
+        changedAt = now
+    }
 
     /// The attempt was not carried out, or its result is not known. It stays due; the state of its destination decides when.
     ///

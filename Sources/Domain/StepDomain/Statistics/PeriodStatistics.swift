@@ -81,6 +81,9 @@ public struct PeriodStatistics: Hashable, Sendable {
         return (Double(steps) / Double(counted.count), Double(running) / Double(counted.count))
     }
 
+    /// Days whose steps cannot be. The sums, the means and the best day include them.
+    public var implausibleDays: [DayFigures] { days.filter { !$0.isPlausible } }
+
     /// Days of which steps are known, today included.
     public var knownDays: Int { days.count { $0.steps != nil } }
 

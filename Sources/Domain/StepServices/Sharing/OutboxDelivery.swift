@@ -232,12 +232,12 @@ extension OutboxDelivery {
             run.note(entry, .passed)
             return .settled(entry)
         }
-        let content = traits.fingerprint(of: day)
-        var step = entry.step(content, traits, readyAt: readyAt(day.summary), now: moment)
+        let content = traits.fingerprint(of: day), isPlausible = day.summary.isPlausible
+        var step = entry.step(content, traits, readyAt: readyAt(day.summary), isPlausible: isPlausible, now: moment)
         if step == .find {
             guard try await find(&entry, day, content, &run) else { return .settled(entry) }
             // The unclear attempt is resolved by now, so this step cannot be `find` again.
-            step = entry.step(content, traits, readyAt: readyAt(day.summary), now: moment)
+            step = entry.step(content, traits, readyAt: readyAt(day.summary), isPlausible: isPlausible, now: moment)
         }
         let before = entry
         switch step {
@@ -250,6 +250,9 @@ extension OutboxDelivery {
         case .hold(let until):
             run.note(entry, .held(until: until))
             entry.hold(until: until)
+        case .withhold:
+            entry.withhold(content, Self.implausible, at: moment)
+            run.note(entry, .rejected(reason: Self.implausible))
         case .unresolved, .find:
             entry.leaveToUser(entry.lastError ?? Self.unknownArrival, at: moment)
             run.note(entry, .doubtful(reason: entry.lastError ?? Self.unknownArrival))
@@ -261,6 +264,7 @@ extension OutboxDelivery {
     }
 
     private static let unknownArrival = "it is not known whether it arrived"
+    private static let implausible = "not sent: more steps than anyone walks in a day; it is sent once it is corrected or requested"
 
     /// Asks the destination what happened to an attempt without an answer.
     ///

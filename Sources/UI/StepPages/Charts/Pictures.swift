@@ -14,9 +14,16 @@ package struct DayCard: Sendable {
     package var summary: String {
         let day = view.summary
         var parts = ["\(Printable(day.user.name, limit: 32)), \(Words.date(day.day)): \(steps)"]
-        if day.goal != nil || day.isRestDay { parts.append("goal \(DayWords.percentage(day)) \(DayWords.goal(day))") }
+        if let goal { parts.append(day.isRestDay ? goal : "goal \(goal)") }
         parts.append(DayWords.completeness(day))
         return parts.joined(separator: "; ")
+    }
+
+    /// `101 % of 8,000 steps`, `rest day`; nil where there is no plan.
+    private var goal: String? {
+        let day = view.summary
+        if day.isRestDay { return DayWords.percentage(day) }
+        return day.goal == nil ? nil : "\(DayWords.percentage(day)) \(DayWords.goal(day))"
     }
 
     private var steps: String { view.summary.steps == nil ? DayWords.steps(view) : "\(DayWords.steps(view)) steps" }
@@ -62,9 +69,7 @@ package struct DayCard: Sendable {
         var lines: [String] = []
         if view.holds(.distance), let distance = day.distance { lines.append("\(Words.fixed(distance / 1000, 2)) km") }
         if view.holds(.energy), let energy = day.energy { lines.append("\(Words.grouped(energy)) kcal") }
-        if view.holds(.goal), view.holds(.percentage), day.goal != nil || day.isRestDay {
-            lines.append("\(DayWords.percentage(day)) \(DayWords.goal(day))")
-        }
+        if view.holds(.goal), view.holds(.percentage), let goal { lines.append(goal) }
         return .joined(
             lines.enumerated().map { index, line in
                 text(line, x: Self.width - Self.margin, y: 68 + 24 * Double(index), size: 17, anchor: "end")

@@ -160,42 +160,36 @@ enum ChartPatterns {
     }
 
     /// For a chart in which only what is not known needs words.
-    static var unknownLegend: Markup {
-        Element.ul(.css("legend")) {
-            Element.li {
-                Element.svg(Attribute(.viewBox, "0 0 20 16"), Attribute(.ariaHidden, "true")) {
-                    Element.rect(
-                        .css("unknown"), .fill(pattern: "unknown"), Attribute(.x, 1), Attribute(.y, 1), Attribute(.width, 18),
-                        Attribute(.height, 14))
-                }
-                "nothing known"
-            }
+    static var unknownLegend: Markup { Element.ul(.css("legend")) { unknown } }
+
+    /// An entry of a legend: a box of a tone, and what it means.
+    static func entry(_ words: String, _ tone: Attribute...) -> Markup {
+        entry(words) { Element.rect(tone + [Attribute(.x, 1), Attribute(.y, 1), Attribute(.width, 18), Attribute(.height, 14)]) }
+    }
+
+    private static func entry(_ words: String, @MarkupBuilder _ shape: () -> Markup) -> Markup {
+        Element.li {
+            Element.svg(Attribute(.viewBox, "0 0 20 16"), Attribute(.ariaHidden, "true"), content: shape)
+            words
         }
     }
+
+    static var unknown: Markup { entry("nothing known", .css("unknown"), .fill(pattern: "unknown")) }
 
     /// What the tones of a chart mean.
     static func legend(
         hasRunning: Bool, hasGoal: Bool, hasPartial: Bool, hasUnknown: Bool, partial: String = DaySummary.Completeness.partial.words
     ) -> Markup {
-        func entry(_ words: String, @MarkupBuilder _ shape: () -> Markup) -> Markup {
-            Element.li {
-                Element.svg(Attribute(.viewBox, "0 0 20 16"), Attribute(.ariaHidden, "true"), content: shape)
-                words
-            }
-        }
-        func box(_ attributes: Attribute...) -> Markup {
-            Element.rect(attributes + [Attribute(.x, 1), Attribute(.y, 1), Attribute(.width, 18), Attribute(.height, 14)])
-        }
-        return Element.ul(.css("legend")) {
-            entry("walking") { box(.css("walking")) }
-            if hasRunning { entry("running (more than 130 steps a minute)") { box(.css("running")) } }
+        Element.ul(.css("legend")) {
+            entry("walking", .css("walking"))
+            if hasRunning { entry("running (more than 130 steps a minute)", .css("running")) }
             if hasGoal {
                 entry("goal in force") {
                     Element.line(.css("goal"), Attribute(.x1, 0), Attribute(.x2, 20), Attribute(.y1, 8), Attribute(.y2, 8))
                 }
             }
-            if hasPartial { entry(partial) { box(.css("partial"), .fill(pattern: "partial")) } }
-            if hasUnknown { entry("nothing known") { box(.css("unknown"), .fill(pattern: "unknown")) } }
+            if hasPartial { entry(partial, .css("partial"), .fill(pattern: "partial")) }
+            if hasUnknown { unknown }
         }
     }
 }

@@ -74,22 +74,14 @@ struct SVGHeatMap: Sendable {
     }
 
     static var legend: Markup {
-        func entry(_ words: String, _ attributes: Attribute...) -> Markup {
-            Element.li {
-                Element.svg(Attribute(.viewBox, "0 0 20 16"), Attribute(.ariaHidden, "true")) {
-                    Element.rect(attributes + [Attribute(.x, 1), Attribute(.y, 1), Attribute(.width, 18), Attribute(.height, 14)])
-                }
-                words
-            }
-        }
-        return Element.ul(.css("legend")) {
-            entry("no steps", .css("heat0"))
-            entry("below a third of the goal", .css("heat1"))
-            entry("below two thirds", .css("heat2"))
-            entry("below the goal", .css("heat3"))
-            entry("goal reached (without a goal: 10,000 steps)", .css("heat4"))
-            entry("partial", .css("heat2 cell-partial"))
-            entry("nothing known", .css("unknown"), .fill(pattern: "unknown"))
+        Element.ul(.css("legend")) {
+            ChartPatterns.entry("no steps", .css("heat0"))
+            ChartPatterns.entry("below a third of the goal", .css("heat1"))
+            ChartPatterns.entry("below two thirds", .css("heat2"))
+            ChartPatterns.entry("below the goal", .css("heat3"))
+            ChartPatterns.entry("goal reached (without a goal: \(Words.grouped(withoutGoal)) steps)", .css("heat4"))
+            ChartPatterns.entry("partial", .css("heat2 cell-partial"))
+            ChartPatterns.unknown
         }
     }
 }
@@ -127,22 +119,14 @@ struct WeekdayHours: Sendable {
 
     /// What the tones mean.
     static var legend: Markup {
-        func entry(_ words: String, _ attributes: Attribute...) -> Markup {
-            Element.li {
-                Element.svg(Attribute(.viewBox, "0 0 20 16"), Attribute(.ariaHidden, "true")) {
-                    Element.rect(attributes + [Attribute(.x, 1), Attribute(.y, 1), Attribute(.width, 18), Attribute(.height, 14)])
-                }
-                words
-            }
-        }
-        return Element.ul(.css("legend")) {
-            entry("no steps", .css("heat0"))
+        Element.ul(.css("legend")) {
+            ChartPatterns.entry("no steps", .css("heat0"))
             // The squares of the fractions in `cell`.
-            entry("below 6 % of the hour with the most", .css("heat1"))
-            entry("below 25 %", .css("heat2"))
-            entry("below 56 %", .css("heat3"))
-            entry("56 % and more", .css("heat4"))
-            entry("nothing known", .css("unknown"), .fill(pattern: "unknown"))
+            ChartPatterns.entry("below 6 % of the hour with the most", .css("heat1"))
+            ChartPatterns.entry("below 25 %", .css("heat2"))
+            ChartPatterns.entry("below 56 %", .css("heat3"))
+            ChartPatterns.entry("56 % and more", .css("heat4"))
+            ChartPatterns.unknown
         }
     }
 

@@ -106,15 +106,20 @@ extension LocalPages {
 
     func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = PlanForm(request.form)
-        guard let (goals, from) = form.checked() else {
+        guard let (goals, changed, from) = form.checked() else {
             let filled = form
             return .page(try await blocking { try planPage(scope, plan: filled).document }, status: 422)
         }
-        try await blocking {
+        let isSaved = try await blocking {
+            let today = scope.context.today
+            // Where no plan is in force on that day, no goal is there to stay as it is.
+            let isFirst = try scope.history.plans(of: scope.context.user.id).inForce(on: from ?? today) == nil
+            if changed.isEmpty, !isFirst { return false }
             let user = try services.people(scope.history).stored(scope.context.user)
-            try Planning(scope.history, today: scope.context.today).setPlan(everyDay: nil, weekdays: goals, from: from, of: user)
+            try Planning(scope.history, today: today).setPlan(everyDay: nil, weekdays: isFirst ? goals : changed, from: from, of: user)
+            return true
         }
-        return .redirect(to: Link(["plan"], query: [("saved", "goals")] + scope.context.userQuery))
+        return saved(isSaved ? "goals" : "nothing", scope)
     }
 
     func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
@@ -123,10 +128,21 @@ extension LocalPages {
             let filled = form
             return .page(try await blocking { try planPage(scope, profile: filled).document }, status: 422)
         }
+        guard form.isChanged else { return saved("nothing", scope) }
         try await blocking {
             let user = try services.people(scope.history).stored(scope.context.user)
             try Planning(scope.history, today: scope.context.today).setProfile(change, from: from, of: user)
         }
-        return .redirect(to: Link(["plan"], query: [("saved", "profile")] + scope.context.userQuery))
+        return saved("profile", scope)
     }
+
+    /// - Parameter what: a key of `messagesOfPlan`.
+    private func saved(_ what: String, _ scope: RequestScope) -> PageResponse {
+        .redirect(to: Link(["plan"], query: [("saved", what)] + scope.context.userQuery))
+    }
+
+    /// What the page of the plan says after a form was sent, by the word in its address.
+    static let messagesOfPlan = [
+        "goals": "The goals are saved.", "profile": "The profile is saved.", "nothing": "No value was changed, so nothing was saved.",
+    ]
 }

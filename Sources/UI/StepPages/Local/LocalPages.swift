@@ -65,7 +65,7 @@ package struct LocalPages: Sendable {
         case ["istep.css"]: return PageResponse(type: "text/css; charset=utf-8", StyleSheet.pages.source)
         case ["istep.js"]: return PageResponse(type: "text/javascript; charset=utf-8", LocalFiles.script)
         // Browsers also ask for the second by themselves.
-        case ["icon.svg"], ["favicon.ico"]: return PageResponse(type: "image/svg+xml", LocalFiles.icon)
+        case ["icon.svg"], ["favicon.ico"]: return PageResponse(type: PageResponse.picture, LocalFiles.icon)
         case ["events"] where request.method == "GET": return .events(activity.events())
         default: return nil
         }
@@ -95,8 +95,7 @@ package struct LocalPages: Sendable {
         case "share" where path.count == 1: return .page(try sharePage(scope).document)
         case "devices" where path.count == 1: return .page(try devicesPage(scope).document)
         case "plan" where path.count == 1:
-            let messages = ["goals": "The goals are saved.", "profile": "The profile is saved."]
-            return .page(try planPage(scope, message: request.query["saved"].flatMap { messages[$0] }).document)
+            return .page(try planPage(scope, message: request.query["saved"].flatMap { Self.messagesOfPlan[$0] }).document)
         case "activity" where path.count == 1: return .page(ActivityPage(context: scope.context, state: activity.state).document)
         default: break
         }

@@ -52,7 +52,7 @@ extension LocalPages {
         let (view, data) = try scope.summary(of: day)
         switch format {
         case .json: return PageResponse(type: "application/json", try view.json())
-        case .svg: return PageResponse(type: "image/svg+xml", DayCard(view).document.source)
+        case .svg: return PageResponse(type: PageResponse.picture, DayCard(view).document.source)
         case .csv:
             let figures = try scope.figures()
             return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, Period(.day, containing: day)))
@@ -76,7 +76,7 @@ extension LocalPages {
         case .csv: return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, period))
         case .svg:
             guard period.unit == .year else { throw PageError(message: "Pictures exist only for a day or a year.") }
-            return PageResponse(type: "image/svg+xml", YearPicture(figures.statistics(of: period), of: scope.context.user).document.source)
+            return PageResponse(type: PageResponse.picture, YearPicture(figures.statistics(of: period), of: scope.context.user).document.source)
         }
     }
 

@@ -133,16 +133,25 @@ package struct PageResponse: Sendable {
     package var secured: PageResponse {
         var response = self
         response.headers += [
-            (
-                "Content-Security-Policy",
-                "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-            ),
+            ("Content-Security-Policy", isPicture ? Self.policyOfPictures : Self.policyOfPages),
             ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Cache-Control", "no-store"),
             // With `no-referrer` browsers leave out the origin of a form, too (Fetch, 3.1), by which it is recognised.
             ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
         ]
         return response
     }
+
+    private static let policyOfPages =
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+    /// A picture of its own has its style sheet within it. It loads nothing, and nothing runs in it.
+    private static let policyOfPictures =
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+    private var isPicture: Bool { headers.contains { $0.name == "Content-Type" && $0.value == Self.picture } }
+
+    /// The type of a picture.
+    static let picture = "image/svg+xml"
 }
 
 /// A request, with the history as it is now and the user that it is for.

@@ -6,6 +6,15 @@ internal import StepViews
 struct FilledForm: Hashable, Sendable {
     var values: [String: String] = [:]
     var errors: [String: String] = [:]
+    /// What the fields had when the page was made: what the user has not changed must not be stored as of another day, or rounded as it is
+    /// shown. The form sends it, so that a page compares with what it showed, whatever has changed since.
+    var originals: [String: String] = [:]
+
+    /// The name of the hidden field with the original of a field.
+    static func nameOfOriginal(_ name: String) -> String { "was-\(name)" }
+
+    /// Whether the user has entered something else than the page had. To empty a field changes nothing.
+    func isChanged(_ name: String) -> Bool { values[name].map { $0 != originals[name] } ?? false }
 
     /// The value of a field as a whole number of a range; nil where it is empty or wrong, which is then noted.
     mutating func integer(_ name: String, _ range: ClosedRange<Int>, _ hint: String) -> Int? {
@@ -15,17 +24,18 @@ struct FilledForm: Hashable, Sendable {
         return nil
     }
 
-    /// The same of a number with decimals, which may be written with a comma.
+    /// The same of a number with decimals, which may be written with a comma; nil also where the user has not changed it.
     mutating func number(_ name: String, _ range: ClosedRange<Double>, _ unit: String) -> Double? {
-        guard let text = values[name] else { return nil }
+        guard isChanged(name), let text = values[name] else { return nil }
         let plain = text.replacing(",", with: ".")
         if plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e }), let value = Double(plain), range.contains(value) { return value }
         errors[name] = "\(Words.short(range.lowerBound)) to \(Words.short(range.upperBound)) \(unit)."
         return nil
     }
 
+    /// The same of a day.
     mutating func day(_ name: String, _ range: ClosedRange<Day>, _ words: String) -> Day? {
-        guard let text = values[name] else { return nil }
+        guard isChanged(name), let text = values[name] else { return nil }
         if let day = Day(text), range.contains(day) { return day }
         errors[name] = words
         return nil
@@ -38,6 +48,18 @@ struct FilledForm: Hashable, Sendable {
     }
 }
 
+extension FilledForm {
+    /// - Parameter names: of the fields that have an original.
+    init(_ fields: FormFields, _ names: [String]) {
+        self.init()
+        for name in names {
+            values[name] = fields[name]
+            originals[name] = fields[Self.nameOfOriginal(name)]
+        }
+        values["valid-from"] = fields["valid-from"]
+    }
+}
+
 /// The sport plan as a form: a goal for each weekday, and the day from which it holds.
 struct PlanForm: Sendable {
     private(set) var form: FilledForm
@@ -46,15 +68,15 @@ struct PlanForm: Sendable {
     init(_ plan: SportPlan?) {
         form = FilledForm()
         for weekday in Weekday.allCases { form.values[weekday.name] = plan.map { "\($0[weekday])" } }
+        form.originals = form.values
     }
 
-    init(_ fields: FormFields) {
-        form = FilledForm()
-        for name in Weekday.allCases.map(\.name) + ["valid-from"] { form.values[name] = fields[name] }
-    }
+    init(_ fields: FormFields) { form = FilledForm(fields, Weekday.allCases.map(\.name)) }
 
     /// What it asks for; nil where something is wrong, which `form.errors` then has.
-    mutating func checked() -> (goals: [Weekday: Int], from: Day?)? {
+    ///
+    /// - Returns: all goals, those of them that the user has changed, and the day from which they hold.
+    mutating func checked() -> (goals: [Weekday: Int], changed: [Weekday: Int], from: Day?)? {
         var goals: [Weekday: Int] = [:]
         for weekday in Weekday.allCases {
             let goal = form.integer(weekday.name, SportPlan.goalRange, "0 is a rest day")
@@ -62,7 +84,8 @@ struct PlanForm: Sendable {
             goals[weekday] = goal
         }
         let from = form.validFrom()
-        return form.errors.isEmpty ? (goals, from) : nil
+        let changed = goals.filter { form.isChanged($0.key.name) }
+        return form.errors.isEmpty ? (goals, changed, from) : nil
     }
 }
 
@@ -75,23 +98,29 @@ struct ProfileForm: Sendable {
         form = FilledForm()
         form.values["height"] = profile?.height.map { Words.short($0 * 100) }
         form.values["weight"] = profile?.weight.map { Words.short($0) }
-        form.values["sex"] = profile?.sex.rawValue
+        form.values["sex"] = (profile?.sex ?? .unspecified).rawValue
         form.values["birth"] = profile?.birthDate.map { "\($0)" }
         form.values["step"] = profile?.stepLength.map { Words.short($0 * 100) }
+        form.originals = form.values
     }
 
-    init(_ fields: FormFields) {
-        form = FilledForm()
-        for name in ["height", "weight", "sex", "birth", "step", "valid-from"] { form.values[name] = fields[name] }
-    }
+    private static let names = ["height", "weight", "sex", "birth", "step"]
 
+    init(_ fields: FormFields) { form = FilledForm(fields, Self.names) }
+
+    /// Whether the user has changed anything.
+    var isChanged: Bool { Self.names.contains { form.isChanged($0) } }
+
+    /// What the user has changed; nil where something is wrong, which `form.errors` then has.
     mutating func checked(today: Day) -> (change: Planning.ProfileChange, from: Day?)? {
         var change = Planning.ProfileChange()
         change.height = form.number("height", Self.hundredfold(Profile.heights), "cm").map { $0 / 100 }
         change.weight = form.number("weight", Profile.weights, "kg")
         change.stepLength = form.number("step", Self.hundredfold(Profile.stepLengths), "cm").map { $0 / 100 }
-        change.sex = form.values["sex"].flatMap(Sex.init(rawValue:))
-        if form.values["sex"] != nil, change.sex == nil { form.errors["sex"] = "Choose one of the three." }
+        if form.isChanged("sex") {
+            change.sex = form.values["sex"].flatMap(Sex.init(rawValue:))
+            if change.sex == nil { form.errors["sex"] = "Choose one of the three." }
+        }
         change.birthDate = form.day("birth", Profile.birthDates(today: today), "Enter a date in the past, such as 1980-04-20.")
         let from = form.validFrom()
         return form.errors.isEmpty ? (change, from) : nil

@@ -19,13 +19,16 @@ struct DevicesPage: Sendable {
         PageFrame(title: "Pedometers", context: context, section: .devices).document {
             Element.h1 { "Pedometers" }
             notices.map { NoticeBox(stored: $0, context: context).markup }
-            if entries.isEmpty { Element.section { Self.noPedometer } }
+            if entries.isEmpty { Element.section { Self.noPedometer(context) } }
             entries.map(section)
         }
     }
 
     /// In place of pedometers: how to get one.
-    static var noPedometer: Markup { Advice.firstPedometer().html }
+    static func noPedometer(_ context: PageContext) -> Markup {
+        // Without the name, the pedometer would be added for the user who is logged in.
+        Advice.firstPedometer().with(CommandOptions(user: context.users.count > 1 ? context.user.name : nil)).html
+    }
 
     private func section(_ entry: Entry) -> Markup {
         let history = SyncHistory(syncs: entry.syncs)

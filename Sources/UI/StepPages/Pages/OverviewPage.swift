@@ -42,7 +42,7 @@ struct OverviewPage: Sendable {
         Element.section {
             Element.h2 { "Pedometers" }
             if pedometers.isEmpty {
-                DevicesPage.noPedometer
+                DevicesPage.noPedometer(context)
             } else {
                 table
                 sync
@@ -95,6 +95,8 @@ struct OverviewPage: Sendable {
         return Element.section {
             Element.h2 { "This week, this month, this year" }
             charts.partsTable(parts, caption: "Today so far is in the totals, and not in means and medians")
+            // The year mostly has the days of the week and of the month, too.
+            if let wrong = parts.compactMap({ HistoryView.wrong(in: $0) }).last { Element.p(.css("bad")) { wrong } }
         }
     }
 }

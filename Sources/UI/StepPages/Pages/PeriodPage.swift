@@ -36,7 +36,7 @@ package struct PeriodPage: Sendable {
             Tiles(statistics, comparison: figures.comparison(of: period), streaks: figures.streaks, unit: period.unitName).markup
             if period.unit == .year || period.count > 92 {
                 charts.means(figures.statistics(of: period, by: .month), title: "Months: mean steps a day")
-                charts.heatMap(statistics, title: "Every day of \(period.title)")
+                maps(statistics)
             } else {
                 charts.days(statistics, title: "Days")
                 if period.count > 14 { charts.means(figures.statistics(of: period, by: .week), title: "Weeks: mean steps a day") }
@@ -44,6 +44,25 @@ package struct PeriodPage: Sendable {
             charts.weekdayHours(statistics)
             downloads
         }
+    }
+
+    /// As many weeks as a map has columns.
+    private static let mostDaysOfMap = 53 * 7
+
+    /// Of more than a year, the years and a map of each, as in a report: the latest is what a reader looks for.
+    @MarkupBuilder private func maps(_ statistics: PeriodStatistics) -> Markup {
+        if statistics.days.count > Self.mostDaysOfMap {
+            let years = figures.statistics(of: period, by: .year)
+            charts.means(years, title: "Years: mean steps a day")
+            years.reversed().map { year in charts.heatMap(year, title: "Every day of \(days(of: year))") }
+        } else {
+            charts.heatMap(statistics, title: "Every day of \(period.title)")
+        }
+    }
+
+    /// `2025`, or the days of it that are shown.
+    private func days(of year: PeriodStatistics) -> String {
+        year.days.count == year.period.count ? year.period.title : year.shown.map { Period($0).title } ?? year.period.title
     }
 
     private var nothing: String {

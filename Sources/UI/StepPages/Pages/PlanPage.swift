@@ -24,7 +24,7 @@ struct PlanPage: Sendable {
     private var goals: Markup {
         Element.section {
             Element.h2 { "Goals" }
-            Element.p { "Steps for each day of the week. Earlier days keep their earlier goals." }
+            Element.p { "Steps for each day of the week. Earlier days keep their earlier goals. Only the goals that you change are saved." }
             context.form("plan") {
                 Element.div(.css("fields")) {
                     Weekday.allCases.map { weekday in
@@ -42,7 +42,8 @@ struct PlanPage: Sendable {
             Element.h2 { "Profile" }
             Element.p {
                 """
-                Height, weight, sex and step length are used to calculate distance and calories. An empty field does not change the value.
+                Height, weight, sex and step length are used to calculate distance and calories. Only the values that you change are saved; an \
+                empty field does not change the value.
                 """
             }
             context.form("profile") {
@@ -69,6 +70,7 @@ struct PlanPage: Sendable {
                     ) { sex.rawValue }
                 }
             }
+            original(profile.form, "sex")
             error(profile.form, "sex", "sex")
         }
     }
@@ -85,7 +87,16 @@ struct PlanPage: Sendable {
                 shown + [
                     Attribute(.id, id), Attribute(.name, name), Attribute(.value, form.values[name] ?? ""), Attribute(.autocomplete, "off"),
                 ] + (isWrong ? [Attribute(.ariaInvalid, "true"), Attribute(.ariaDescribedby, "\(id)-error")] : []))
+            original(form, name)
             error(form, name, id)
+        }
+    }
+
+    /// What the field had when the page was made.
+    @MarkupBuilder private func original(_ form: FilledForm, _ name: String) -> Markup {
+        if let original = form.originals[name] {
+            Element.input(
+                Attribute(.type, "hidden"), Attribute(.name, FilledForm.nameOfOriginal(name)), Attribute(.value, original))
         }
     }
 

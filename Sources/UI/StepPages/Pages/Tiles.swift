@@ -26,7 +26,8 @@ struct Tiles: Sendable {
             tiles.append(Tile("Compared with the \(before)", change(comparison), beside(comparison)))
         }
         if statistics.daysWithGoal > 0 {
-            tiles.append(Tile("Goal reached", Words.count(statistics.goalDays, "day"), "of \(statistics.daysWithGoal) known days with a goal"))
+            let days = Words.count(statistics.daysWithGoal, "known day")
+            tiles.append(Tile("Goal reached", Words.count(statistics.goalDays, "day"), "of \(days) with a goal"))
         }
         if let best = statistics.best, let steps = best.steps { tiles.append(Tile("Best day", Words.grouped(steps), Words.date(best.day))) }
         // The present streak has nothing to do with a period that is over.
@@ -38,7 +39,12 @@ struct Tiles: Sendable {
         if let distance = statistics.distance { tiles.append(Tile("Distance", "\(Words.grouped(distance / 1000)) km", gaits)) }
         if let energy = statistics.energy { tiles.append(Tile("Calories", "\(Words.grouped(energy)) kcal", "above rest")) }
         tiles.append(Tile("Days known completely", "\(statistics.completeDays)", others))
-        return Tile.list(tiles)
+        return wrong + Tile.list(tiles)
+    }
+
+    /// Days whose steps cannot be are in the figures.
+    private var wrong: Markup {
+        HistoryView.wrong(in: statistics).map { words in Element.section(.css("notice bad")) { Element.p { words } } } ?? .nothing
     }
 
     /// The streak that goes on, or why the last one ended.
@@ -65,7 +71,9 @@ struct Tiles: Sendable {
 
     private func change(_ comparison: Comparison) -> String {
         guard let percentage = comparison.percentage else { return Words.grouped(Int(comparison.difference.rounded())) }
-        return (percentage < 0 ? "−" : "+") + "\(Words.fixed(abs(percentage), 0)) %"
+        let whole = Words.fixed(abs(percentage), 0)
+        let sign = whole == "0" ? "" : percentage < 0 ? "−" : "+"
+        return "\(sign)\(whole) %"
     }
 
     private func beside(_ comparison: Comparison) -> String {

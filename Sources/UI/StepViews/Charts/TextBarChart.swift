@@ -76,7 +76,7 @@ struct TextBarChart {
         return text
     }
 
-    /// What the signs that occur in the bars mean; nil where there is only one.
+    /// The meaning of the signs that occur in the bars; nil if no sign needs one.
     var legend: String? {
         var parts: [String] = []
         if bars.contains(where: { $0.kind != .partial && $0.running > 0 }) { parts += ["█ walked", "▓ run"] }

@@ -1,8 +1,7 @@
 internal import StepDomain
 
 extension DayView {
-    /// More steps than anyone makes in a day: the record over 24 hours of running lies below.
-    public static let mostSteps = StepCorrection.stepRange.upperBound
+    private static let mostSteps = DaySummary.possibleSteps.upperBound
     /// Metres; the distance of `mostSteps` very long steps.
     static let longestDistance = 500_000.0
     /// Kilocalories; above what the hardest day of sport costs.

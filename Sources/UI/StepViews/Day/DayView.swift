@@ -75,12 +75,16 @@ extension DayView {
 
     /// The commands that show the days around this one.
     private func neighbours(on page: inout Page) {
+        let style = page.style
+        let days: [(label: String, day: Day?)] = [("Previous:", previousDay), ("Next:", nextDay)]
+        let neighbours = days.compactMap { label, day in
+            day.map { (label: label, command: style.text(of: ShellCommand("istep show \($0)"))) }
+        }
+        if neighbours.isEmpty { return }
         page.blank()
-        let neighbours = [
-            previousDay.map { "Previous: istep show \($0)" }, nextDay.map { "Next: istep show \($0)" },
-        ].compactMap(\.self)
-        let isWide = page.style.width >= 64
-        for line in isWide ? [neighbours.joined(separator: "   ")] : neighbours { page.row(StyledText("  " + line, .faint)) }
+        let line = "  " + neighbours.map { "\($0.label) \($0.command)" }.joined(separator: "   ")
+        if Columns.of(line) <= style.width { return page.row(StyledText(line, .faint)) }
+        for neighbour in neighbours { page.path("  " + neighbour.label, neighbour.command, emphasis: .faint) }
     }
 
     /// - Parameter hint: what to do about a value that is not there.

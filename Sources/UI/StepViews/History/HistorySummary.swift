@@ -6,12 +6,22 @@ struct HistorySummary {
 
     private var statistics: PeriodStatistics { view.statistics }
 
+    struct Entry {
+        let label: String
+        let text: StyledText
+        /// What to do about a value that is not there.
+        var hint: Advice?
+    }
+
     /// Labels and their values, without values that are unknown.
-    var entries: [(label: String, text: StyledText)] {
-        [
-            ("Total", total), ("Mean", mean), ("Best", best), ("Goal", goal), ("Streak", streak), ("Compared", comparison),
+    var entries: [Entry] {
+        let values = [
+            ("Total", total), ("Mean", mean), ("Best", best), ("Check", check), ("Goal", goal), ("Streak", streak), ("Compared", comparison),
             ("Running", running), ("Days", days),
-        ].compactMap { label, text in text.map { (label, $0) } }
+        ]
+        return values.compactMap { label, text in
+            text.map { Entry(label: label, text: $0, hint: label == "Goal" && hasNoPlan ? "\(command: "istep plan 8000")" : nil) }
+        }
     }
 
     private var total: StyledText? {
@@ -37,10 +47,12 @@ struct HistorySummary {
         return StyledText(Words.grouped(steps)) + " on \(Words.date(best.day))"
     }
 
+    private var check: StyledText? { HistoryView.wrong(in: statistics).map { StyledText($0, .bad) } }
+
+    private var hasNoPlan: Bool { !statistics.days.contains { $0.isRestDay || $0.goal != nil } }
+
     private var goal: StyledText? {
-        guard statistics.daysWithGoal > 0 else {
-            return statistics.days.contains { $0.isRestDay || $0.goal != nil } ? nil : StyledText("none: set one with istep plan 8000", .faint)
-        }
+        guard statistics.daysWithGoal > 0 else { return hasNoPlan ? StyledText("none: set one", .faint) : nil }
         return StyledText("met on \(statistics.goalDays) of \(Words.count(statistics.daysWithGoal, "day"))")
     }
 

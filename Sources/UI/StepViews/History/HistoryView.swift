@@ -117,15 +117,19 @@ public struct HistoryView: View {
     }
 
     private func summary(on page: inout Page) {
-        for (label, text) in HistorySummary(view: self).entries { page.labelled(label, text) }
+        for entry in HistorySummary(view: self).entries {
+            page.labelled(entry.label, entry.text)
+            if let hint = entry.hint { page.advice(hint, emphasis: .faint, indent: 12) }
+        }
     }
 
     /// The commands that show the periods around this one.
     private func neighbours(on page: inout Page) {
         guard let unit = period.unit, let known = figures.known else { return }
+        let style = page.style
         func command(_ period: Period?) -> String? {
             guard let period, known.overlaps(period.days) else { return nil }
-            return "istep history \(unit.rawValue) --on \(max(period.days.lowerBound, known.lowerBound))"
+            return style.text(of: ShellCommand("istep history \(unit.rawValue) --on \(max(period.days.lowerBound, known.lowerBound))"))
         }
         let commands = [("  Previous:", command(period.previous)), ("  Next:", command(period.next))]
         if commands.allSatisfy({ $0.1 == nil }) { return }
@@ -209,7 +213,16 @@ extension HistoryView {
 
     /// What is wrong with the steps of a day; nil if they are possible. A view shows this in place of a figure that is not possible.
     package static func wrong(_ day: DayFigures) -> String? {
-        guard let steps = day.steps, !(0...DayView.mostSteps).contains(steps) else { return nil }
+        guard let steps = day.steps, !day.isPlausible else { return nil }
         return steps < 0 ? "\(steps) is negative" : "more than anyone walks in a day"
+    }
+
+    /// The same of the days of a period, whose figures include them; nil where all can be.
+    package static func wrong(in statistics: PeriodStatistics) -> String? {
+        let days = statistics.implausibleDays
+        guard let first = days.first, let reason = wrong(first) else { return nil }
+        let date = Words.range(first.day...first.day)
+        if days.count == 1 { return "\(date) is wrong: \(reason). The figures include it." }
+        return "\(Words.count(days.count, "day")) are wrong, the first of them \(date): \(reason). The figures include them."
     }
 }

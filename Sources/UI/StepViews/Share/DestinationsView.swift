@@ -123,7 +123,7 @@ extension DestinationsView {
                 return Document.Destination(
                     name: entry.name, kind: entry.kind, place: entry.place,
                     days: Dictionary(uniqueKeysWithValues: entry.counts.map { ($0.key.rawValue, $0.value) }),
-                    stopped: entry.state.stopped, nextAttempt: entry.state.notBefore.map { Words.iso($0, localTime) },
+                    stopped: entry.state.stopped, nextAttempt: entry.state.nextAttempt(after: now).map { Words.iso($0, localTime) },
                     answers: answers, answer: answer)
             })
     }

@@ -168,7 +168,7 @@ extension OutboxView {
         Document(
             destinations: states.map { state in
                 Document.Destination(
-                    name: state.name, stopped: state.stopped, nextAttempt: state.notBefore.map { Words.iso($0, localTime) },
+                    name: state.name, stopped: state.stopped, nextAttempt: state.nextAttempt(after: now).map { Words.iso($0, localTime) },
                     lastError: state.lastError, failures: state.failures)
             },
             entries: entries.map { entry in

@@ -49,8 +49,8 @@ public struct ShareView: View {
             page.row(StyledText("\(name):"))
         }
         for event in report.events { show(event, on: &page) }
-        if let day = report.events.first(where: { if case .doubtful = $0.outcome { true } else { false } })?.day {
-            page.advice(.whetherItArrived(day, report.destination), indent: 2)
+        if let event = report.events.first(where: { if case .doubtful = $0.outcome { true } else { false } }) {
+            page.advice(.whetherItArrived(event.day, report.destination).with(CommandOptions(user: user(event)?.name)), indent: 2)
         }
         if let fault = report.fault {
             let (problem, advice) = explanation(fault)
@@ -139,9 +139,11 @@ public struct ShareView: View {
     }
 
     private func subject(_ event: ShareReport.Event) -> String {
-        guard users.count > 1, let user = users.first(where: { $0.id == event.user }) else { return "\(event.day)" }
-        return "\(event.day) of \(Printable(user.name, limit: 32))"
+        user(event).map { "\(event.day) of \(Printable($0.name, limit: 32))" } ?? "\(event.day)"
     }
+
+    /// Whose day it is; nil where there is only one user.
+    private func user(_ event: ShareReport.Event) -> User? { users.count > 1 ? users.first { $0.id == event.user } : nil }
 }
 
 extension ShareReport.Event {
@@ -238,7 +240,7 @@ extension ShareView {
             destinations: reports.map { report in
                 Document.Destination(
                     name: report.destination, kind: report.kind, events: report.events.map(event), queued: report.queued,
-                    nextAttempt: report.state.notBefore.map { Words.iso($0, localTime) }, stopped: report.state.stopped,
+                    nextAttempt: report.state.nextAttempt(after: now).map { Words.iso($0, localTime) }, stopped: report.state.stopped,
                     failure: failure(report))
             })
     }

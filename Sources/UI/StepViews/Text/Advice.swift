@@ -47,7 +47,7 @@ public struct Advice: Sendable {
     }
 
     /// The reverse of `init(markup:)`: the text with its commands between backticks.
-    var markup: String {
+    public var markup: String {
         parts.map { part in
             switch part {
             case .prose(let text): text
@@ -114,8 +114,8 @@ extension Advice: ExpressibleByStringInterpolation {
 
 /// A command to paste into a shell (bash, zsh, ksh, or any of POSIX.1-2024).
 public struct ShellCommand: Sendable {
-    private let line: String
-    private let words: [String]
+    let line: String
+    let words: [String]
 
     /// - Parameters:
     ///   - line: the program and its fixed arguments, in shell syntax.

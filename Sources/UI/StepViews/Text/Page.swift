@@ -39,39 +39,6 @@ public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
 
 extension Nullable: Equatable where Value: Equatable {}
 
-/// How text is formatted for a terminal.
-public struct TextStyle: Hashable, Sendable {
-    /// Columns. Views of text use at most 80 of them: a longer line reads badly.
-    public private(set) var width: Int
-    /// Columns of the terminal, up to 200, for charts.
-    private let wholeWidth: Int
-    /// Columns of the terminal, which may be fewer than a view needs.
-    let columns: Int
-    /// Whether colour may be used.
-    public var colour: Bool
-    /// Whether the characters of bars can be shown; else everything is ASCII.
-    public var unicode: Bool
-
-    /// Columns that views need.
-    static let narrowest = 40
-
-    /// - Parameter width: below 40 counts as 40, above 80 as 80.
-    public init(width: Int = 80, colour: Bool = false, unicode: Bool = true) {
-        self.width = min(max(width, Self.narrowest), 80)
-        wholeWidth = min(max(width, Self.narrowest), 200)
-        columns = max(width, 1)
-        self.colour = colour
-        self.unicode = unicode
-    }
-
-    /// The same with all columns of the terminal, up to 200: for charts, which gain by width.
-    public var wide: TextStyle {
-        var style = self
-        style.width = wholeWidth
-        return style
-    }
-}
-
 /// Text in pieces, each with its own emphasis.
 struct StyledText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// What a piece means rather than how it looks.
@@ -196,7 +163,7 @@ struct Page {
         for (index, part) in advice.parts.enumerated() {
             switch part {
             case .command(let command):
-                append([((isFirst ? beginning : blanks + "  ") + command.text(isASCII: !style.unicode), emphasis)])
+                append([((isFirst ? beginning : blanks + "  ") + style.text(of: command), emphasis)])
             case .prose(let text):
                 let sentence = Self.sentence(text, isFirst: index == 0, isLast: index == advice.parts.count - 1)
                 if sentence.isEmpty { continue }

@@ -114,7 +114,7 @@ struct AddCommand: AsyncParsableCommand {
                     now: wiring.now(), localTime: wiring.localTime))
         } else {
             try wiring.say("Added \(Printable(added.name)) (\(wiring.title(ofModel: added.model))) for \(Printable(owner.name)).")
-            try wiring.say("Read its steps with: istep sync")
+            try wiring.say("Read its steps with: \(ShellCommand("istep sync").with(CommandOptions(common.values())).text())")
             if wiring.holdsTodayOnly(added) {
                 try wiring.say(
                     "It keeps only today's count and resets it at midnight. 'istep auto on' also syncs it shortly before midnight.")

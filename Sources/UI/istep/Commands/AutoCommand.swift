@@ -34,7 +34,7 @@ extension AutoCommand {
         func show(_ body: (any Scheduler) async throws -> SyncSchedule) async throws {
             let schedule = try await Wiring.withScheduler(isSystemWide: isSystemWide, body)
             let view = AutoView(schedule, now: Wiring.now(), localTime: .system)
-            if !quiet || json { try Wiring.show(view, json: json) }
+            if !quiet || json { try Wiring.show(view, GlobalOptions(isForPrograms: json)) }
         }
     }
 

@@ -23,7 +23,7 @@ extension ConfigCommand {
         func run() throws {
             let report = ConfigurationCheck(Wiring.configuration(common.values())).run()
             let view = ConfigView(files: report.files, destinations: report.destinations, problems: report.problems.map(\.text))
-            try Wiring.show(view, json: common.json)
+            try Wiring.show(view, common.values())
             if !report.problems.isEmpty { throw AlreadyReported(.configuration) }
         }
     }
@@ -34,7 +34,7 @@ extension ConfigCommand {
         @OptionGroup var common: CommonOptions
 
         func run() throws {
-            try Wiring.show(KindsView(Wiring.destinationKinds.map { .init(key: $0.key, title: $0.title) }), json: common.json)
+            try Wiring.show(KindsView(Wiring.destinationKinds.map { .init(key: $0.key, title: $0.title) }), common.values())
         }
     }
 
@@ -53,7 +53,7 @@ extension ConfigCommand {
                 let known = kinds.map(\.key).joined(separator: ", ")
                 throw CommandFailure(.usage, "There is no kind '\(kind)'.", advice: "Known kinds: \(known).")
             }
-            try Wiring.show(ExampleView(kind: kind.key, example: kind.example), json: common.json)
+            try Wiring.show(ExampleView(kind: kind.key, example: kind.example), common.values())
         }
     }
 }

@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let doctor = try Wiring.doctor(common.values(bluetooth), usesRadio: !noRadio, usesNetwork: !noNetwork)
         let progress = Progress(common.quiet || !Output.error.isTerminal ? .silent : .overwriting)
         defer { progress.end() }
-        let style = TextStyle(.standard, environment: Wiring.environment)
+        let style = TextStyle(.standard, environment: Wiring.environment, commands: CommandOptions(common.values()))
         func view(_ findings: [Finding]) -> DoctorView {
             DoctorView(findings, isTerse: common.quiet, now: doctor.now(), localTime: .system)
         }
@@ -55,7 +55,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         progress.end()
         if common.json {
-            try Wiring.show(view(findings), json: common.json)
+            try Wiring.show(view(findings), common.values())
         } else if !common.quiet {
             for line in view(findings).summary(style) { try Output.standard.result(line) }
         }

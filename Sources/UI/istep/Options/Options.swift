@@ -69,6 +69,25 @@ extension Wiring {
     init(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) throws { try self.init(common.values(bluetooth)) }
 }
 
+extension CommandOptions {
+    init(_ options: GlobalOptions) {
+        self.init(user: options.user, database: options.database, configuration: options.configuration)
+    }
+
+    /// The options in a command line, even if the parser does not understand the rest of it.
+    init(_ arguments: [String]) {
+        let words = arguments.prefix { $0 != "--" }
+        func value(_ option: String) -> String? {
+            for (word, next) in zip(words, words.dropFirst() + [""]).reversed() {
+                if word == option { return next.isEmpty ? nil : next }
+                if word.hasPrefix(option + "=") { return String(word.dropFirst(option.count + 1)) }
+            }
+            return nil
+        }
+        self.init(user: value("--user"), database: value("--db"), configuration: value("--config"))
+    }
+}
+
 // Command-line arguments that stand for values of other modules.
 
 extension Day: ExpressibleByArgument {

@@ -26,6 +26,12 @@ struct Failure {
         self.advice = advice
     }
 
+    /// The same with the options that the commands of its advice need.
+    func with(_ options: CommandOptions) -> Failure {
+        guard let advice, options != CommandOptions() else { return self }
+        return Failure(status, message, Advice(markup: advice).with(options).markup)
+    }
+
     /// Message and advice on one line.
     var line: String? { message.map { message in advice.map { "\(message); \($0)" } ?? message } }
 

@@ -97,8 +97,10 @@ struct OutputFailure: ReportableError {
 extension TextStyle {
     /// What the terminal at `output` can show.
     ///
-    /// - Parameter environment: `NO_COLOR`, `TERM`, `COLUMNS` and the locale's variables are used.
-    init(_ output: Output, environment: [String: String]) {
+    /// - Parameters:
+    ///   - environment: `NO_COLOR`, `TERM`, `COLUMNS` and the locale's variables are used.
+    ///   - commands: what commands in advice need.
+    init(_ output: Output, environment: [String: String], commands: CommandOptions = CommandOptions()) {
         let columns = output.columns ?? Int(environment["COLUMNS"] ?? "") ?? 80
         let plain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let locale = [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]].compactMap(\.self)
@@ -106,7 +108,7 @@ extension TextStyle {
         self.init(
             width: columns, colour: output.isTerminal && !plain && environment["TERM"] != "dumb",
             // Without a locale (a service, a container) the reader is not known. Journals and pagers accept UTF-8.
-            unicode: locale.map { $0.contains("UTF-8") || $0.contains("UTF8") } ?? true)
+            unicode: locale.map { $0.contains("UTF-8") || $0.contains("UTF8") } ?? true, commands: commands)
     }
 }
 
@@ -119,13 +121,17 @@ extension Wiring {
         if !options.isQuiet { try Output.standard.result(text) }
     }
 
-    func show(_ view: some View) throws { try Self.show(view, json: options.isForPrograms) }
+    /// How text is written to standard output.
+    var style: TextStyle { TextStyle(.standard, environment: Self.environment, commands: CommandOptions(options)) }
 
-    static func show(_ view: some View, json: Bool) throws {
-        if json {
+    func show(_ view: some View) throws { try Self.show(view, options) }
+
+    static func show(_ view: some View, _ options: GlobalOptions) throws {
+        if options.isForPrograms {
             try Output.standard.document(try view.json())
         } else {
-            for line in view.lines(TextStyle(.standard, environment: environment)) { try Output.standard.result(line) }
+            let style = TextStyle(.standard, environment: environment, commands: CommandOptions(options))
+            for line in view.lines(style) { try Output.standard.result(line) }
         }
     }
 

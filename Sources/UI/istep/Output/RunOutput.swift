@@ -17,7 +17,7 @@ final class SyncLines: Sendable {
         self.progress = progress
     }
 
-    private var style: TextStyle { TextStyle(.standard, environment: wiring.environment) }
+    private var style: TextStyle { wiring.style }
 
     func show(_ report: SyncReport) {
         progress.end()
@@ -119,9 +119,9 @@ final class ConsoleWatchOutput: WatchOutput {
         progress.end()
         if wiring.isForPrograms { return try writing.withLock { _ in try wiring.show(outcome.view(wiring)) } }
         let time = WatchWords.time(wiring.now(), wiring.localTime)
-        let style = TextStyle(.standard, environment: wiring.environment)
+        let style = wiring.style
         // The time stands in front of the first line, blanks in front of the others.
-        let narrower = TextStyle(width: style.width - 7, colour: style.colour, unicode: style.unicode)
+        let narrower = TextStyle(width: style.width - 7, colour: style.colour, unicode: style.unicode, commands: style.commands)
         for (index, line) in outcome.view(wiring).lines(narrower).enumerated() {
             try Output.standard.result((index == 0 ? time : "     ") + "  " + line)
         }

@@ -198,7 +198,7 @@ struct BrowseSession {
             state.outbox = outbox.map(BrowseState.OutboxEntry.init)
         }
         let size = screen.size
-        let style = TextStyle(.standard, environment: wiring.environment)
+        let style = wiring.style
         let picture = Picture(wiring: wiring, user: user, figures: figures, state: state, outbox: outbox)
         let content = try await blocking { picture.lines(style) }
         state.limitScroll(to: content.count, lines: size.lines)

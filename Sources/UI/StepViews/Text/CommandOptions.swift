@@ -1,0 +1,57 @@
+/// The options that commands in advice need, so that they are about the same history and the same user as the output that names them.
+public struct CommandOptions: Hashable, Sendable {
+    /// `--user`; nil where a command selects the same user by itself.
+    public var user: String?
+    /// `--db`
+    public var database: String?
+    /// `--config`
+    public var configuration: String?
+
+    public init(user: String? = nil, database: String? = nil, configuration: String? = nil) {
+        self.user = user
+        self.database = database
+        self.configuration = configuration
+    }
+
+    /// The subcommands that are about one user, or only about that user's pedometers or days if `--user` is given.
+    private static let subcommandsOfUser: Set<Substring> = [
+        "add", "browse", "correct", "devices", "history", "outbox", "plan", "profile", "report", "serve", "share", "show", "status", "sync",
+        "watch",
+    ]
+    /// The subcommands that take none of the options.
+    private static let subcommandsWithoutOptions: Set<Substring> = ["auto", "demo", "json"]
+
+    /// The options that a command needs, with their values.
+    ///
+    /// - Parameter command: in shell syntax; only one that begins with `istep` needs any.
+    fileprivate func options(for command: String) -> [(name: String, value: String)] {
+        let words = command.split(separator: " ")
+        guard words.count > 1, words[0] == "istep", !Self.subcommandsWithoutOptions.contains(words[1]) else { return [] }
+        var options: [(name: String, value: String)] = []
+        if let user, Self.subcommandsOfUser.contains(words[1]) { options.append(("--user", user)) }
+        if let database { options.append(("--db", database)) }
+        if let configuration { options.append(("--config", configuration)) }
+        return options.filter { option in !words.contains { $0 == option.name } }
+    }
+}
+
+extension ShellCommand {
+    /// The same with the options that it needs and does not have.
+    public func with(_ options: CommandOptions) -> ShellCommand {
+        let missing = options.options(for: line).filter { !words.contains($0.name) }
+        return missing.isEmpty ? self : ShellCommand(line, words + missing.flatMap { [$0.name, $0.value] })
+    }
+}
+
+extension Advice {
+    /// The same with the options that its commands need and do not have.
+    public func with(_ options: CommandOptions) -> Advice {
+        Advice(
+            parts.map { part -> Part in
+                switch part {
+                case .prose: part
+                case .command(let command): .command(command.with(options))
+                }
+            })
+    }
+}
