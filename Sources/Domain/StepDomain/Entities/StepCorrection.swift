@@ -1,7 +1,7 @@
 /// Steps that a user entered by hand for a day. They replace what was counted, and what later syncs count.
 public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
     public var steps: Int
-    /// The user's own words, 1 to `longestReason` characters; nil if none were given.
+    /// The user's own text, 1 to `longestReason` characters; nil if none was given.
     public var reason: String?
     /// When a history stored it; nil for one that is not stored yet.
     public var enteredAt: Timestamp?
@@ -15,7 +15,7 @@ public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// A correction without a reason.
     public init(integerLiteral steps: Int) { self.init(steps: steps) }
 
-    /// More steps than anyone makes in a day: the record over 24 hours of running lies below.
+    /// Valid numbers of steps. The limit is higher than anyone can reach in a day: the record over 24 hours of running is lower.
     public static let stepRange = 0...200_000
     /// Characters: a sentence or two.
     public static let longestReason = 200

@@ -56,7 +56,7 @@ extension SimulatedDaemon {
     /// Registers the sessions of an earlier link on the new one.
     func registerSessions(_ path: ObjectPath) {
         for (characteristic, clients) in devices[path]?.sessions.sorted(by: { $0.key < $1.key }) ?? [] {
-            tellPeripheral(characteristic, subscribed: true)
+            notifyPeripheral(characteristic, subscribed: true)
             for client in clients.sorted() { register(client, characteristic, device: path) }
         }
     }
@@ -84,7 +84,7 @@ extension SimulatedDaemon {
         let wasRegistered = devices[path]?.registered[characteristic]?.contains(client) == true
         removeSession(of: client, characteristic, device: path)
         guard devices[path]?.registered[characteristic] == nil else { return }
-        if wasRegistered, devices[path]?.link != nil { tellPeripheral(characteristic, subscribed: false) }
+        if wasRegistered, devices[path]?.link != nil { notifyPeripheral(characteristic, subscribed: false) }
         set("Notifying", .boolean(false), of: Interface.characteristic, at: characteristic)
     }
 
@@ -96,7 +96,7 @@ extension SimulatedDaemon {
     }
 
     /// Writes the client configuration; the outcome is not awaited.
-    func tellPeripheral(_ characteristic: ObjectPath, subscribed: Bool) {
+    func notifyPeripheral(_ characteristic: ObjectPath, subscribed: Bool) {
         guard let (device, attribute) = attribute(at: characteristic), case .characteristic(let id, _) = attribute,
             id.service != .genericAttribute
         else { return }
@@ -104,9 +104,9 @@ extension SimulatedDaemon {
         events.add(subscribed ? .subscribed(device.address, id.characteristic) : .unsubscribed(device.address, id.characteristic))
     }
 
-    // MARK: Packets from the air
+    // MARK: Packets from the peripheral
 
-    func receive(_ event: AirEvent) {
+    func receive(_ event: RadioEvent) {
         guard let link = devices[event.device]?.link, link.number == event.link else { return }
         switch event.event {
         case .hangUp: dropLink(event.device)
@@ -126,12 +126,12 @@ extension SimulatedDaemon {
         let (id, value) = link.inbox[0]
         devices[path]?.link?.inbox.removeFirst()
         guard isHeard(id, device) else { return after(.zero) { $0.deliverNext(path, number) } }
-        let disturbance = faults[device.address, default: FaultBook()].next(.notification)
-        after(timing.packet + disturbance.delay) { daemon in
+        let effects = faults[device.address, default: InjectedFaults()].next(.notification)
+        after(timing.packet + effects.delay) { daemon in
             guard daemon.devices[path]?.link?.number == number else { return }
-            if disturbance.drops { return daemon.dropLink(path) }
-            if !disturbance.stalls {
-                for packet in disturbance.applied(to: value) { daemon.deliver(packet, id, path) }
+            if effects.drops { return daemon.dropLink(path) }
+            if !effects.stalls {
+                for packet in effects.applied(to: value) { daemon.deliver(packet, id, path) }
             }
             daemon.deliverNext(path, number)
         }
@@ -216,7 +216,7 @@ extension SimulatedDaemon {
     func closeNotifySocket(_ characteristic: ObjectPath, device path: ObjectPath) {
         guard let socket = devices[path]?.notifySockets.removeValue(forKey: characteristic) else { return }
         socket.close()
-        if devices[path]?.link != nil { tellPeripheral(characteristic, subscribed: false) }
+        if devices[path]?.link != nil { notifyPeripheral(characteristic, subscribed: false) }
         set("NotifyAcquired", .boolean(false), of: Interface.characteristic, at: characteristic)
     }
 

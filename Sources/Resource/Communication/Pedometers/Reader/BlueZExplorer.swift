@@ -1,7 +1,7 @@
 public import BlueZ
 public import StepDomain
 
-/// Looks at devices through BlueZ.
+/// Reads the services and values of devices through BlueZ.
 public struct BlueZExplorer: GATTExplorer {
     private let adapter: String?
     private let limits: ConnectionLimits
@@ -37,7 +37,7 @@ public struct BlueZExplorer: GATTExplorer {
         }
     }
 
-    /// A refusal belongs to the list; the end of the link ends it.
+    /// A refused read becomes part of the list; an error of the link ends the list.
     private static func value(of characteristic: GATTCharacteristic, _ peripheral: Peripheral) async throws -> GATTCharacteristicContent.Value {
         do throws(BluetoothError) {
             return .bytes(try await peripheral.read(characteristic))
@@ -56,8 +56,8 @@ public struct BlueZExplorer: GATTExplorer {
     public func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool) async throws {
         let (service, characteristic) = try Self.uuids(characteristic)
         try await connected(address) { peripheral in
-            // Without a response only where the user has requested that, or where there is no other way.
-            if hasResponse, peripheral.takesResponse(true, characteristic, in: service) {
+            // Writes without a response only if the user has requested that, or if there is no other way.
+            if hasResponse, peripheral.writesWithResponse(true, characteristic, in: service) {
                 try await peripheral.write(bytes, to: characteristic, of: service)
             } else {
                 try await peripheral.writeInChunks(bytes, to: characteristic, of: service)

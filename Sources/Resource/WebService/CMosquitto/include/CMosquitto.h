@@ -1,6 +1,6 @@
 #pragma once
 
-// libmosquitto, loaded when it is first needed: most starts of the program do without, and linked they would pay for it and OpenSSL.
+// libmosquitto, loaded when it is first needed: most runs of the program do not need it, and would load it and OpenSSL if it were linked.
 
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
@@ -19,14 +19,14 @@ struct cmosquitto_callbacks {
     void (*acknowledged)(void *context, int identifier, int code);
     /// The broker ended the connection and said why. `code` is that of MQTT 5.
     void (*disconnected)(void *context, int code);
-    /// What the library or OpenSSL complains about.
-    void (*complained)(void *context, const char *text);
+    /// An error message of the library or of OpenSSL.
+    void (*logged)(void *context, const char *text);
 };
 
 struct cmosquitto_client;
 
-/// A client with a clean session. `protocol` is MQTT_PROTOCOL_V5 or _V311; for an `id` of NULL one is made up.
-/// SIGPIPE is left as it was, though the library has it ignored. NULL with `errno` set on failure.
+/// A client with a clean session. `protocol` is MQTT_PROTOCOL_V5 or _V311; if `id` is NULL, the library generates one. SIGPIPE is left as it
+/// was, although the library would ignore it. Returns NULL with `errno` set on failure.
 struct cmosquitto_client *cmosquitto_new(
     const char *id, int protocol, struct cmosquitto_callbacks callbacks, void *context);
 void cmosquitto_destroy(struct cmosquitto_client *client);
@@ -52,7 +52,7 @@ int cmosquitto_socket(struct cmosquitto_client *client);
 bool cmosquitto_wants_write(struct cmosquitto_client *client);
 
 const char *cmosquitto_error_text(int error);
-/// Of a code of MQTT 5.
+/// The text for a reason code of MQTT 5.
 const char *cmosquitto_reason_text(int code);
-/// Of a code of 3.1.1 with which a broker refuses a connection.
+/// The text for a code of MQTT 3.1.1 with which a broker refuses a connection.
 const char *cmosquitto_refusal_text(int code);

@@ -52,7 +52,7 @@ extension DestinationKind {
             operation: operation, response: response, authentication: authentication,
             // SOAP does not define the effect of a call that is made twice; only the user knows what this service does.
             traits: isIdempotent
-                ? .replacing : ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false))
+                ? .replacing : ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false))
     }
 }
 
@@ -200,7 +200,7 @@ extension ShareFailure {
         }
         let words = request.line(of: message)
         let said = "\(request.url.host) answered with a fault" + (words.isEmpty ? "" : ": " + words)
-        switch fault.blame {
+        switch fault.faultCause {
         case .sender: self.init(.rejected, said)
         case .version: self.init(.rejected, said, advice: "It needs the other version of SOAP: set `version`.")
         case .understanding: self.init(.rejected, said, advice: "It requires a header that istep does not send.")
