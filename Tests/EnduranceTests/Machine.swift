@@ -82,8 +82,8 @@ final class Machine: Sendable {
             await stack.inject(.drop(during: .read), for: address)
         case .refusal: await stack.inject(.refuseConnect(), for: address)
         case .garbled:
-            let kinds: [Rubbish] = [.wrongChecksum, .swallowed, .doubled, .truncated(to: 7), .random(seed: UInt64(roll))]
-            await stack.inject(.rubbish(kinds[roll % kinds.count], .every(9 + roll % 23)), for: address)
+            let kinds: [Corruption] = [.wrongChecksum, .dropped, .doubled, .truncated(to: 7), .random(seed: UInt64(roll))]
+            await stack.inject(.corruption(kinds[roll % kinds.count], .every(9 + roll % 23)), for: address)
         default: break
         }
     }

@@ -34,13 +34,13 @@ import Testing
         for number in SimulatedDays.numbers {
             let day = Day(daysSince1970: number)
             let summary = try statistics.summary(of: year.user, on: day)
-            let truth = year.truth[day] ?? 0
+            let expectedSteps = year.expectedSteps[day] ?? 0
             if summary.completeness == .complete || year.readCompletely.contains(day) {
-                #expect(summary.steps == truth, "\(day): \(year.log(around: day))")
+                #expect(summary.steps == expectedSteps, "\(day): \(year.log(around: day))")
                 #expect(summary.completeness == .complete, "\(day): \(year.log(around: day))")
             } else {
                 lost += 1
-                #expect(summary.steps ?? 0 <= truth, "\(day): \(year.log(around: day))")
+                #expect(summary.steps ?? 0 <= expectedSteps, "\(day): \(year.log(around: day))")
             }
         }
         // There are absences longer than a ring's memory, but only a few. What a fault destroys varies by the machine's load.
@@ -58,7 +58,7 @@ private final class RingYear {
     let machine: Machine
     let user: User
     let home = LocalTime.zone(TimeZone(identifier: "Europe/Berlin")!)
-    private(set) var truth: [Day: Int] = [:]
+    private(set) var expectedSteps: [Day: Int] = [:]
     /// Days that a complete sync found whole on the ring.
     private(set) var readCompletely: Set<Day> = []
     /// Days that must be among them: a night without a fault followed while the ring stored them.
@@ -146,7 +146,7 @@ private final class RingYear {
             let steps = walker.steps(at: time.now)
             if steps > 0 {
                 ring.addSteps(steps, at: ring.clock)
-                truth[Day(of: time.now, utcOffset: itinerary.utcOffset(at: time.now)), default: 0] += steps
+                expectedSteps[Day(of: time.now, utcOffset: itinerary.utcOffset(at: time.now)), default: 0] += steps
             }
             quarter += Walker.quarter
         }

@@ -27,11 +27,11 @@ import Testing
         for number in SimulatedDays.numbers {
             let day = Day(daysSince1970: number)
             let summary = try statistics.summary(of: year.user, on: day)
-            let (steps, truth) = (summary.steps ?? 0, year.truth[day] ?? 0)
-            #expect(steps <= truth, "\(day): \(year.log(around: day))")
+            let (steps, expectedSteps) = (summary.steps ?? 0, year.expectedSteps[day] ?? 0)
+            #expect(steps <= expectedSteps, "\(day): \(year.log(around: day))")
             if !year.doubtful.contains(day) { #expect(steps == year.credit[day] ?? 0, "\(day): \(year.log(around: day))") }
             // Missing steps are marked, except those that no reading can reveal: a restart before the first reading of a day.
-            if steps < truth {
+            if steps < expectedSteps {
                 unread += 1
                 if !year.hidden.contains(day) { #expect(summary.completeness != .complete, "\(day): \(year.log(around: day))") }
             }
@@ -55,7 +55,7 @@ private final class WatchYear {
     let machine: Machine
     let user: User
     let home = LocalTime.zone(TimeZone(identifier: "Europe/Berlin")!)
-    private(set) var truth: [Day: Int] = [:]
+    private(set) var expectedSteps: [Day: Int] = [:]
     /// The steps of each day according to the readings: the growth of the count, or the whole count if it has fallen.
     private(set) var credit: [Day: Int] = [:]
     /// Days that were read while the machine's clock was wrong.
@@ -138,7 +138,7 @@ private final class WatchYear {
             time.now = Timestamp(quarter)
             let steps = walker.steps(at: time.now)
             count += steps
-            truth[home.day(of: time.now), default: 0] += steps
+            expectedSteps[home.day(of: time.now), default: 0] += steps
             quarter += Walker.quarter
         }
         watch.set(count)

@@ -86,7 +86,7 @@ private struct ScriptedProblems: ShareDestination {
         self.name = name
         self.terms = terms
         found = problems
-        traits = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true, isPersonal: isPersonal)
+        traits = ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: isPersonal)
     }
 
     func problems() -> [String] { found }

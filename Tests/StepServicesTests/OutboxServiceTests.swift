@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct OutboxServiceTests {
     private let garden = ScriptedDestination(
-        "Garden", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: true), terms: always)
+        "Garden", ShareTraits(resending: .repeats, corrects: true, acceptsUnfinishedDays: true), terms: always)
 
     private func fixture() throws -> ServiceFixture {
         var fixture = ServiceFixture()
@@ -120,7 +120,7 @@ import Testing
     {
         var fixture = ServiceFixture()
         let post = ScriptedDestination(
-            "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: true), terms: always)
+            "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, acceptsUnfinishedDays: true), terms: always)
         fixture.destinations = [post]
         try fixture.outbox.walk(4000, on: april20)
         post.script(hasArrived ? .acceptSilently : .fail(ShareFailure(.unanswered, "no answer")))
@@ -151,7 +151,7 @@ import Testing
     @Test func `a retry sends a day that is held back only by name`() async throws {
         var fixture = ServiceFixture(now: LocalTime.berlin.at("2026-04-22", 12))
         let post = ScriptedDestination(
-            "post", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
+            "post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false), terms: always)
         fixture.destinations = [post]
         let outbox = fixture.outbox, today = outbox.place.day(of: outbox.now), yesterday = today.advanced(by: -1)
         let morning = outbox.place.span(of: today).start, midnight = outbox.place.span(of: today).end

@@ -6,7 +6,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct ShareFailureTests {
     let outbox = OutboxFixture()
     private let post = ScriptedDestination(
-        "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: false), terms: always)
+        "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, acceptsUnfinishedDays: false), terms: always)
 
     @Test(arguments: [ShareFailure.Kind.unreachable, .busy, .unanswered])
     func `a server that is down is retried with growing delays`(kind: ShareFailure.Kind) async throws {
@@ -190,7 +190,7 @@ import TestSupport
 
     @Test func `a lost answer from a destination without queries is doubtful immediately`() async throws {
         let mute = ScriptedDestination(
-            "mute", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
+            "mute", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false), terms: always)
         try outbox.walk(4000, on: april20)
         mute.script(.acceptSilently)
         let report = try await outbox.share(to: mute).first

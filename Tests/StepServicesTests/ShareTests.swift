@@ -31,7 +31,7 @@ import TestSupport
     }
 
     @Test func `the first figures remain where corrections are not possible`() async throws {
-        let post = ScriptedDestination("post", ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false), terms: always)
+        let post = ScriptedDestination("post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false), terms: always)
         try outbox.walk(4000, on: april20)
         try await outbox.share(to: post)
         try outbox.walk(4500, on: april20)

@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct ShareTimingTests {
     private let post = ScriptedDestination(
-        "post", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: false), terms: always)
+        "post", ShareTraits(resending: .repeats, corrects: true, acceptsUnfinishedDays: false), terms: always)
 
     @Test func `a day in progress is held until it is complete`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
@@ -66,8 +66,8 @@ import TestSupport
         let noon = LocalTime.berlin.at("2014-04-20", 12)
         let outbox = OutboxFixture(now: noon)
         let eager = ScriptedDestination(
-            "eager", ShareTraits(resending: .repeats, corrects: true, takesUnfinishedDays: false),
-            terms: ShareTerms(since: april20, takesUnfinishedDays: true))
+            "eager", ShareTraits(resending: .repeats, corrects: true, acceptsUnfinishedDays: false),
+            terms: ShareTerms(since: april20, acceptsUnfinishedDays: true))
         try outbox.walk(4000, on: april20, until: noon)
         #expect(try await outbox.share(to: eager).first?.outcomes == [.sent])
     }

@@ -90,7 +90,7 @@ import Testing
     /// A second person was added after the destination was configured: the days of both would come into one account.
     @Test func `a destination for one person gets no days while the person is not set`() async throws {
         let diary = ScriptedDestination(
-            "diary", ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true, isPersonal: true), terms: always)
+            "diary", ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true), terms: always)
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(diary, garden)
         _ = fixture.history.addUser(named: "ben")

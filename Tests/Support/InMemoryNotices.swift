@@ -26,7 +26,7 @@ extension InMemoryHistory: NoticeStore {
         state.withLock { $0.notices.filter { $0.endedAt == nil }.sorted { ($0.notice.since, $0.id) < ($1.notice.since, $1.id) } }
     }
 
-    public func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) { mark(ids) { $0.see(at: now) } }
+    public func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) { mark(ids) { $0.markSeen(at: now) } }
 
     public func claim(_ ids: [StoredNotice.ID], at now: Timestamp) -> Set<StoredNotice.ID> {
         mark(ids) { if $0.isToBeNotified { $0.notifiedAt = now } }

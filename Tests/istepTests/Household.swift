@@ -45,7 +45,7 @@ struct Household {
     }
 
     /// The steps of the ring's wearer this many days ago.
-    func walked(daysAgo: Int) -> Int { ring.truth(daysAgo: daysAgo).reduce(0) { $0 + $1.steps } }
+    func walked(daysAgo: Int) -> Int { ring.expectedSteps(daysAgo: daysAgo).reduce(0) { $0 + $1.steps } }
 
     /// Checks that the program leaves nothing of Bluetooth open.
     func expectNothingLeftOpen() async {

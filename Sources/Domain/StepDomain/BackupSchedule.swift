@@ -10,15 +10,15 @@ public struct BackupSchedule: Hashable, Sendable {
 
     public init(count: Int) { self.count = count }
 
-    /// - Parameter backups: those that are there.
+    /// - Parameter backups: the existing backups.
     public func isDue(_ backups: [BackupName], today: Day) -> Bool {
         guard count > 0 else { return false }
         let newest = backups.filter { $0.isAutomatic && !Self.isMisdated($0, today) }.map(\.day).max()
         return newest.map { $0.distance(to: today) >= Self.interval } ?? true
     }
 
-    /// The automatic backups beyond those that are kept, oldest first. A backup that the user made is never among them, and
-    /// with `count` 0 none is: switching backups off does not delete those that are there.
+    /// The automatic backups to delete, oldest first. Backups that the user made are never among them. With `count` 0 there are none either:
+    /// switching backups off does not delete existing ones.
     ///
     /// A backup with a date in the future counts as the oldest: as the newest, it would replace each later one.
     public func surplus(_ backups: [BackupName], today: Day) -> [BackupName] {
@@ -28,11 +28,12 @@ public struct BackupSchedule: Hashable, Sendable {
         return Array((misdated + automatic.filter { !Self.isMisdated($0, today) }).dropLast(count))
     }
 
-    /// Made while the clock was wrong. Tomorrow is the date of a backup that was made before a journey to the west.
+    /// Whether the backup was made while the clock was wrong. Tomorrow is a valid date: the backup may have been made before a journey to
+    /// the west.
     private static func isMisdated(_ backup: BackupName, _ today: Day) -> Bool { backup.day > today.advanced(by: 1) }
 }
 
-/// The file name of a backup: `history-2026-11-22T030405.sqlite`, and `.auto.sqlite` at the end of one that istep made by itself.
+/// The file name of a backup: `history-2026-11-22T030405.sqlite`. The name of an automatic backup ends with `.auto.sqlite`.
 ///
 /// It contains the history's name, so that the backups of two histories in one directory stay separate, and local time, which users look
 /// for.
@@ -42,7 +43,7 @@ public struct BackupName: Hashable, Sendable {
     public let day: Day
     /// `HHMMSS`
     public let clock: String
-    /// Made before a migration or by the nightly sync: may be deleted again when there are newer ones.
+    /// Whether it was made before a migration or by the nightly sync: then it may be deleted when there are newer ones.
     public let isAutomatic: Bool
     /// Distinguishes backups of the same second; 1 is not written.
     public let number: Int
@@ -53,12 +54,12 @@ public struct BackupName: Hashable, Sendable {
         let local = moment.seconds + localTime.utcOffset(moment)
         day = Day(daysSince1970: floorDivide(local, 86_400))
         let seconds = floorRemainder(local, 86_400)
-        clock = two(seconds / 3600) + two(seconds / 60 % 60) + two(seconds % 60)
+        clock = twoDigits(seconds / 3600) + twoDigits(seconds / 60 % 60) + twoDigits(seconds % 60)
         self.isAutomatic = isAutomatic
         self.number = number
     }
 
-    /// Nil for a file that is no backup of this history.
+    /// Nil for a file that is not a backup of this history.
     public init?(file: String, of history: String) {
         let stem = Self.stem(of: history)
         guard file.hasPrefix(stem + "-"), file.hasSuffix(Self.suffix) else { return nil }
@@ -99,7 +100,7 @@ public struct BackupName: Hashable, Sendable {
 }
 
 extension BackupName: Comparable {
-    /// The earlier first.
+    /// Earlier backups come first.
     public static func < (a: BackupName, b: BackupName) -> Bool {
         (a.day, a.clock, a.number, a.file) < (b.day, b.clock, b.number, b.file)
     }

@@ -10,7 +10,7 @@ public struct SyncFrames: Hashable, Sendable {
 
     /// Why the samples of a sync may have to be decoded again from its frames.
     public enum Doubt: String, Hashable, Sendable, CaseIterable {
-        /// Samples of it were implausible and are kept apart.
+        /// Some of its samples were implausible and are kept apart.
         case implausible
         /// It failed because of what the pedometer sent, and no sync of the same pedometer has been complete since.
         case undecoded
@@ -29,10 +29,10 @@ public struct SyncFrames: Hashable, Sendable {
 
 /// How long raw frames are kept. They allow a day to be decoded again after a fault of a decoder, and cause most of a history's growth.
 public struct FrameRetention: Hashable, Sendable {
-    /// Nil keeps them for ever, within `bytes`.
+    /// Nil for no limit of age; the limit `bytes` still applies.
     public var days: Int?
-    /// Of all frames together. A ring's night takes about 6 kB, so 64 MB is more than 25 years of one ring. More is used by a pedometer
-    /// that sends without end (700 kB a sync were seen), or by a household that should choose an age.
+    /// Size limit of all frames together. A ring's night takes about 6 kB, so 64 MB is more than 25 years of one ring. A pedometer that
+    /// sends without end (700 kB a sync were seen) uses more, and so does a large household, which should choose an age.
     public var bytes: Int
 
     public static let standardDays = 2 * 366

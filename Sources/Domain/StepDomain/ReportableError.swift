@@ -1,14 +1,14 @@
-/// An error in words for people: what failed, and what to do about it.
+/// An error with a message for users: what failed, and what to do about it.
 ///
 /// Each error type of istep conforms beside its definition. The exit status of a command, the severity of a diagnosis and the `category` of
 /// a JSON document are functions of the category.
 public protocol ReportableError: Error, CustomStringConvertible {
     var category: FailureCategory { get }
-    /// What failed on what and why, without the advice.
+    /// What failed, on what, and why, without the advice.
     var problem: String { get }
     /// What to do next, in sentences; commands stand between backticks. Nil if the problem needs no advice.
     var advice: String? { get }
-    /// Where to look for what made a sync fail.
+    /// Where to look for the cause of a failed sync.
     var cause: FailureCause { get }
 }
 
@@ -24,7 +24,7 @@ public enum FailureCategory: String, Sendable, CaseIterable {
     case temporary
     /// No adapter, no bus, no daemon, no history, or not the device that it should be.
     case unavailable
-    /// What a pedometer sent, a server refused or the history holds cannot be used.
+    /// Data cannot be used: what a pedometer sent, what a server refused, or what the history holds.
     case data
     /// The command line is wrong.
     case usage
@@ -34,7 +34,7 @@ public enum FailureCategory: String, Sendable, CaseIterable {
     /// A fault of istep, or of the machine (a disk that fails).
     case unforeseen
 
-    /// Of several failures the one with the greatest number decides how a command ends: the one that most needs action.
+    /// If there are several failures, the one with the highest number decides how a command ends: it most needs action.
     public var severity: Int {
         switch self {
         case .temporary: 1
@@ -48,7 +48,7 @@ public enum FailureCategory: String, Sendable, CaseIterable {
     }
 }
 
-/// Where to look for what made a sync fail.
+/// Where to look for the cause of a failed sync.
 public enum FailureCause: String, Sendable, Codable, CaseIterable {
     /// The pedometer was not heard: away, asleep, or out of power. Nothing is broken.
     case outOfRange

@@ -12,10 +12,10 @@ public struct SyncTiming: Hashable, Sendable {
     public init(interval: Int) { self.interval = max(60, interval) }
 
     /// The state of a pedometer's syncs.
-    public struct Standing: Hashable, Sendable {
-        /// When it was last read completely, by any process; nil for never.
+    public struct State: Hashable, Sendable {
+        /// When it was last read completely, by any process; nil if it never was.
         public var lastComplete: Timestamp?
-        /// When the last attempt since then failed; nil for none.
+        /// When the last attempt since then failed; nil if none did.
         public var lastFailure: Timestamp?
         /// Failed attempts in a row.
         public var failures: Int
@@ -34,24 +34,24 @@ public struct SyncTiming: Hashable, Sendable {
     static let secondsBeforeMidnight = 300
     /// Seconds by which a reading may be in the future: another process may have recorded it after `now` was read.
     static let clockTolerance = 60
-    /// After a pedometer failed: half an hour at most, so that one that works again is soon read.
+    /// The wait after a failure: half an hour at most, so that a pedometer that works again is soon read.
     static let backoff = ExponentialBackoff(first: .seconds(60), longest: .seconds(1800))
 
     /// When to read it next; a moment that has passed means now.
-    public func due(_ standing: Standing, now: Timestamp, localTime: LocalTime) -> Timestamp {
+    public func due(_ state: State, now: Timestamp, localTime: LocalTime) -> Timestamp {
         // A reading in the future was recorded while the clock was ahead: it is ignored.
-        let last = standing.lastComplete.flatMap { $0 > now + Self.clockTolerance ? nil : $0 }
+        let last = state.lastComplete.flatMap { $0 > now + Self.clockTolerance ? nil : $0 }
         var due = last.map { $0 + interval } ?? now
-        var pause = Self.backoff.seconds(after: standing.failures)
-        if standing.holdsTodayOnly {
+        var pause = Self.backoff.seconds(after: state.failures)
+        if state.holdsTodayOnly {
             let lastReading = localTime.span(of: localTime.day(of: now)).end - Self.secondsBeforeMidnight
             if last.map({ $0 < lastReading }) ?? true {
                 due = min(due, lastReading)
-                // What is not read now is lost.
+                // Steps that are not read now are lost.
                 if now >= lastReading { pause = Self.backoff.seconds(after: 1) }
             }
         }
-        guard standing.failures > 0, let failure = standing.lastFailure, failure <= now else { return due }
+        guard state.failures > 0, let failure = state.lastFailure, failure <= now else { return due }
         return max(due, failure + pause)
     }
 }

@@ -7,7 +7,7 @@ struct BusDirectory: Sendable {
 
     var configuration: String { path + "/bus.conf" }
     /// The file with the daemon's error messages.
-    var complaints: String { path + "/complaints" }
+    var errors: String { path + "/errors" }
     var socket: String { path + "/bus" }
     /// The address of the socket.
     var address: String { "unix:path=" + socket }
@@ -15,7 +15,7 @@ struct BusDirectory: Sendable {
     /// The longest path that dbus-daemon listens at: `_DBUS_MAX_SUN_PATH_LENGTH` in its dbus-sysdeps.h. The kernel would allow 107.
     private static let maximumSocketPath = 99
 
-    /// - Parameter parent: where the directory is preferred to be.
+    /// - Parameter parent: the preferred place of the directory.
     /// - Throws: `PrivateBusError.cannotStart`.
     static func create(_ closedNames: [String] = [], below parent: String) throws(PrivateBusError) -> BusDirectory {
         let template = usable(parent) + "/dbus-XXXXXX"
@@ -35,13 +35,13 @@ struct BusDirectory: Sendable {
 
     /// Removes all files that this process, the daemon and its guard created.
     func remove() {
-        for file in [socket, configuration, complaints] { unlink(file) }
+        for file in [socket, configuration, errors] { unlink(file) }
         rmdir(path)
     }
 
     /// The start of the daemon's error messages, in one line.
-    func readComplaints() -> String {
-        guard let file = fopen(complaints, "r") else { return "" }
+    func readErrors() -> String {
+        guard let file = fopen(errors, "r") else { return "" }
         defer { fclose(file) }
         var buffer = [UInt8](repeating: 0, count: 1000)
         let count = fread(&buffer, 1, buffer.count, file)
@@ -101,8 +101,8 @@ struct BusDirectory: Sendable {
 /// Two connected sockets: one for this process, one for a child. (Swift cannot create a pipe as close-on-exec in one step, and another
 /// child started in between would keep it open.)
 final class SocketPair {
-    private var ours: Int32
-    private(set) var theirs: Int32
+    private var parentEnd: Int32
+    private(set) var childEnd: Int32
 
     /// - Throws: `PrivateBusError.cannotStart`.
     init() throws(PrivateBusError) {
@@ -110,28 +110,28 @@ final class SocketPair {
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
             throw .cannotStart(reason: String(cString: strerror(errno)))
         }
-        ours = pair[0]
+        parentEnd = pair[0]
         // Above the low numbers that a child assigns to its own descriptors.
-        theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 10)
+        childEnd = fcntl(pair[1], F_DUPFD_CLOEXEC, 10)
         close(pair[1])
-        guard theirs >= 0 else { throw .cannotStart(reason: String(cString: strerror(errno))) }
+        guard childEnd >= 0 else { throw .cannotStart(reason: String(cString: strerror(errno))) }
     }
 
     deinit {
-        if ours >= 0 { close(ours) }
-        closeTheirs()
+        if parentEnd >= 0 { close(parentEnd) }
+        closeChildEnd()
     }
 
-    /// The child has its own copy; ours would prevent the end of file.
-    func closeTheirs() {
-        if theirs >= 0 { close(theirs) }
-        theirs = -1
+    /// The child has its own copy; the copy of this process would prevent the end of file.
+    func closeChildEnd() {
+        if childEnd >= 0 { close(childEnd) }
+        childEnd = -1
     }
 
-    /// Passes our end to the caller.
-    func takeOurs() -> Int32 {
-        defer { ours = -1 }
-        return ours
+    /// Passes this process's end to the caller.
+    func takeParentEnd() -> Int32 {
+        defer { parentEnd = -1 }
+        return parentEnd
     }
 
     /// Reads until there are `count` lines, the other end is closed, or no data arrives for `seconds`.
@@ -139,11 +139,11 @@ final class SocketPair {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 256)
         while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
-            var descriptor = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
+            var descriptor = pollfd(fd: parentEnd, events: Int16(POLLIN), revents: 0)
             let events = poll(&descriptor, 1, Int32(seconds) * 1000)
             if events < 0, errno == EINTR { continue }
             guard events > 0 else { break }
-            let received = read(ours, &buffer, buffer.count)
+            let received = read(parentEnd, &buffer, buffer.count)
             guard received > 0 else { break }
             bytes += buffer.prefix(received)
         }

@@ -89,19 +89,20 @@ struct BusDaemon: Sendable {
     /// The daemon's process; it is not waited for before the guard ends, so the number is not reused.
     let identifier: pid_t
     private let shell: pid_t
-    private let lifeline: Int32
+    /// Its end makes the guard end the daemon.
+    private let guardSocket: Int32
 
-    /// `$1` is the program, `$2` the directory; 0 is the lifeline, 3 is where the daemon reports that it listens. Signals from the terminal
-    /// go to the whole process group, and would prevent the guard from cleaning up.
+    /// `$1` is the program, `$2` the directory. Descriptor 0 is the socket that this process closes when it ends; on 3 the daemon reports
+    /// that it listens. Signals from the terminal go to the whole process group, and would prevent the guard from cleaning up.
     private static let guardScript = """
         trap '' HUP INT QUIT TERM
         "$1" --config-file="$2/bus.conf" --nofork --nopidfile --print-address=1 --print-pid=1 \
-            </dev/null >&3 2>"$2/complaints" 3>&- &
+            </dev/null >&3 2>"$2/errors" 3>&- &
         exec 3>&-
         read -r line
         kill -KILL $!
         wait
-        rm -f "$2/bus" "$2/bus.conf" "$2/complaints"
+        rm -f "$2/bus" "$2/bus.conf" "$2/errors"
         rmdir "$2"
         """
 
@@ -115,10 +116,10 @@ struct BusDaemon: Sendable {
 
     /// Starts the daemon in `directory`, which the guard removes from then on, and waits until it listens.
     static func start(_ program: String, _ directory: BusDirectory, seconds: Int) throws(PrivateBusError) -> BusDaemon {
-        let lifeline: SocketPair
+        let guardSocket: SocketPair
         let readiness: SocketPair
         do throws(PrivateBusError) {
-            lifeline = try SocketPair()
+            guardSocket = try SocketPair()
             readiness = try SocketPair()
         } catch {
             directory.remove()
@@ -128,30 +129,30 @@ struct BusDaemon: Sendable {
         do throws(Spawn.Failure) {
             shell = try Spawn.start(
                 "/bin/sh", ["sh", "-c", guardScript, "sh", program, directory.path], environment: environment,
-                descriptors: [0: lifeline.theirs, 3: readiness.theirs])
+                descriptors: [0: guardSocket.childEnd, 3: readiness.childEnd])
         } catch {
             directory.remove()
             throw .cannotStart(reason: error.description)
         }
-        lifeline.closeTheirs()
-        readiness.closeTheirs()
+        guardSocket.closeChildEnd()
+        readiness.closeChildEnd()
         let answer = readiness.readLines(2, seconds: seconds)
         guard answer.count == 2, let identifier = pid_t(answer[1]) else {
-            let complaints = directory.readComplaints()
-            end(shell, lifeline.takeOurs())
-            if answer.isEmpty, complaints.isEmpty { throw .noAnswer(seconds: seconds) }
-            throw .cannotStart(reason: complaints.isEmpty ? "it ended at once" : complaints)
+            let errors = directory.readErrors()
+            end(shell, guardSocket.takeParentEnd())
+            if answer.isEmpty, errors.isEmpty { throw .noAnswer(seconds: seconds) }
+            throw .cannotStart(reason: errors.isEmpty ? "it ended at once" : errors)
         }
-        return BusDaemon(identifier: identifier, shell: shell, lifeline: lifeline.takeOurs())
+        return BusDaemon(identifier: identifier, shell: shell, guardSocket: guardSocket.takeParentEnd())
     }
 
     /// Ends the daemon and waits until it has ended and its files are removed. Call it once.
     func end() {
-        Self.end(shell, lifeline)
+        Self.end(shell, guardSocket)
     }
 
-    private static func end(_ shell: pid_t, _ lifeline: Int32) {
-        close(lifeline)
+    private static func end(_ shell: pid_t, _ guardSocket: Int32) {
+        close(guardSocket)
         Spawn.wait(for: shell)
     }
 

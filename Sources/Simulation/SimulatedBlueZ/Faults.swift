@@ -34,7 +34,7 @@ public struct Fault: Sendable, Hashable {
         case stall(Operation)
         case attError(ATTError, Operation)
         case slow(Duration)
-        case rubbish(Rubbish)
+        case corruption(Corruption)
         case missingService(AttributeUUID)
         case staleService(AttributeUUID)
         case servicesNeverResolved
@@ -84,8 +84,8 @@ extension Fault {
     }
 
     /// Notifications arrive with other content.
-    public static func rubbish(_ rubbish: Rubbish, _ occurrence: Occurrence = .always) -> Fault {
-        Fault(effect: .rubbish(rubbish), occurrence: occurrence)
+    public static func corruption(_ corruption: Corruption, _ occurrence: Occurrence = .always) -> Fault {
+        Fault(effect: .corruption(corruption), occurrence: occurrence)
     }
 
     /// From the next connection on, the peripheral does not have this service.
@@ -116,22 +116,22 @@ extension Fault {
 }
 
 /// The faults of one peripheral, and how often each could have occurred.
-struct FaultBook {
+struct InjectedFaults {
     private var entries: [(fault: Fault, count: Int)] = []
 
     mutating func add(_ fault: Fault) { entries.append((fault, 0)) }
     mutating func remove(_ fault: Fault) { entries.removeAll { $0.fault == fault } }
     mutating func removeAll() { entries = [] }
 
-    /// The faults of the next operation of this kind. Each call counts as one operation.
-    mutating func next(_ operation: Fault.Operation) -> Disturbance {
-        var disturbance = Disturbance()
-        for index in entries.indices where entries[index].fault.effect.strikes(operation) {
+    /// The effects of the faults on the next operation of this kind. Each call counts as one operation.
+    mutating func next(_ operation: Fault.Operation) -> FaultEffects {
+        var effects = FaultEffects()
+        for index in entries.indices where entries[index].fault.effect.affects(operation) {
             entries[index].count += 1
             guard entries[index].fault.occurrence.includes(entries[index].count) else { continue }
-            disturbance.add(entries[index].fault.effect)
+            effects.add(entries[index].fault.effect)
         }
-        return disturbance
+        return effects
     }
 
     var isOutOfRange: Bool { has(.outOfRange) }
@@ -166,14 +166,14 @@ struct FaultBook {
     private func has(_ effect: Fault.Effect) -> Bool { entries.contains { $0.fault.effect == effect } }
 }
 
-/// All faults of one operation.
-struct Disturbance {
+/// The effects of all faults on one operation.
+struct FaultEffects {
     var delay: Duration = .zero
     var refusal: BlueZError?
     var drops = false
     var stalls = false
     var error: ATTError?
-    var rubbish: [Rubbish] = []
+    var corruptions: [Corruption] = []
 
     mutating func add(_ effect: Fault.Effect) {
         switch effect {
@@ -182,32 +182,32 @@ struct Disturbance {
         case .stall: stalls = true
         case .attError(let error, _): self.error = error
         case .slow(let delay): self.delay += delay
-        case .rubbish(let rubbish): self.rubbish.append(rubbish)
+        case .corruption(let corruption): corruptions.append(corruption)
         default: break
         }
     }
 
     /// The packets that arrive for one packet.
     func applied(to packet: [UInt8]) -> [[UInt8]] {
-        rubbish.reduce([packet]) { packets, rubbish in packets.flatMap(rubbish.applied(to:)) }
+        corruptions.reduce([packet]) { packets, corruption in packets.flatMap(corruption.applied(to:)) }
     }
 }
 
 extension Fault.Effect {
     /// Whether an operation of this kind counts for the fault's occurrence.
-    func strikes(_ operation: Fault.Operation) -> Bool {
+    func affects(_ operation: Fault.Operation) -> Bool {
         switch self {
         case .refuse: operation == .connect
         case .drop(let kind), .stall(let kind), .attError(_, let kind): operation == kind
         case .slow: true
-        case .rubbish: operation == .notification
+        case .corruption: operation == .notification
         default: false
         }
     }
 }
 
 /// How a notification can be corrupted.
-public enum Rubbish: Sendable, Hashable {
+public enum Corruption: Sendable, Hashable {
     /// The last byte differs.
     case wrongChecksum
     /// Only the first bytes arrive.
@@ -217,7 +217,7 @@ public enum Rubbish: Sendable, Hashable {
     /// The same number of random bytes.
     case random(seed: UInt64)
     /// It never arrives.
-    case swallowed
+    case dropped
     /// It arrives twice.
     case doubled
     case replaced([UInt8])
@@ -230,7 +230,7 @@ public enum Rubbish: Sendable, Hashable {
         case .random(let seed):
             // The packet is part of the seed, so that consecutive packets differ.
             [noise(seed: packet.reduce(seed) { $0 &* 31 &+ UInt64($1) }, count: packet.count)]
-        case .swallowed: []
+        case .dropped: []
         case .doubled: [packet, packet]
         case .replaced(let bytes): [bytes]
         }

@@ -3,9 +3,9 @@
 /// The first pause is doubled with each further failure, up to the longest one. It adds no jitter: at most a handful of processes of one
 /// household try the same thing.
 public struct ExponentialBackoff: Hashable, Sendable {
-    /// After the first failure.
+    /// The pause after the first failure.
     public let first: Duration
-    /// No pause is longer.
+    /// The longest pause.
     public let longest: Duration
 
     /// - Precondition: `0 <= first <= longest`.
@@ -15,12 +15,12 @@ public struct ExponentialBackoff: Hashable, Sendable {
         self.longest = longest
     }
 
-    /// - Parameter failures: in a row; less than 1 counts as 1.
+    /// - Parameter failures: number of failures in a row; less than 1 counts as 1.
     /// - Returns: `first...longest`.
     public func pause(after failures: Int) -> Duration {
         var pause = first
         for _ in 0..<max(failures, 1) - 1 {
-            // Doubled again, it could be more than a `Duration` can hold.
+            // A doubled pause could be more than a `Duration` can hold.
             guard pause > .zero, pause < longest else { break }
             pause *= 2
         }

@@ -1,6 +1,6 @@
 public import Glibc
 
-/// Starts a program that gets only what it is meant to have.
+/// Starts a program that inherits only what it needs.
 ///
 /// Foundation's `Process` goes through all open descriptors, and fails if hundreds are opened and closed meanwhile. Its child also inherits
 /// which signals are blocked and ignored, so that a shell may wait forever for its own children.

@@ -35,7 +35,7 @@ private func shown(_ scalar: Unicode.Scalar) -> String {
 }
 
 extension Unicode.Scalar {
-    /// The criterion for text from outside that is printed or logged. What a protocol forbids is another matter.
+    /// The criterion for text from outside that is printed or logged. It does not decide what a protocol allows.
     ///
     /// Controls, direction marks, line and paragraph separators, and unassigned and private characters.
     public var isUnfitForTerminals: Bool {

@@ -94,14 +94,14 @@ extension UInt8 {
     public var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
 }
 
-/// One word for a POSIX shell, to be pasted: as it is, in single quotes, or where these cannot show it as `$'…'` with octal bytes
+/// One word for a POSIX shell, to be pasted: as it is, in single quotes or, if these cannot show it, as `$'…'` with octal bytes
 /// (POSIX.1-2024, 2.2.4 Dollar-Single-Quotes), which `ls` writes as well.
 ///
 /// - Parameter isASCII: for a terminal that shows only ASCII: other characters are written as the bytes of their UTF-8.
 public func shellQuoted(_ word: String, isASCII: Bool = false) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
     guard word.unicodeScalars.contains(where: { needsEscape($0, isASCII) }) else {
-        // By scalars: a quote with a combining mark after it is another character in Swift, but a quote in the shell.
+        // Escaped by scalars: a quote with a combining mark after it is another character in Swift, but a quote in the shell.
         return "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
     }
     let escaped = word.unicodeScalars.map { scalar -> String in

@@ -40,9 +40,9 @@ struct ReleaseTests {
             await fixture.fake.on("Connect", FakeBlueZ.connect)
             await fixture.fake.on("Pair", FakeBlueZ.fail("org.bluez.Error.AuthenticationFailed", ""))
             // A search of the same central wants it, too.
-            await fixture.central.daemon.want([.ring])
+            await fixture.central.daemon.pin([.ring])
             await #expect(throws: BluetoothError.self) { try await fixture.central.pair(.ring, delegate: AcceptJustWorks()) }
-            #expect(await fixture.central.daemon.wants == [.ring: 1])
+            #expect(await fixture.central.daemon.pinCounts == [.ring: 1])
             #expect(await fixture.central.inUse.isEmpty)
         }
     }

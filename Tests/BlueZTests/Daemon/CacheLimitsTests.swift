@@ -10,7 +10,7 @@ import Testing
 
     private func loaded(_ objects: [ObjectPath: [String: Properties]] = [:], wanted: Set<DeviceAddress> = []) -> ObjectCache {
         var cache = ObjectCache()
-        cache.wanted = wanted
+        cache.pinned = wanted
         cache.setOwner(":1.1")
         cache.beginSnapshot()
         cache.finishSnapshot([Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()]].merging(objects) { $1 })

@@ -21,7 +21,7 @@ import Testing
         (String(repeating: "x", count: 1000), String(repeating: "x", count: 120)),
     ])
     func `a log line is reduced to its message`(line: String, essence: String) {
-        #expect(Complaint.essence(of: line) == essence)
+        #expect(LogLine.reason(of: line) == essence)
     }
 
     @Test func `result codes have descriptions`() throws {

@@ -75,14 +75,14 @@ import Testing
     func `an unsupported version leads to one retry with the older version`(code: Int) throws {
         let refusal = Delivery.Event.connected(BrokerCode(number: code), retains: true)
         var first = try delivery(1)
-        #expect(first.handle(refusal) == .speakOlder)
+        #expect(first.handle(refusal) == .useOlderVersion)
         var second = try delivery(1, usesMQTT311: true)
         #expect(second.handle(refusal) == .fail(.refused(credentials: false, reason: "the broker refused the connection: code \(code)")))
     }
 
     @Test func `an early loss leads to one retry with the older version`() throws {
         var first = try delivery(1)
-        #expect(first.handle(.lost("gone", mayBeOld: true)) == .speakOlder)
+        #expect(first.handle(.lost("gone", mayBeOld: true)) == .useOlderVersion)
         var second = try delivery(1, usesMQTT311: true)
         #expect(second.handle(.lost("gone", mayBeOld: true)) == .fail(.notSent(reason: "gone")))
         var third = try delivery(1)

@@ -40,7 +40,7 @@ import Testing
         return received.withLock { $0 }
     }
 
-    private func total(_ watch: SimulatedBangle) -> Int { watch.truth.values.reduce(0, +) }
+    private func total(_ watch: SimulatedBangle) -> Int { watch.expectedSteps.values.reduce(0, +) }
 
     @Test func `a clock of the machine that is put forward does not end a wait`() {
         let context = SessionContext(pedometer: .sample(BangleJS.self), localTime: .zone(Self.berlin))
@@ -59,7 +59,7 @@ import Testing
         for sample in outcome.samples {
             let wall = WallClock(seconds: sample.start.seconds + 7_200)
             #expect(sample.length == 600 && sample.utcOffset == 7_200)
-            #expect(watch.truth[wall] == sample.steps)
+            #expect(watch.expectedSteps[wall] == sample.steps)
         }
         #expect(outcome.coverage == [TimeSpan(Self.moment("2026-05-17", 22), Self.moment("2026-05-20", 13, 40))])
         #expect(outcome.cursor?.readThrough == Self.moment("2026-05-20", 13, 40))
@@ -80,7 +80,7 @@ import Testing
     func `a reading tolerates pieces of any length, live steps and status lines`(piece: Int) {
         let watch = watch()
         watch.behaviour.piece = piece
-        watch.behaviour.interjects = true
+        watch.behaviour.sendsUnrequestedData = true
         let outcome = play(watch)
         #expect(outcome.steps == total(watch))
         #expect(outcome.report?.battery == 87)
@@ -107,7 +107,7 @@ import Testing
         let watch = watch()
         watch.behaviour.omitsEnd = true
         let outcome = play(watch)
-        #expect(outcome.error == .incomplete(received: watch.truth.count, announced: nil))
+        #expect(outcome.error == .incomplete(received: watch.expectedSteps.count, announced: nil))
         #expect(Set(outcome.samples).reduce(0) { $0 + $1.steps } == total(watch))
         #expect(outcome.waited == 20)
         #expect(outcome.cursor?.readThrough == nil)
@@ -178,7 +178,7 @@ import Testing
         let outcome = play(watch, at: now)
         for sample in outcome.samples {
             let wall = WallClock(seconds: sample.start.seconds + sample.utcOffset)
-            #expect(watch.truth[wall] == sample.steps)
+            #expect(watch.expectedSteps[wall] == sample.steps)
             #expect(sample.utcOffset == Self.berlin.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(sample.start.seconds))))
         }
         #expect(outcome.steps == total(watch))
@@ -196,8 +196,8 @@ import Testing
         #expect(first.steps == total(watch))
         let arrival = departure + 9 * 3_600
         let later = SimulatedBangle(zone: to, days: 1, now: { Date(timeIntervalSince1970: TimeInterval(arrival.seconds)) })
-        for clock in later.truth.keys { later.setSteps(nil, at: clock) }
-        for (clock, steps) in watch.truth { later.setSteps(steps, at: clock) }
+        for clock in later.expectedSteps.keys { later.setSteps(nil, at: clock) }
+        for (clock, steps) in watch.expectedSteps { later.setSteps(steps, at: clock) }
         // 30 records in the old zone, and 3 in the new one.
         let oldWall = departure.seconds + from.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(departure.seconds)))
         let newWall = arrival.seconds + to.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(arrival.seconds)))

@@ -61,10 +61,10 @@ import Testing
         try await withStack(ring) { stack in
             let receiver = RecordingReceiver()
             let report = try await read(stack, ring, into: receiver)
-            let truth = ring.truth()
-            #expect(truth.count > 100)
-            #expect(receiver.steps.values.reduce(0, +) == truth.reduce(0) { $0 + $1.steps })
-            #expect(receiver.batches.flatMap(\.samples).count == truth.count { $0.steps > 0 })
+            let expectedSteps = ring.expectedSteps()
+            #expect(expectedSteps.count > 100)
+            #expect(receiver.steps.values.reduce(0, +) == expectedSteps.reduce(0) { $0 + $1.steps })
+            #expect(receiver.batches.flatMap(\.samples).count == expectedSteps.count { $0.steps > 0 })
             #expect(report.battery == Int(ring.battery))
             #expect(report.notices == [])
             await expectNothingOpen(stack)
@@ -78,9 +78,9 @@ import Testing
             let receiver = RecordingReceiver()
             _ = try await read(stack, ring, cursor: PedometerCursor(readThrough: Self.now - 86_400), into: receiver)
             let total = try #require(receiver.batches.compactMap(\.deviceTotal).first)
-            let today = ring.truth(daysAgo: 0).reduce(0) { $0 + $1.steps }
+            let today = ring.expectedSteps(daysAgo: 0).reduce(0) { $0 + $1.steps }
             #expect(total.slots == today && total.total == today + 120 && total.differs)
-            #expect(receiver.steps.values.reduce(0, +) == (ring.truth(daysAgo: 0) + ring.truth(daysAgo: 1)).reduce(0) { $0 + $1.steps })
+            #expect(receiver.steps.values.reduce(0, +) == (ring.expectedSteps(daysAgo: 0) + ring.expectedSteps(daysAgo: 1)).reduce(0) { $0 + $1.steps })
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
             async let report = read(stack, ring, clock: clock, into: receiver)
             await clock.pass(.seconds(1))
             _ = try await report
-            #expect(receiver.steps.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+            #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
             #expect(receiver.events.contains { if case .progress(_, .reconnecting) = $0 { true } else { false } })
             let requests = requests(stack)
             #expect(requests[7] == 1, "it was stored before the link was lost")
@@ -118,7 +118,7 @@ import Testing
             #expect(stack.history.count { $0 == .connected(ring.address) } == 2)
             await expectNothingOpen(stack)
             _ = try await read(stack, ring, cursor: receiver.cursor, into: receiver)
-            #expect(receiver.steps.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+            #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
         }
     }
 
@@ -136,7 +136,7 @@ import Testing
             await receiver.until { if case .merged = $0 { true } else { false } }
             await clock.pass(.seconds(1))
             _ = try await report
-            #expect(receiver.steps.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+            #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
             await expectNothingOpen(stack)
         }
     }
@@ -158,7 +158,7 @@ import Testing
             await stack.inject(.staleServices(without: SimulatedRing.service), for: ring.address)
             let receiver = RecordingReceiver()
             _ = try await read(stack, ring, into: receiver)
-            #expect(receiver.steps.values.reduce(0, +) == ring.truth().reduce(0) { $0 + $1.steps })
+            #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
             #expect(stack.history.count { $0 == .connected(ring.address) } == 2)
             await expectNothingOpen(stack)
         }

@@ -89,7 +89,7 @@ import Testing
             await clock.pass(.seconds(2))
             await run
             #expect(receiver.seconds(of: 1) == 2)
-            #expect(receiver.steps.values.reduce(0, +) == first.truth().reduce(0) { $0 + $1.steps })
+            #expect(receiver.steps.values.reduce(0, +) == first.expectedSteps().reduce(0) { $0 + $1.steps })
         }
     }
 
@@ -114,7 +114,7 @@ import Testing
             // The look-alike has to be heard before the time is over.
             let central = try #require(opened.central.withLock { $0 })
             let other = try #require(DeviceAddress("C0:DE:00:00:00:02"))
-            while try await central.remembered(other) == nil { await Task.yield() }
+            while try await central.storedPeripheral(other) == nil { await Task.yield() }
             for _ in 0..<2_000 { await Task.yield() }
             await clock.pass(.seconds(16))
             await run
@@ -186,7 +186,7 @@ import Testing
             await clock.sleeping(for: .seconds(21))
             let central = try #require(opened.central.withLock { $0 })
             let other = try #require(DeviceAddress(second.address))
-            while try await central.remembered(other) == nil { await Task.yield() }
+            while try await central.storedPeripheral(other) == nil { await Task.yield() }
             for _ in 0..<2_000 { await Task.yield() }
             await clock.pass(.seconds(21))
             await run

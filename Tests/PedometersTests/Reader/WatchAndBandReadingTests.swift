@@ -58,11 +58,11 @@ import Testing
     @Test(arguments: [23, 53, 247])
     func `a Bangle.js is read with writes that fit into the MTU`(mtu: UInt16) async throws {
         let watch = SimulatedBangle(zone: Self.zone, days: 2, mtu: mtu, now: Self.date)
-        watch.behaviour.interjects = true
+        watch.behaviour.sendsUnrequestedData = true
         try await withStack([watch]) { stack in
             let receiver = RecordingReceiver()
             let report = try await reader(stack).read(pedometer(1, BangleJS.key, watch.address), into: receiver)
-            #expect(receiver.steps.values.reduce(0, +) == watch.truth.values.reduce(0, +))
+            #expect(receiver.steps.values.reduce(0, +) == watch.expectedSteps.values.reduce(0, +))
             #expect(report.battery == 87)
             #expect(watch.longestWrite <= Int(mtu) - 3)
             #expect(watch.requests.count == 1)

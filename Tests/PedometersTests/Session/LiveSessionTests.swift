@@ -108,7 +108,7 @@ struct LiveSessionTests {
         let reader = BluetoothPedometerReader(
             now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
-        let known = ring.truth(daysAgo: 0).reduce(0) { $0 + $1.steps }
+        let known = ring.expectedSteps(daysAgo: 0).reduce(0) { $0 + $1.steps }
         let (stream, continuation) = AsyncStream<Int?>.makeStream()
         let task = Task { try await reader.follow(pedometer, known: known) { continuation.yield($0) } }
         for await steps in stream {

@@ -19,14 +19,14 @@ import Testing
             ("Server", .receiver), ("m:Client", .receiver), ("m:OutOfShoes", .receiver), ("", .receiver), ("s:Clientele", .receiver),
             ("\n s:Client \n", .sender), ("w:FailedAuthentication", .credentials), ("m:FailedAuthentication", .receiver),
             ("w:InvalidSecurity", .receiver),
-        ] as [(String, SOAPFault.Blame)])
-    func `fault codes of the older SOAP version determine the cause`(code: String, blame: SOAPFault.Blame) throws {
+        ] as [(String, SOAPFault.FaultCause)])
+    func `fault codes of the older SOAP version determine the cause`(code: String, faultCause: SOAPFault.FaultCause) throws {
         let text = Envelopes.fault11(
             code,
             declaring: """
                 xmlns:m="urn:m" xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
                 """)
-        #expect(try fault(text).blame == blame)
+        #expect(try fault(text).faultCause == faultCause)
     }
 
     @Test(
@@ -42,9 +42,9 @@ import Testing
                 <s:Value>w:FailedAuthentication</s:Value></s:Subcode>
                 """, .credentials
             ),
-        ] as [(String, String, SOAPFault.Blame)])
-    func `fault codes of the newer SOAP version determine the cause`(code: String, subcode: String, blame: SOAPFault.Blame) throws {
-        #expect(try fault(Envelopes.fault12(code, subcode: subcode)).blame == blame)
+        ] as [(String, String, SOAPFault.FaultCause)])
+    func `fault codes of the newer SOAP version determine the cause`(code: String, subcode: String, faultCause: SOAPFault.FaultCause) throws {
+        #expect(try fault(Envelopes.fault12(code, subcode: subcode)).faultCause == faultCause)
     }
 
     @Test func `the reason of a fault is the text from the service`() throws {
@@ -57,12 +57,12 @@ import Testing
 
     @Test func `an empty fault is still a fault`() throws {
         #expect(try fault(Envelopes.wrap("<s:Fault/>")) == SOAPFault(codes: [], reason: ""))
-        #expect(try fault(Envelopes.wrap("<s:Fault/>")).blame == .receiver)
+        #expect(try fault(Envelopes.wrap("<s:Fault/>")).faultCause == .receiver)
     }
 
     @Test func `fault elements in another namespace are accepted`() throws {
         let text = Envelopes.wrap("<s:Fault xmlns:m=\"urn:m\"><m:faultcode>s:Client</m:faultcode><m:faultstring>no</m:faultstring></s:Fault>")
-        #expect(try fault(text).blame == .sender)
+        #expect(try fault(text).faultCause == .sender)
     }
 
     @Test func `a Fault element in another namespace is a result`() throws {

@@ -59,7 +59,7 @@ import Testing
             return
         }
         #expect(fault.reason == "no shoes")
-        #expect(fault.blame == .sender)
+        #expect(fault.faultCause == .sender)
         #expect(response.status == status)
     }
 

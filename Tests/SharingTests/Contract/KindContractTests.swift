@@ -74,7 +74,7 @@ import Testing
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue, more: "users = [\"Anna\"]\nsince = 2014-04-01\nunfinished = false\n")
             #expect(destination.name == "garden" && destination.kind == fixture.kind)
-            #expect(destination.terms == ShareTerms(users: ["Anna"], since: Day("2014-04-01"), takesUnfinishedDays: false))
+            #expect(destination.terms == ShareTerms(users: ["Anna"], since: Day("2014-04-01"), acceptsUnfinishedDays: false))
             #expect(destination.traits.batch >= 1)
             #expect(destination.traits.batch == 1 || destination.traits.resending == .replaces)
         }

@@ -132,7 +132,7 @@ import TestSupport
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<200 {
             var recorder = Recorder()
-            var truth: [Int: Statistics.DayHours] = [:]
+            var expectedSteps: [Int: Statistics.DayHours] = [:]
             for _ in 0..<12 {
                 let numbers = (0..<Int.random(in: 1...3, using: &generator)).map { _ in Int.random(in: 0..<8, using: &generator) }
                 let days = try numbers.map { number in
@@ -143,14 +143,14 @@ import TestSupport
                     ) { $1 }
                     let shared = try day("\(Day("2026-07-01")!.advanced(by: number))", hours: hours, isInProgress: number == 7)
                     let hoursOfDay = try Statistics.hours(of: shared, in: Self.zone("Europe/Berlin"))
-                    truth[number] = hoursOfDay
+                    expectedSteps[number] = hoursOfDay
                     return hoursOfDay
                 }
                 // istep was killed after some rows, or the answer was lost: the days are sent again.
                 if Bool.random(using: &generator) { recorder.bring(days, limit: Int.random(in: 0...60, using: &generator)) }
                 recorder.bring(days)
                 recorder.bring(days)
-                for (number, day) in truth { #expect(recorder.steps(day.hours) == day.steps.values.reduce(0, +), "day \(number)") }
+                for (number, day) in expectedSteps { #expect(recorder.steps(day.hours) == day.steps.values.reduce(0, +), "day \(number)") }
             }
         }
     }

@@ -63,7 +63,7 @@ import WebTestSupport
         #expect(
             try destination("https://example.social").traits
                 == ShareTraits(
-                    resending: .repeats, corrects: true, canFind: true, takesUnfinishedDays: false, isPersonal: true))
+                    resending: .repeats, corrects: true, canFind: true, acceptsUnfinishedDays: false, isPersonal: true))
         let other = try destination("https://example.social", "edit = false\ntext = '{steps} steps'")
         #expect(!other.traits.corrects && !other.traits.canFind)
         #expect(other.problems().count == 1 && other.problems()[0].contains("{date}"))

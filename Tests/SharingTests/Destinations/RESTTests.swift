@@ -70,7 +70,7 @@ import Testing
         }
         #expect(try traits("") == .replacing)
         #expect(try traits("method = 'POST'\nidempotent = true") == .replacing)
-        let once = ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false)
+        let once = ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false)
         for keys in ["method = 'POST'", "method = 'PATCH'", "idempotent = false"] { #expect(try traits(keys) == once) }
     }
 

@@ -49,7 +49,7 @@ import WebTestSupport
     }
 
     @Test func `a service counts as idempotent only if it is configured so`() throws {
-        #expect(try destination("https://example.org").traits == ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false))
+        #expect(try destination("https://example.org").traits == ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false))
         #expect(try destination("https://example.org", "idempotent = true").traits == .replacing)
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
     /// Which of the first six operations a fault strikes.
     private func strikes(_ fault: Fault, _ operation: Fault.Operation) -> [Int] {
-        var book = FaultBook()
+        var book = InjectedFaults()
         book.add(fault)
         return (1...6).filter { _ in book.next(operation).drops }
     }
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `operations of another kind do not count`() {
-        var book = FaultBook()
+        var book = InjectedFaults()
         book.add(.drop(during: .read, .at(1)))
         #expect(!book.next(.write).drops)
         #expect(!book.next(.notification).drops)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `the effects of several faults are combined`() {
-        var book = FaultBook()
+        var book = InjectedFaults()
         book.add(.slow(.seconds(1)))
         book.add(.slow(.seconds(2), .at(2)))
         book.add(.attError(ATTError(0x80), on: .read))
@@ -42,14 +42,14 @@ import Testing
 
     @Test func `each kind of corruption changes the packet as specified`() {
         let packet: [UInt8] = [1, 2, 3, 6]
-        #expect(Rubbish.wrongChecksum.applied(to: packet) == [[1, 2, 3, 0xf9]])
-        #expect(Rubbish.truncated(to: 2).applied(to: packet) == [[1, 2]])
-        #expect(Rubbish.extended(by: 1).applied(to: packet) == [[1, 2, 3, 6, 0xa5]])
-        #expect(Rubbish.swallowed.applied(to: packet).isEmpty)
-        #expect(Rubbish.doubled.applied(to: packet) == [packet, packet])
-        #expect(Rubbish.replaced([9]).applied(to: packet) == [[9]])
-        let noise = Rubbish.random(seed: 4).applied(to: packet)
-        #expect(noise == Rubbish.random(seed: 4).applied(to: packet))
+        #expect(Corruption.wrongChecksum.applied(to: packet) == [[1, 2, 3, 0xf9]])
+        #expect(Corruption.truncated(to: 2).applied(to: packet) == [[1, 2]])
+        #expect(Corruption.extended(by: 1).applied(to: packet) == [[1, 2, 3, 6, 0xa5]])
+        #expect(Corruption.dropped.applied(to: packet).isEmpty)
+        #expect(Corruption.doubled.applied(to: packet) == [packet, packet])
+        #expect(Corruption.replaced([9]).applied(to: packet) == [[9]])
+        let noise = Corruption.random(seed: 4).applied(to: packet)
+        #expect(noise == Corruption.random(seed: 4).applied(to: packet))
         #expect(noise != [packet] && noise.map(\.count) == [4])
     }
 }

@@ -38,10 +38,10 @@ import Testing
             let records = packets.dropFirst()
             #expect(packets.allSatisfy(RingPacket.isValid))
             #expect(packets[0][1...3] == [0xf0, UInt8(records.count), 1])
-            #expect(records.map { Int($0[9]) | Int($0[10]) << 8 } == ring.truth(daysAgo: day).map(\.steps))
-            #expect(records.map { (Int($0[7]) | Int($0[8]) << 8) * 10 } == ring.truth(daysAgo: day).map(\.calories))
-            #expect(records.map { Int($0[11]) | Int($0[12]) << 8 } == ring.truth(daysAgo: day).map(\.metres))
-            #expect(records.map { Int($0[4]) } == ring.truth(daysAgo: day).map(\.index))
+            #expect(records.map { Int($0[9]) | Int($0[10]) << 8 } == ring.expectedSteps(daysAgo: day).map(\.steps))
+            #expect(records.map { (Int($0[7]) | Int($0[8]) << 8) * 10 } == ring.expectedSteps(daysAgo: day).map(\.calories))
+            #expect(records.map { Int($0[11]) | Int($0[12]) << 8 } == ring.expectedSteps(daysAgo: day).map(\.metres))
+            #expect(records.map { Int($0[4]) } == ring.expectedSteps(daysAgo: day).map(\.index))
             #expect(records.last.map { $0[5] } == records.last.map { $0[6] - 1 })
         }
     }
@@ -59,7 +59,7 @@ import Testing
         let ring = ring()
         ring.behaviour.notWorn = [3]
         #expect(try replies(ring, to: steps(daysAgo: 3)) == [RingPacket.make(0x43, [0xff])])
-        #expect(ring.truth(daysAgo: 3).isEmpty)
+        #expect(ring.expectedSteps(daysAgo: 3).isEmpty)
     }
 
     @Test func `only the requested slots are sent`() throws {
@@ -70,9 +70,9 @@ import Testing
 
     @Test func `the data of today ends at the current time`() throws {
         let ring = ring()
-        let today = ring.truth(daysAgo: 0)
+        let today = ring.expectedSteps(daysAgo: 0)
         #expect(today.allSatisfy { $0.start < ring.clock })
-        #expect(ring.truth(daysAgo: 1).contains { $0.index > 13 * 4 + 2 })
+        #expect(ring.expectedSteps(daysAgo: 1).contains { $0.index > 13 * 4 + 2 })
     }
 
     @Test func `a command sets the clock of the ring`() throws {
@@ -82,7 +82,7 @@ import Testing
         #expect(answer.map { $0[0] } == [0x01])
         #expect(ring.clock == WallClock(year: 2026, month: 11, day: 21, hour: 8, minute: 5, second: 9))
         // What was today is yesterday now.
-        #expect(ring.truth(daysAgo: 1).first?.start.day == 20)
+        #expect(ring.expectedSteps(daysAgo: 1).first?.start.day == 20)
     }
 
     @Test func `an invalid time is rejected`() throws {
@@ -110,11 +110,11 @@ import Testing
 
     @Test func `live steps are sent between the records`() throws {
         let ring = ring()
-        ring.behaviour.interjects = true
+        ring.behaviour.sendsUnrequestedData = true
         let packets = try replies(ring, to: steps(daysAgo: 1))
         let live = packets.filter { $0[0...1] == [0x73, 0x12] }
         #expect(live.count == packets.count / 2)
-        let today = ring.truth(daysAgo: 0).map(\.steps).reduce(0, +)
+        let today = ring.expectedSteps(daysAgo: 0).map(\.steps).reduce(0, +)
         #expect(live.allSatisfy { Int($0[2]) << 16 | Int($0[3]) << 8 | Int($0[4]) == today })
     }
 
@@ -130,8 +130,8 @@ import Testing
     }
 
     @Test func `older firmware reports steps per hour`() {
-        let quarters = ring().truth(daysAgo: 2)
-        let hours = ring(granularity: .hours).truth(daysAgo: 2)
+        let quarters = ring().expectedSteps(daysAgo: 2)
+        let hours = ring(granularity: .hours).expectedSteps(daysAgo: 2)
         #expect(hours.allSatisfy { $0.index % 4 == 0 })
         #expect(hours.map(\.steps).reduce(0, +) == quarters.map(\.steps).reduce(0, +))
         #expect(Set(hours.map(\.start)).count == hours.count)
@@ -139,15 +139,15 @@ import Testing
 
     @Test func `added steps are stored in their slot`() {
         let ring = ring()
-        let before = ring.truth(daysAgo: 1).map(\.steps).reduce(0, +)
+        let before = ring.expectedSteps(daysAgo: 1).map(\.steps).reduce(0, +)
         ring.addSteps(500, at: WallClock(year: 2026, month: 11, day: 19, hour: 3, minute: 20))
-        #expect(ring.truth(daysAgo: 1).map(\.steps).reduce(0, +) == before + 500)
-        #expect(ring.truth(daysAgo: 1).first?.index == 13)
+        #expect(ring.expectedSteps(daysAgo: 1).map(\.steps).reduce(0, +) == before + 500)
+        #expect(ring.expectedSteps(daysAgo: 1).first?.index == 13)
     }
 
     @Test func `steps and calories do not exceed the limits of a record`() {
         let ring = ring(calories: .single)
         ring.addSteps(70_000, at: WallClock(year: 2026, month: 11, day: 19, hour: 3))
-        #expect(ring.truth(daysAgo: 1).allSatisfy { $0.steps <= 65_535 && $0.calories <= 65_535 })
+        #expect(ring.expectedSteps(daysAgo: 1).allSatisfy { $0.steps <= 65_535 && $0.calories <= 65_535 })
     }
 }

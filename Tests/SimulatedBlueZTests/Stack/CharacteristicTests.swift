@@ -80,15 +80,15 @@ struct CharacteristicTests {
                 request.append(request.reduce(0, &+))
                 try await client.call(commands, interface, "WriteValue", [.bytes(request), none])
             }
-            let truth = (1...7).map { ring.truth(daysAgo: $0) }
-            let last = try #require(truth.last?.last)
+            let expectedSteps = (1...7).map { ring.expectedSteps(daysAgo: $0) }
+            let last = try #require(expectedSteps.last?.last)
             _ = await client.log.first(from: start) { signal in
                 guard let packet = signal.change(of: "Value", at: replies)?.bytesValue else { return false }
                 return packet[3] == UInt8(last.start.day / 10 * 16 + last.start.day % 10) && packet[5] == packet[6] &- 1
             }
             let packets = await client.log.signals.dropFirst(start).compactMap { $0.change(of: "Value", at: replies)?.bytesValue }
             let records = packets.filter { $0[1] != 0xf0 }
-            #expect(records.map { Int($0[9]) | Int($0[10]) << 8 } == truth.flatMap { $0.map(\.steps) })
+            #expect(records.map { Int($0[9]) | Int($0[10]) << 8 } == expectedSteps.flatMap { $0.map(\.steps) })
         }
     }
 

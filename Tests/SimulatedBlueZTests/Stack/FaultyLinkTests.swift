@@ -67,10 +67,10 @@ struct FaultyLinkTests {
 
     @Test func `corrupted packets reach the client`() async throws {
         try await withSubscription { stack, client, path in
-            await stack.inject(.rubbish(.swallowed, .at(1)), for: watch.address)
-            await stack.inject(.rubbish(.wrongChecksum, .at(2)), for: watch.address)
-            await stack.inject(.rubbish(.truncated(to: 1), .at(3)), for: watch.address)
-            await stack.inject(.rubbish(.doubled, .at(4)), for: watch.address)
+            await stack.inject(.corruption(.dropped, .at(1)), for: watch.address)
+            await stack.inject(.corruption(.wrongChecksum, .at(2)), for: watch.address)
+            await stack.inject(.corruption(.truncated(to: 1), .at(3)), for: watch.address)
+            await stack.inject(.corruption(.doubled, .at(4)), for: watch.address)
             for number in 1...5 { watch.set(number) }
             #expect(await heard(client, path, until: [5, 0]) == [[2, 0xff], [3], [4, 0], [4, 0], [5, 0]])
         }
@@ -82,7 +82,7 @@ struct FaultyLinkTests {
             try await client.connect(talker)
             let path = try #require(try await client.characteristic(Talker.voice, of: talker))
             try await client.call(path, interface, "StartNotify")
-            await stack.inject(.rubbish(.extended(by: 2), .at(2)), for: talker.address)
+            await stack.inject(.corruption(.extended(by: 2), .at(2)), for: talker.address)
             for _ in 1...2 { talker.say([UInt8](0..<30)) }
             let packet = [UInt8](0..<20)
             #expect(await heard(client, path, until: packet + [0xa5, 0xa5]) == [packet, packet + [0xa5, 0xa5]])

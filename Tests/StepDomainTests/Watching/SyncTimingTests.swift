@@ -14,7 +14,7 @@ import Testing
     private func due(
         _ now: Timestamp, last: Timestamp? = nil, failed: Timestamp? = nil, _ failures: Int = 0, todayOnly: Bool = false
     ) -> Timestamp {
-        let standing = SyncTiming.Standing(
+        let standing = SyncTiming.State(
             lastComplete: last, lastFailure: failed, failures: failures, holdsTodayOnly: todayOnly)
         return timing.due(standing, now: now, localTime: localTime)
     }
@@ -62,7 +62,7 @@ import Testing
         let change = Timestamp(day.daysSince1970 * 86_400 + 3600)
         let berlin = LocalTime { $0 < change ? 7200 : 3600 }
         let last = berlin.moment(day, seconds: 0)
-        let standing = SyncTiming.Standing(lastComplete: last, holdsTodayOnly: true)
+        let standing = SyncTiming.State(lastComplete: last, holdsTodayOnly: true)
         #expect(SyncTiming(interval: 86_400 * 2).due(standing, now: last + 60, localTime: berlin) == last + 25 * 3600 - 300)
     }
 

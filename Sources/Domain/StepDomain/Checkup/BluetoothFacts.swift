@@ -67,7 +67,7 @@ extension RadioFacts {
 
 /// The state of the machine's Bluetooth, from the kernel to the adapter's power.
 public enum BluetoothDiagnosis: Hashable, Sendable {
-    /// The environment names another bus than the machine's own: the kernel has nothing to do with it.
+    /// The environment names a bus other than the machine's own, so the state of this kernel does not apply.
     case otherBus
     case kernelSupported
     case nothingBlocked
@@ -132,7 +132,7 @@ public struct ScanFacts: Hashable, Sendable {
     public var count: Int
     /// The registered pedometers among them, by address.
     public var pedometers: [String: HeardDevice]
-    /// A device that could be registered: the lowest address of those that a model recognises.
+    /// A device that could be registered: the one with the lowest address among those that a model recognises.
     public var candidate: HeardDevice?
 
     public init(count: Int, pedometers: [String: HeardDevice] = [:], candidate: HeardDevice? = nil) {
@@ -143,7 +143,7 @@ public struct ScanFacts: Hashable, Sendable {
 
     /// - Parameters:
     ///   - registered: number of pedometers in use; nil if not known.
-    ///   - seconds: for which was scanned.
+    ///   - seconds: duration of the scan.
     public func diagnoses(registered: Int?, seconds: Int) -> [Diagnosis] {
         let heard: ScanDiagnosis = count > 0 ? .heard(devices: count) : .nothingHeard(seconds: seconds, isExpected: registered ?? 0 > 0)
         guard registered == 0 else { return [.scan(heard)] }

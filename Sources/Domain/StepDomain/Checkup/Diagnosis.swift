@@ -1,4 +1,4 @@
-/// What a check found about one thing, as a value. `StepViews` has its words, and the commands that help.
+/// What a check found about one thing, as a value. `StepViews` contains the text for it, and the commands that help.
 public enum Diagnosis: Hashable, Sendable {
     case bluetooth(BluetoothDiagnosis)
     case scan(ScanDiagnosis)
@@ -14,7 +14,7 @@ public enum Diagnosis: Hashable, Sendable {
     case destination(String, DestinationDiagnosis)
     case noSystemd
     case schedule(ScheduleDiagnosis)
-    /// The check ended with an error, or the thing has one.
+    /// The check ended with an error, or its subject reported one.
     case failed(CheckSubject, Problem)
     /// The check did not end within its limit.
     case unanswered(CheckSubject, seconds: Int)
@@ -67,7 +67,7 @@ extension Diagnosis {
 public enum ConfigurationDiagnosis: Hashable, Sendable {
     /// A setting or a destination is not valid: the reader's message, with file and line.
     case invalid(String)
-    /// A user who can write it can have the steps sent anywhere.
+    /// Users other than the owner can write the file, and so could have the steps sent anywhere.
     case writableByOthers(path: String)
     /// The files that were read; none is needed.
     case valid(files: [String])
@@ -94,7 +94,7 @@ public struct Finding: Hashable, Sendable {
         self.diagnosis = diagnosis
     }
 
-    /// What is examined, in the order in which one thing depends on another.
+    /// The areas of a checkup, in the order in which they depend on one another.
     public enum Area: String, Sendable, CaseIterable {
         case bluetooth, time, configuration, history, pedometers, sharing, schedule
     }
@@ -114,7 +114,7 @@ public enum Severity: Hashable, Sendable {
 
     public var isFault: Bool { category != nil }
 
-    /// Of a fault.
+    /// The category of a fault; nil for any other severity.
     public var category: FailureCategory? {
         if case .fault(let category) = self { category } else { nil }
     }
@@ -127,11 +127,11 @@ public enum CheckSubject: Hashable, Sendable {
     case configuration
     case history, permissions, disk, log, lock
     case scan
-    /// By the name that the user gave it.
+    /// A pedometer, by the name that the user gave it.
     case pedometer(String)
-    /// Sharing as a whole, where no destination is configured.
+    /// Sharing as a whole, if no destination is configured.
     case sharing
-    /// By the name that the user gave it.
+    /// A destination, by the name that the user gave it.
     case destination(String)
     case timer, midnightTimer, watch, lingering
 }

@@ -15,12 +15,12 @@ public enum HistoryCondition: Hashable, Sendable {
     case missing
     /// The file has no history in it.
     case empty(Problem)
-    /// The path cannot be that of a history, such as a directory.
+    /// The path cannot be that of a history; it is a directory, for example.
     case notAFile(Problem)
     /// The whole file was checked.
     ///
     /// - Parameters:
-    ///   - damage: each as an error; empty if the file is sound.
+    ///   - damage: what is damaged, each as an error; empty if the file is sound.
     ///   - isOlder: whether the next command that writes would migrate it.
     case examined(damage: [Problem], isOlder: Bool)
 }
@@ -55,7 +55,7 @@ public enum HistoryDiagnosis: Hashable, Sendable {
     case noPath
     case missing(path: String)
     case notAFile(Problem)
-    /// It has an earlier version.
+    /// Its schema has an earlier version.
     case older(path: String)
     case sound(path: String)
     /// The stored sums of days differ from their samples: `history`, `report` and the pages show wrong figures.
@@ -107,7 +107,7 @@ public struct StorageFacts: Hashable, Sendable {
     public var directory: Entry
     /// Existing files beside it that belong to it: locks, and the log's files.
     public var companions: [Entry]
-    /// Bytes of the write-ahead log beside it; 0 where there is none.
+    /// Bytes of the write-ahead log beside it; 0 if there is none.
     public var logSize: Int
     /// Bytes that a user may still fill; nil if not known.
     public var free: Int?
@@ -127,7 +127,7 @@ public struct StorageFacts: Hashable, Sendable {
     static let tooLittle = 10_000_000
     /// Bytes below which a warning is given.
     static let little = 100_000_000
-    /// Bytes. SQLite folds the log into the file at 4 MB, unless a program keeps reading.
+    /// Bytes above which the log is large. SQLite writes the log back into the file at 4 MB, unless a program keeps reading.
     static let largeLog = 64_000_000
 }
 
@@ -149,9 +149,9 @@ extension StorageFacts {
         return (diagnoses.isEmpty ? [.permitted] : diagnoses).map { .storage($0) }
     }
 
-    /// A lock or a log that the history's owner may not write to ends every sync.
+    /// A lock file or log that the history's owner may not write to makes every sync fail.
     private func companion(_ entry: Entry) -> StorageDiagnosis? {
-        // Root may examine the history of any user; then the history's owner is the one who would be locked out.
+        // Root may examine the history of any user; then the history's owner must be able to write to the file.
         let owner = user == 0 ? file.owner : user
         if entry.owner != owner {
             let isHarmless = user == 0 ? owner == 0 : entry.isWritable

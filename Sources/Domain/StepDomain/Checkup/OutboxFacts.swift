@@ -1,7 +1,7 @@
 /// The state of a destination according to the ledger.
 public struct OutboxFacts: Hashable, Sendable {
     public var state: DestinationState
-    /// Days in all states but `sent`.
+    /// Days in all states except `sent`.
     public var entries: [ShareEntry]
     public var now: Timestamp
 
@@ -11,13 +11,13 @@ public struct OutboxFacts: Hashable, Sendable {
         self.now = now
     }
 
-    /// Seconds that a day may wait: a server that is down for a night causes no warning. A notice, which nobody has asked for, comes a day later
-    /// (`NoticeRules.shareWait`).
+    /// Seconds that a day may wait: a server that is down for a night causes no warning. A notice, which is shown without a request, comes a
+    /// day later (`NoticeRules.shareWait`).
     static let longestWait = 2 * 86_400
 }
 
 extension OutboxFacts {
-    /// What in the ledger needs action.
+    /// The entries of the ledger that need action.
     public var diagnoses: [Diagnosis] {
         [paused, rejected, uncertain, waiting].compactMap { $0.map { .destination(state.name, $0) } }
     }
@@ -51,14 +51,14 @@ public enum DestinationDiagnosis: Hashable, Sendable {
     case secretOfService
     /// The user does not want the network to be used.
     case notContacted
-    /// Where it is, and how it describes itself.
+    /// Its address, and its description of itself.
     case answers(place: String, description: String)
     /// Nothing is sent until the user acts.
     case paused(reason: String)
     case rejected(days: Int, last: Day, reason: String?)
     /// Days that may have arrived; only the user can find out.
     case uncertain(days: Int)
-    /// - Parameter seconds: since the first attempt to send the oldest of these days.
+    /// - Parameter seconds: the time since the first attempt to send the oldest of these days.
     case waiting(days: Int, seconds: Int, reason: String?)
 
     public var severity: Severity {

@@ -72,17 +72,17 @@ public enum PedometerDiagnosis: Hashable, Sendable {
     case notTried
     /// A process has just begun to work with it; nil if it cannot be determined which.
     case inUse(HistoryHolder?)
-    /// Battery in per cent, signal in dBm; nil where not known.
+    /// Battery in per cent, signal in dBm; nil if not known.
     case answers(battery: Int?, rssi: Int?)
     /// This machine was connected to it before the examination.
     case alreadyConnected
     case batteryLow(percent: Int)
-    /// By so many seconds, positive if it is ahead; nil if not known.
+    /// The clock is off by this many seconds, positive if it is ahead; nil if not known.
     case clockOff(seconds: Int?)
     case undecodable(packets: Int)
     case notInRange(address: String)
     case connectFailed(ConnectCause, reason: String)
-    /// - Parameter reason: of the failed connection; nil if the pedometer requires pairing although this machine holds a bond.
+    /// - Parameter reason: why the connection failed; nil if the pedometer requires pairing although this machine holds a bond.
     case pairingLost(address: String, reason: String?)
     case needsPairing
 
@@ -151,7 +151,7 @@ extension SyncHistoryFacts {
 /// The state of a pedometer according to its last syncs.
 public enum SyncHistoryDiagnosis: Hashable, Sendable {
     case never
-    /// When the last sync ended, which was complete.
+    /// The last sync was complete, and ended at this time.
     case recent(Timestamp)
     case tooLongAgo(Timestamp)
     /// A sync began and may still be running.
@@ -163,7 +163,7 @@ public enum SyncHistoryDiagnosis: Hashable, Sendable {
     /// The last complete sync.
     public enum Success: Hashable, Sendable {
         case at(Timestamp)
-        /// None of so many syncs was complete.
+        /// None of this many syncs was complete.
         case none(of: Int)
     }
 

@@ -3,9 +3,9 @@ public struct TimeFacts: Hashable, Sendable {
     public var now: Timestamp
     /// Whether a time server has set the clock; nil if not known.
     public var isSynchronised: Bool?
-    /// Of the time zone, such as `Europe/Berlin`; nil where it has none, or one that the machine does not know.
+    /// Name of the time zone, such as `Europe/Berlin`; nil if none is set, or if the machine does not know it.
     public var zone: String?
-    /// Whether it is a desktop, whose user lives in a time zone.
+    /// Whether the machine is a desktop, whose clock should show its user's time zone.
     public var isDesktop: Bool
 
     public init(now: Timestamp, isSynchronised: Bool?, zone: String?, isDesktop: Bool) {

@@ -2,14 +2,14 @@
 public struct TimerFacts: Hashable, Sendable {
     /// Such as `istep-sync.timer`.
     public var unit: String
-    /// Whether it is the machine's; otherwise it belongs to the current user.
+    /// Whether the timer is a unit of the machine; otherwise it is a unit of the current user.
     public var isSystemWide: Bool
     public var isInstalled: Bool
     public var isEnabled: Bool
     public var isActive: Bool
     public var lastRun: Timestamp?
     public var nextRun: Timestamp?
-    /// How the last run ended, in systemd's word: `success`, `exit-code 69`, `timeout`, …; nil where it never ran.
+    /// How the last run ended, as systemd reports it: `success`, `exit-code 69`, `timeout`, …; nil if it never ran.
     public var lastResult: String?
     /// Whether a watch, which syncs whenever a pedometer comes near, is enabled in addition or instead, and whether it runs.
     public var isWatchEnabled: Bool
@@ -17,7 +17,7 @@ public struct TimerFacts: Hashable, Sendable {
     /// The timer for pedometers that keep only today's count, shortly before midnight.
     public var isMidnightEnabled: Bool
     public var isMidnightActive: Bool
-    /// How its last run ended, as `lastResult`.
+    /// How its last run ended, like `lastResult`.
     public var midnightResult: String?
     /// Whether the user's timers run while the user is not logged in; nil if not known.
     public var lingers: Bool?
@@ -104,9 +104,9 @@ public struct ScheduleDiagnosis: Hashable, Sendable {
     public var finding: Finding
     /// The unit of the nightly timer, such as `istep-sync.timer`.
     public var timer: String
-    /// Whether the units are the machine's; otherwise they belong to the current user.
+    /// Whether the units are those of the machine; otherwise they are those of the current user.
     public var isSystemWide: Bool
-    /// Whether a watch is enabled or runs, which a fix must not disable.
+    /// Whether a watch is enabled or active, which a fix must not disable.
     public var hasWatch: Bool
 
     public init(_ finding: Finding, timer: String, isSystemWide: Bool, hasWatch: Bool) {

@@ -2,6 +2,6 @@
 public enum BatteryLevel {
     /// Below this, it is reported as low.
     public static let low = 15
-    /// From this on, a battery that was low no longer counts as low.
+    /// At this level or above, a battery that was low no longer counts as low.
     public static let recovered = 30
 }

@@ -5,14 +5,14 @@ public struct Day: Hashable, Comparable, Sendable, Strideable {
 
     public init(daysSince1970: Int) { self.daysSince1970 = daysSince1970 }
 
-    /// The day of year, month (1...12) and day of the month (1...31), or nil where there is no such day. Years 1 to 9999.
+    /// The day of year, month (1...12) and day of the month (1...31), or nil if there is no such day. Years 1 to 9999.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         guard day <= Day.length(ofMonth: month, year: year) else { return nil }
         daysSince1970 = Day.days(year: year, month: month, day: day)
     }
 
-    /// The day on which a moment falls where clocks stand `utcOffset` seconds east of Greenwich.
+    /// The day of a moment in a place whose clocks are `utcOffset` seconds ahead of UTC.
     public init(of moment: Timestamp, utcOffset: Int) {
         daysSince1970 = floorDivide(moment.seconds + utcOffset, 86_400)
     }
@@ -65,10 +65,10 @@ extension Day: CustomStringConvertible, LosslessStringConvertible, Codable {
     public var description: String {
         let (year, month, day) = components
         let digits = String(year)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)-\(two(month))-\(two(day))"
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)-\(twoDigits(month))-\(twoDigits(day))"
     }
 
-    /// Takes exactly `YYYY-MM-DD`, digits only; nil for anything else and for days that do not exist.
+    /// Accepts exactly `YYYY-MM-DD`, digits only; nil for anything else and for days that do not exist.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
@@ -104,7 +104,8 @@ public enum Weekday: Int, CaseIterable, Sendable, Codable {
     /// English, lower case, in full.
     public var name: String { Self.names[rawValue - 1] }
 
-    /// Not by interpolation: that searches the program's conformances for ways to print a value, half a millisecond of each command.
+    /// A list, because string interpolation searches the program's conformances for ways to print a value, which takes half a millisecond of
+    /// each command.
     private static let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
     /// The first day of a week: the configured one by its name, else that of the locale, else Monday (ISO 8601).

@@ -8,7 +8,8 @@ public struct DayData: Hashable, Sendable {
         public var samples: [StepSample]
         /// Samples of the day kept apart as implausible.
         public var implausible: [StepSample]
-        /// What the pedometer has accounted for of the day, by its own offset, and what adjoins that; sorted, no two overlap.
+        /// The spans of the day, by its own offset, that the pedometer has accounted for, and the spans that adjoin them; sorted, no two
+        /// overlap.
         public var coverage: [CoveredSpan]
         /// What the pedometer itself counts for the day, if it was asked.
         public var deviceTotal: DeviceTotal?
@@ -34,7 +35,7 @@ public struct DayData: Hashable, Sendable {
     public var profile: Profile?
     /// The plan in force on the day.
     public var plan: SportPlan?
-    /// When a sync last ended completely, of any of the user's pedometers.
+    /// When the last complete sync of any of the user's pedometers ended.
     public var lastSync: Timestamp?
 
     public init(

@@ -24,7 +24,7 @@ public struct DaySummary: Hashable, Sendable {
         public var start: Timestamp
         /// 0...23 as local clocks showed it.
         public var hour: Int
-        /// Nil where the hour is not known, such as those of today that have not begun; unknown steps are never shown as zero.
+        /// Nil if the hour is not known, like the hours of today that have not begun; unknown steps are never shown as zero.
         public var steps: Int?
 
         public init(start: Timestamp, hour: Int, steps: Int?) {
@@ -50,14 +50,14 @@ public struct DaySummary: Hashable, Sendable {
     /// 100 · steps / goal; nil if steps or goal is nil.
     public var percentage: Double?
     public var category: ActivityCategory?
-    /// The hours of the day in order: 23, 24 or 25 of them; empty where nothing is known of them.
+    /// The hours of the day in order: 23, 24 or 25 of them; empty if nothing is known of them.
     public var hours: [Hour]
     public var completeness: Completeness
     /// The day is not over yet.
     public var isInProgress: Bool
     /// The steps were entered by hand.
     public var isCorrected: Bool
-    /// What the pedometers counted, which a correction replaces; nil where nothing is known.
+    /// What the pedometers counted, which a correction replaces; nil if nothing is known.
     public var countedSteps: Int?
     /// Why the user corrected the steps, if that was given.
     public var correctionReason: String?
@@ -116,13 +116,13 @@ extension DaySummary {
     /// The steps that a person can make in a day: the record over 24 hours of running lies below the upper bound.
     public static let possibleSteps = StepCorrection.stepRange
 
-    /// Whether a person can have made the steps; true where nothing is known. Others are shown as wrong, and are sent to a destination only
+    /// Whether a person can have made the steps; true if nothing is known. Other days are shown as wrong, and are sent to a destination only
     /// if the user requests the day.
     public var isPlausible: Bool { steps.map { Self.possibleSteps.contains($0) } ?? true }
 }
 
 extension DaySummary {
-    /// A day in figures, from all that is known of it. Pure: the same input gives the same figures.
+    /// A day in figures, calculated from all that is known of it. Pure: the same input gives the same figures.
     ///
     /// - Without data the steps are nil; a day that is accounted for and has no samples has 0 steps.
     /// - A correction by hand replaces the steps; distance and energy follow it in proportion, because the day's shares of walking and

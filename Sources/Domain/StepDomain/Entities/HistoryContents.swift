@@ -1,9 +1,9 @@
 /// A summary of a history or a backup, to decide which one to use.
 public struct HistoryContents: Hashable, Sendable {
     public var path: String
-    /// Of the schema.
+    /// Version of the schema.
     public var version: Int
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     public var size: Int
     public var people: [String]
     /// Names of pedometers, including those out of use.
@@ -12,7 +12,7 @@ public struct HistoryContents: Hashable, Sendable {
     public var syncs: Int
     /// Days whose steps were entered by hand.
     public var corrections: Int
-    /// Of all samples; nil if there are none.
+    /// The days of the first and of the last sample; nil if there are none.
     public var firstDay: Day?
     public var lastDay: Day?
     /// When the last complete sync ended.
@@ -57,9 +57,9 @@ public struct StoredBackup: Hashable, Sendable {
     }
 }
 
-/// What became of a history that was replaced by a backup.
+/// The result of replacing a history by a backup.
 public struct ReplacedHistory: Hashable, Sendable {
-    /// Where it is kept; nil if there was none.
+    /// Where the replaced history is kept; nil if there was none.
     public var path: String?
     /// Whether its ledger could not be taken over completely: days that were shared since the backup may be sent again.
     public var isSharingUncertain: Bool
@@ -70,7 +70,7 @@ public struct ReplacedHistory: Hashable, Sendable {
     }
 }
 
-/// What a repair has saved of a damaged history, and what is lost.
+/// The result of repairing a damaged history: what was saved, and what is lost.
 public struct SalvageReport: Hashable, Sendable {
     public struct Table: Hashable, Sendable, Codable {
         public var name: String
@@ -114,7 +114,7 @@ public struct SalvageReport: Hashable, Sendable {
     public var isSharingUncertain: Bool
     /// The contents of the repaired history.
     public var contents: HistoryContents
-    /// The path of the damaged file now.
+    /// The new path of the damaged file.
     public var damaged: String
 
     public init(tables: [Table], days: [LostDays], isSharingUncertain: Bool, contents: HistoryContents, damaged: String) {

@@ -33,12 +33,12 @@ public struct LocalTime: Sendable {
 
     /// The first moment at which clocks here show at least `seconds` after midnight of `day`.
     ///
-    /// Where clocks skip that time (spring), it is the moment of the change; where they show it twice (autumn), the
+    /// If clocks skip that time (spring), it is the moment of the change; if they show it twice (autumn), the
     /// first of the two.
     public func moment(_ day: Day, seconds: Int = 0) -> Timestamp {
         let wall = day.daysSince1970 * 86_400 + seconds
-        // Offsets lie between -14 h and +14 h and change at most once in such a span, so the two offsets
-        // around the wanted time are all that can be in force.
+        // Offsets lie between -14 h and +14 h and change at most once in such a span, so only the two offsets around the wanted time can be
+        // in force.
         let before = utcOffset(Timestamp(wall - 86_400))
         let after = utcOffset(Timestamp(wall + 86_400))
         let candidates = [wall - before, wall - after].map(Timestamp.init).sorted()
@@ -46,10 +46,10 @@ public struct LocalTime: Sendable {
         return change(between: candidates[0], and: candidates[1])
     }
 
-    /// The seconds of a day here: 23, 24 or 25 hours of them.
+    /// The span of a day here: 23, 24 or 25 hours.
     public func span(of day: Day) -> TimeSpan { TimeSpan(moment(day), moment(day.advanced(by: 1))) }
 
-    /// The moment at which the offset in force at `late` begins, looked for after `early`.
+    /// The moment at which the offset in force at `late` begins; it is searched for after `early`.
     func change(between early: Timestamp, and late: Timestamp) -> Timestamp {
         let offset = utcOffset(late)
         var (low, high) = (early.seconds, late.seconds)

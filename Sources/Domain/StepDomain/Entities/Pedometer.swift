@@ -11,7 +11,7 @@ public struct Pedometer: Hashable, Sendable, Identifiable {
     public var addressType: String
     /// The user's name for it: unique without regard to case; 1 to 64 characters.
     public var name: String
-    /// What a model needs to know besides (the generic one's UUIDs and value format), by option name.
+    /// Further settings of the model (the UUIDs and the value format of the generic one), by option name.
     public var options: [String: String]
     public var clock: ClockState
     public var cursor: PedometerCursor
@@ -46,12 +46,13 @@ public struct ClockState: Hashable, Sendable, Codable {
         }
     }
 
-    /// Oldest first; no more than the pedometer's history can reach back to.
+    /// Oldest first. Settings that are too old for any slot in the pedometer's memory are dropped.
     public private(set) var settings: [Setting]
 
     public init(settings: [Setting] = []) { self.settings = settings.sorted { $0.at < $1.at } }
 
-    /// Adds a setting and drops those that no slot within `memory` seconds can need; the one in force then stays.
+    /// Adds a setting, and drops those that no slot within `memory` seconds can need. The setting that was in force at the beginning of that
+    /// time is kept.
     public mutating func record(_ setting: Setting, memory: Int) {
         settings.append(setting)
         settings.sort { $0.at < $1.at }
@@ -62,25 +63,25 @@ public struct ClockState: Hashable, Sendable, Codable {
 
 /// How far a pedometer has been read.
 public struct PedometerCursor: Hashable, Sendable, Codable {
-    /// All that the pedometer knew of the time before this moment has been committed.
+    /// All data that the pedometer had of the time before this moment has been committed.
     public var readThrough: Timestamp?
     /// Seconds east of Greenwich at `readThrough`, for a pedometer that records local times without an offset: it shows whether its user has
     /// travelled since.
     public var utcOffset: Int?
-    /// The last committed reading of a pedometer that only counts.
+    /// The last committed reading of a pedometer that has only a counter.
     public var counter: CounterReading?
     /// A first reading of a day that may still show yesterday's steps: it is counted when a later one shows which day it belongs to.
     public var undecided: CounterReading?
     /// Slots of the pedometer's wall clock as last read: those of its current day, those ahead of a clock that was set back, and those that
     /// contain steps of more than one time.
     public var tail: [WallSlot]?
-    /// Days before `readThrough`, or its own day, that were requested and not received completely. The next sync requests them
-    /// again, until the pedometer no longer holds them. By day; nil where there is none.
+    /// Days before `readThrough`, or its own day, that were requested and not received completely. The next sync requests them again, until
+    /// the pedometer no longer holds them. By day; nil if there are none.
     public var missing: [DayGap]?
-    /// When it last did not answer the request for its own total of the day, or refused it; nil where it answers.
+    /// When it last did not answer the request for its own total of the day, or refused it; nil if it answers.
     public var lacksTotalSince: Timestamp?
-    /// Seconds that the pedometer's clock was ahead of UTC by this machine's clock, when it was last read at or before `counter`; nil if it
-    /// was not. A change shows that one of the two clocks was set.
+    /// Seconds by which the pedometer's clock was ahead of UTC, compared with this machine's clock, when it was last read, at or before
+    /// `counter`; nil if it was not read. A change shows that one of the two clocks was set.
     public var clockLead: Int?
 
     private enum CodingKeys: String, CodingKey {
@@ -160,7 +161,7 @@ public struct CounterReading: Hashable, Sendable, Codable {
     public var value: Int
     /// Seconds east of Greenwich when it was read: decides on which day.
     public var utcOffset: Int
-    /// The day whose steps it shows, where that is known not to be the day on which it was read: the counter had not been reset yet.
+    /// The day whose steps it shows, if this is known not to be the day on which it was read: the counter had not been reset yet.
     public var countsDay: Day?
 
     public init(at: Timestamp, value: Int, utcOffset: Int, countsDay: Day? = nil) {

@@ -2,9 +2,9 @@ public enum Sex: String, Sendable, Codable, CaseIterable {
     case female, male, unspecified
 }
 
-/// What istep knows of a user's body from a day on; earlier days keep the profile of their time.
+/// Data about a user's body, valid from a day on; earlier days keep their earlier profile.
 public struct Profile: Hashable, Sendable, Codable {
-    /// The first day that it holds for.
+    /// The first day on which it is valid.
     public var validFrom: Day
     /// Metres, 0.5...2.5.
     public var height: Double?

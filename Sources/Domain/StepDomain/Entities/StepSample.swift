@@ -9,7 +9,7 @@ public struct StepSample: Hashable, Sendable, Codable {
     public var distance: Double?
     /// Kilocalories as calculated by the pedometer, if it reports them.
     public var energy: Double?
-    /// Seconds east of Greenwich where the steps were made: it decides the day that they belong to.
+    /// Seconds east of Greenwich at the place where the steps were made: it decides the day that they belong to.
     public var utcOffset: Int
 
     public init(
@@ -26,8 +26,8 @@ public struct StepSample: Hashable, Sendable, Codable {
     public var span: TimeSpan { TimeSpan(start, start + length) }
     public var day: Day { Day(of: start, utcOffset: utcOffset) }
 
-    /// More than five steps a second over a slot is no gait of people (the cadence of sprinters stays below it):
-    /// such a sample is kept apart, not counted.
+    /// A person cannot make more than five steps a second over a slot (the cadence of sprinters is lower): such a sample is kept apart and
+    /// not counted.
     public static let mostStepsPerSecond = 5
 
     public var isPlausible: Bool { steps >= 0 && length > 0 && steps <= length * Self.mostStepsPerSecond }

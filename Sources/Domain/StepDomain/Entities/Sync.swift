@@ -48,11 +48,11 @@ extension SyncRecord {
     public func isAbandoned(at now: Timestamp) -> Bool { outcome == .running && now - start >= Self.longest }
 }
 
-/// What a sync stored of a day, as far as no later sync has replaced it with more steps.
+/// What a sync stored for a day and no later sync has replaced with more steps.
 public struct DaySync: Hashable, Sendable {
     public var pedometer: Pedometer.ID
     public var start: Timestamp
-    /// Nil where it did not end.
+    /// Nil if it did not end.
     public var end: Timestamp?
     /// Samples and the steps in them.
     public var slots, steps: Int
@@ -127,11 +127,11 @@ public enum SyncNotice: Hashable, Sendable, Codable {
     case countingStarted
     /// Values longer than the 512 bytes that Bluetooth allows; they were cut.
     case oversized(values: Int)
-    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by this many seconds and was set. Its steps do not
-    /// depend on that.
+    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by this many seconds and was set. This does not affect
+    /// its steps.
     case clockCorrected(seconds: Int)
-    /// Local time has changed by this many seconds since the sync before, by a journey, while the pedometer recorded without noting where:
-    /// its hours since then are uncertain.
+    /// A journey has changed local time by this many seconds since the previous sync. The pedometer does not record the UTC offset, so its
+    /// hours since then are uncertain.
     case zoneChanged(seconds: Int)
     /// The steps of an experimental pedometer were read and not stored: two readings of what it sends disagree, or could not be compared.
     /// The frames are stored.

@@ -12,16 +12,16 @@ public struct SyncReport: Sendable {
     public var firmware: String?
     /// Seconds from the connection until the last value was received; nil if the reading did not finish, or needed no connection.
     public var readSeconds: Double?
-    /// Seconds for which the pedometer was connected, from the beginning of each link to its end; nil where it never was, and as
-    /// long as it still is.
+    /// Seconds for which the pedometer was connected, from the beginning of each link to its end; nil if it was never connected, and while
+    /// it still is.
     public var connectedSeconds: Double?
-    /// Progress of the reading: days (or readings of a counter) that were processed, of those that were planned; nil if the reading did not
-    /// begin. Fewer than planned if it failed.
+    /// Progress of the reading: the number of days (or readings of a counter) that were processed, and the number that were planned; nil if
+    /// the reading did not begin. Fewer than planned if it failed.
     public var daysRead: Int?
     public var daysPlanned: Int?
     /// Why it failed, as the error of the component that failed (communication, history); nil if it did not.
     public var failure: (any Error)?
-    /// The failure in words, as the history keeps it.
+    /// The failure as text, in the form that the history stores.
     public var failureText: String?
 
     /// Days that were requested and not received completely, whether it failed or not.

@@ -32,8 +32,8 @@ extension Timestamp {
         let clock = floorRemainder(local, 86_400)
         let offset = abs(utcOffset) / 60
         let sign = utcOffset < 0 ? "-" : "+"
-        return "\(day)T\(two(clock / 3600)):\(two(clock / 60 % 60)):\(two(clock % 60))"
-            + "\(sign)\(two(offset / 60)):\(two(offset % 60))"
+        return "\(day)T\(twoDigits(clock / 3600)):\(twoDigits(clock / 60 % 60)):\(twoDigits(clock % 60))"
+            + "\(sign)\(twoDigits(offset / 60)):\(twoDigits(offset % 60))"
     }
 }
 
@@ -55,13 +55,13 @@ public struct TimeSpan: Hashable, Sendable, Codable {
     public func contains(_ moment: Timestamp) -> Bool { start <= moment && moment < end }
     public func overlaps(_ other: TimeSpan) -> Bool { start < other.end && other.start < end }
 
-    /// The part that both have, or nil where they share no second.
+    /// The common part of both, or nil if they have no second in common.
     public func intersection(_ other: TimeSpan) -> TimeSpan? {
         overlaps(other) ? TimeSpan(max(start, other.start), min(end, other.end)) : nil
     }
 }
 
-/// Division that rounds towards minus infinity, so that days before 1970 count right.
+/// Division that rounds towards minus infinity, so that days before 1970 are counted correctly.
 func floorDivide(_ a: Int, _ b: Int) -> Int {
     let quotient = a / b
     return a % b < 0 ? quotient - 1 : quotient
@@ -69,5 +69,5 @@ func floorDivide(_ a: Int, _ b: Int) -> Int {
 
 func floorRemainder(_ a: Int, _ b: Int) -> Int { a - floorDivide(a, b) * b }
 
-/// At least two digits.
-func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+/// The number with at least two digits.
+func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }

@@ -13,14 +13,14 @@ public struct User: Hashable, Sendable, Codable, Identifiable {
     }
 }
 
-/// Names of users for machines: identifiers of a...z, 0...9 and single underscores between them, such as `anna_maria` for "Anna Maria".
+/// Machine-readable names of users: identifiers of a...z, 0...9 and single underscores between them, such as `anna_maria` for "Anna Maria".
 ///
-/// Of users whose names differ only in characters that are lost, the first in the history (the smallest id) has the plain name; the others
-/// get a number after it that depends only on their name.
+/// If the names of several users differ only in characters that are lost, the first user in the history (with the smallest id) has the plain
+/// name. Each of the others gets a number after it that depends only on the user's name.
 public struct UserSlugs: Hashable, Sendable {
     private let slugs: [User.ID: String]
 
-    /// - Parameter users: all of the history.
+    /// - Parameter users: all users of the history.
     public init(_ users: [User]) {
         var slugs: [User.ID: String] = [:]
         var taken: Set<String> = []
@@ -33,10 +33,10 @@ public struct UserSlugs: Hashable, Sendable {
         self.slugs = slugs
     }
 
-    /// For a user who is not among them: the name with a number.
+    /// The slug of a user. A user who is not in the list gets the name with a number.
     public subscript(user: User) -> String { slugs[user.id] ?? Self.distinct(Self.plain(user.name), user.name) }
 
-    /// Bytes. Identifiers of web services end at 255, and contain more than the slug.
+    /// Bytes. Web services limit identifiers to 255, and an identifier contains more than the slug.
     private static let longest = 64
 
     private static let replacements: [Character: String] = ["ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "þ": "th", "ð": "d"]

@@ -1,4 +1,4 @@
-/// Something that holds from a day on, until the next of its kind does.
+/// A setting that is valid from a day on, until the next one of its kind begins.
 public protocol ValidFrom {
     var validFrom: Day { get }
 }
@@ -13,11 +13,11 @@ extension Sequence where Element: ValidFrom {
     }
 }
 
-/// From which day on a plan or a profile holds.
+/// The days on which a plan or a profile may begin.
 public enum Validity {
-    /// What holds for all days is stored with this day.
+    /// The day that is stored for a plan or profile that is valid for all days.
     public static let beginning = Day(daysSince1970: 0)
 
-    /// The days on which a plan or a profile may begin. A day before the beginning would be a second beginning.
+    /// The valid first days. A day before `beginning` would be a second beginning.
     public static let firstDays = beginning...Period.calendar.upperBound
 }

@@ -1,6 +1,6 @@
-/// What a watch knows of its own listening: silence is informative only while the watch listens.
+/// Since when a watch has been listening: only while it listens does silence show that a pedometer is absent.
 public struct ListeningState: Hashable, Sendable {
-    /// Since when no pedometer can be heard, and why.
+    /// A time in which no pedometer can be heard, and the reason.
     public struct Outage: Hashable, Sendable {
         public var since: Timestamp
         public var reason: String
@@ -11,9 +11,9 @@ public struct ListeningState: Hashable, Sendable {
         }
     }
 
-    /// For each pedometer, the moment since which it would have been heard, without a break.
+    /// For each pedometer, the beginning of the uninterrupted time until now in which it would have been heard.
     public var since: [Pedometer.ID: Timestamp]
-    /// Nil while it listens, and where there is no watch.
+    /// Nil while the watch listens, and if there is no watch.
     public var outage: Outage?
 
     public init(since: [Pedometer.ID: Timestamp] = [:], outage: Outage? = nil) {

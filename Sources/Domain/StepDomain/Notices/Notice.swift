@@ -13,7 +13,7 @@ public struct Notice: Hashable, Sendable {
     public enum Content: Hashable, Sendable, Codable {
         /// Distinct nights with failed attempts and none that succeeded; the last one's failure in words.
         case nightsFailed(nights: Int, reason: String)
-        /// Not in range since it was last read completely; nil where it never was.
+        /// Not in range since it was last read completely; nil if it never was.
         case notSeen(lastRead: Timestamp?)
         /// Per cent.
         case batteryLow(percent: Int)
@@ -34,7 +34,7 @@ public struct Notice: Hashable, Sendable {
     public var subject: Subject
     /// The subject's name, as it was when this was noticed; empty for the machine.
     public var name: String
-    /// The user whom it concerns; nil if it concerns all users of the machine.
+    /// The user that it concerns; nil if it concerns all users of the machine.
     public var user: User.ID?
     /// When it began.
     public var since: Timestamp
@@ -101,19 +101,19 @@ extension Notice {
 
     /// Equal for the same thing: kind and subject, and for an event what identifies it.
     public var key: String {
-        let thing = "\(kind.rawValue) \(subject)"
+        let prefix = "\(kind.rawValue) \(subject)"
         switch content {
-        case .nightsFailed, .notSeen, .batteryLow, .daysMissing, .destinationStopped, .shareWaiting: return thing
-        case .noticed(.lost(let first, let last)): return "\(thing) \(first) \(last)"
-        case .noticed(.dayNotClosed(let day)): return "\(thing) \(day)"
-        case .noticed(.tooOld(let days)): return "\(thing) \(days.map(\.description).joined(separator: " "))"
+        case .nightsFailed, .notSeen, .batteryLow, .daysMissing, .destinationStopped, .shareWaiting: return prefix
+        case .noticed(.lost(let first, let last)): return "\(prefix) \(first) \(last)"
+        case .noticed(.dayNotClosed(let day)): return "\(prefix) \(day)"
+        case .noticed(.tooOld(let days)): return "\(prefix) \(days.map(\.description).joined(separator: " "))"
         // These may be so at every sync; `repeatsAfter` decides when they are reported again.
-        case .noticed(.clockWasOff), .noticed(.stepsInDoubt): return thing
-        case .noticed: return "\(thing) \(since.seconds)"
+        case .noticed(.clockWasOff), .noticed(.stepsInDoubt): return prefix
+        case .noticed: return "\(prefix) \(since.seconds)"
         // A day that was changed and rejected again is reported again.
-        case .shareRejected(let user, let day, _): return "\(thing) \(day) \(user) \(since.seconds)"
-        case .shareInDoubt(let user, let day, _): return "\(thing) \(day) \(user)"
-        case .goalReached(let day, _, _): return "\(thing) \(day)"
+        case .shareRejected(let user, let day, _): return "\(prefix) \(day) \(user) \(since.seconds)"
+        case .shareInDoubt(let user, let day, _): return "\(prefix) \(day) \(user)"
+        case .goalReached(let day, _, _): return "\(prefix) \(day)"
         }
     }
 }
@@ -128,7 +128,7 @@ extension Notice.Subject: CustomStringConvertible {
         }
     }
 
-    /// From its description.
+    /// Parses a `description`.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.count > 1 ? parts[1] : nil) {
@@ -154,7 +154,7 @@ public struct StoredNotice: Hashable, Sendable, Identifiable {
     public var storedAt: Timestamp
     /// When a user saw it; nil while it is new.
     public var seenAt: Timestamp?
-    /// When it was claimed for the desktop; nil where the desktop did not take it.
+    /// When a process claimed it for the desktop; nil if the desktop did not accept it.
     public var notifiedAt: Timestamp?
     /// When its cause ended, or it expired.
     public var endedAt: Timestamp?
@@ -175,7 +175,7 @@ public struct StoredNotice: Hashable, Sendable, Identifiable {
     public var isToBeNotified: Bool { isNew && notifiedAt == nil }
 
     /// Records that a user saw it: this ends an event.
-    public mutating func see(at now: Timestamp) {
+    public mutating func markSeen(at now: Timestamp) {
         if seenAt == nil { seenAt = now }
         if !notice.isState, endedAt == nil { endedAt = now }
     }
@@ -243,8 +243,8 @@ extension StoredNotice {
         return notice.kind != .goalReached || seenAt != nil
     }
 
-    /// Whether it holds again, unchanged, when the same is found: a goal that was withdrawn after the desktop had shown it and before a
-    /// user saw it. As a new notice it would be shown twice.
+    /// Whether a notice that has ended holds again unchanged: a goal that was withdrawn after the desktop had shown it and before a user saw
+    /// it. As a new notice it would be shown twice.
     fileprivate func wasTakenBack(at now: Timestamp) -> Bool {
         notice.kind == .goalReached && seenAt == nil && notifiedAt != nil && storedAt >= now - notice.lifetime
     }

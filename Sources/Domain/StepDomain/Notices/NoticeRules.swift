@@ -1,23 +1,23 @@
-/// All that decides which notices hold: gathered from a history, its ledger and the run that has just ended.
+/// The facts that decide which notices hold, gathered from a history, its ledger and the run that has just ended.
 public struct NoticeRules: Sendable {
     /// A pedometer in use, with its last syncs.
     public struct Device: Sendable {
         public var pedometer: Pedometer
         /// Newest first.
         public var syncs: [SyncRecord]
-        /// The end of the last complete sync, be it among `syncs` or before them; nil if there never was one.
+        /// The end of the last complete sync, whether it is among `syncs` or before them; nil if there never was one.
         public var lastRead: Timestamp?
 
         /// - Parameters:
         ///   - syncs: the last ones, newest first.
-        ///   - lastComplete: the last complete one, where it may be before those.
+        ///   - lastComplete: the last complete one, which may be older than `syncs`.
         public init(_ pedometer: Pedometer, _ syncs: [SyncRecord], lastComplete: SyncRecord? = nil) {
             self.pedometer = pedometer
             self.syncs = syncs
             lastRead = (lastComplete ?? syncs.first { $0.outcome == .complete }).map { $0.end ?? $0.start }
         }
 
-        /// Without syncs that were dated into the future while the clock was ahead: they would count as the latest until that time is
+        /// A copy without syncs that were dated into the future while the clock was ahead: they would count as the latest until that time is
         /// reached.
         func until(_ moment: Timestamp) -> Device {
             var device = self
@@ -29,7 +29,7 @@ public struct NoticeRules: Sendable {
         }
     }
 
-    /// A destination that is configured, with its entries that were not sent.
+    /// A configured destination, with its entries that were not sent.
     public struct Sharing: Sendable {
         public var state: DestinationState
         public var entries: [ShareEntry]
@@ -42,14 +42,14 @@ public struct NoticeRules: Sendable {
 
     public var users: [User]
     public var devices: [Device]
-    /// Of the run that has just ended, if any.
+    /// Reports of the run that has just ended; empty if there are none.
     public var reports: [SyncReport]
     public var sharing: [Sharing]
     /// Today and yesterday of each user.
     public var days: [DaySummary]
     /// Notices that hold already: some states last longer than the condition that begins them.
     public var standing: [StoredNotice]
-    /// Of a watch: silence while it listens is as informative as a try.
+    /// The state of a watch: silence while it listens is as informative as a try.
     public var listening: ListeningState
     public var now: Timestamp
     public var localTime: LocalTime
@@ -123,7 +123,7 @@ extension NoticeRules {
         return unheard(worked)
     }
 
-    /// The same as reported by a watch, which tries nothing while it cannot listen.
+    /// The same notice for a watch, which tries nothing while it cannot listen.
     ///
     /// - Parameter worked: when a sync last showed that Bluetooth works.
     private func unheard(_ worked: Timestamp?) -> Notice? {
@@ -203,10 +203,10 @@ extension NoticeRules {
         standing.map(\.notice).first { $0.kind == kind && $0.subject == .pedometer(device.pedometer.id) }
     }
 
-    /// From noon to noon by local clocks: a try before midnight and one after it are of the same night.
+    /// The number of nights, each from noon to noon by local clocks: a try before midnight and one after it belong to the same night.
     private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map { localTime.day(of: $0.start - 12 * 3600) }).count }
 
-    /// Without syncs that still run, newest first. A sync that was abandoned has failed.
+    /// The syncs that have ended, newest first. A sync that was abandoned counts as failed.
     private func tries(_ device: Device) -> [SyncRecord] {
         device.syncs.compactMap { sync in
             guard sync.outcome == .running else { return sync }

@@ -1,6 +1,6 @@
 /// Examines the Bluetooth of this machine and changes nothing: what communication must do for a checkup.
 public protocol BluetoothProbe: Sendable {
-    /// What the kernel reports; nil if the bus is not this machine's own, so that its kernel has nothing to do with it.
+    /// The facts that the kernel reports; nil if the bus is not this machine's own, so that this machine's kernel does not matter.
     func radios() -> RadioFacts?
 
     /// Opens the Bluetooth service. The caller closes the session.
@@ -9,7 +9,7 @@ public protocol BluetoothProbe: Sendable {
     func open() async throws -> any BluetoothProbeSession
 
     /// Connects to a pedometer, checks its services, and reads its battery and its clock. It stores no steps, sets no clock, and does not
-    /// pair. No link is left.
+    /// pair. The link is closed when this returns.
     ///
     /// - Parameter isHeard: whether a scan has just heard it. A bonded pedometer may advertise to this machine alone, which no scan shows.
     func examine(_ pedometer: Pedometer, isHeard: Bool) async throws(PedometerContactError) -> ReadReport
@@ -27,7 +27,7 @@ public protocol BluetoothProbeSession: Sendable {
     /// Scans, and stops early once all of `pedometers` were heard.
     ///
     /// - Parameters:
-    ///   - seconds: for which it scans at most.
+    ///   - seconds: the longest duration of the scan.
     ///   - pedometers: addresses of the registered pedometers.
     func scan(seconds: Double, for pedometers: Set<String>) async throws -> ScanFacts
 
@@ -50,7 +50,7 @@ public protocol SystemProbe: Sendable {
 
 /// Examines the file of a history and does not write to it: what a database must do for a checkup.
 public protocol HistoryProbe: Sendable {
-    /// For people.
+    /// The path of the history, for display.
     var path: String { get }
 
     /// Reads the whole file.
@@ -63,7 +63,7 @@ public protocol HistoryProbe: Sendable {
 
     /// The days whose stored sums differ from their samples, the newest first.
     ///
-    /// - Parameter days: of each person, the newest that are examined.
+    /// - Parameter days: how many of the newest days are examined for each person.
     func wrongSums(inNewest days: Int) async throws -> [Day]
 
     /// Nil if there is no file.
@@ -72,7 +72,7 @@ public protocol HistoryProbe: Sendable {
     /// The process that does this work at the moment; nil if there is none, or if it cannot be determined.
     func holder(of work: HistoryWork) async throws -> HistoryHolder?
 
-    /// Runs `body` while no process syncs. No file is left for this.
+    /// Runs `body` while no process syncs. This leaves no file behind.
     ///
     /// - Throws: `HistoryInUse` while a process syncs; what `body` throws.
     func withoutSync<R: Sendable>(_ body: () async throws -> R) async throws -> R

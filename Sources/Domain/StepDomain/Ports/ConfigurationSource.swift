@@ -1,6 +1,6 @@
-/// Something wrong with the configuration, and where.
+/// Something wrong with the configuration, and its place.
 public struct ConfigurationProblem: Hashable, Sendable {
-    /// With the place; commands stand between backticks.
+    /// The message with the place of the problem; commands stand between backticks.
     public var text: String
     public var file: String?
     public var line: Int?
@@ -22,7 +22,7 @@ public struct WrittenDestination: Sendable {
 
     /// The keys that a problem can concern.
     public enum Key: Hashable, Sendable {
-        /// Those whose days go there.
+        /// The users whose days go there.
         case users
         /// The program or the path that it uses.
         case place

@@ -1,5 +1,5 @@
-/// Looks at the GATT table of any Bluetooth LE device, and reads and writes single values: for people who bring a new pedometer.
-/// Each call connects and disconnects. Errors are those of the implementation.
+/// Shows the GATT table of any Bluetooth LE device, and reads and writes single values: for developing support for a new pedometer. Each
+/// call connects and disconnects. Errors are those of the implementation.
 public protocol GATTExplorer: Sendable {
     /// The services of a device.
     ///
@@ -9,7 +9,8 @@ public protocol GATTExplorer: Sendable {
     /// - Returns: at most 512 bytes.
     func read(_ characteristic: CharacteristicAddress, of address: String) async throws -> [UInt8]
 
-    /// - Parameter hasResponse: whether the device acknowledges. Without, a value that does not fit into a packet is sent in several.
+    /// - Parameter hasResponse: whether the device acknowledges. Without a response, a value that does not fit into a packet is sent in
+    ///   several.
     func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool) async throws
 
     /// Reports the values that a device sends, until `report` returns false, the time is over, or the link ends.
@@ -31,7 +32,7 @@ public struct CharacteristicAddress: Hashable, Sendable {
     }
 }
 
-/// A service of a device, as a connection shows it. All texts are those of the device: they may be hostile.
+/// A service of a device, as a connection shows it. All texts come from the device and may be hostile.
 public struct GATTServiceContent: Hashable, Sendable {
     public var uuid: String
     public var handle: Int
@@ -46,9 +47,9 @@ public struct GATTServiceContent: Hashable, Sendable {
 
 /// A characteristic of a device.
 public struct GATTCharacteristicContent: Hashable, Sendable {
-    /// What reading it has given.
+    /// The result of reading it.
     public enum Value: Hashable, Sendable {
-        /// It was not read: it is not readable, or nobody asked for values.
+        /// It was not read: it is not readable, or values were not requested.
         case notRead
         case bytes([UInt8])
         /// Why it could not be read, in words.
@@ -57,7 +58,7 @@ public struct GATTCharacteristicContent: Hashable, Sendable {
 
     public var uuid: String
     public var handle: Int
-    /// What it supports, in BlueZ's words: `read`, `write-without-response`, `write`, `notify`, `indicate` and others.
+    /// The operations that it supports, as BlueZ names them: `read`, `write-without-response`, `write`, `notify`, `indicate` and others.
     public var flags: [String]
     public var descriptors: [String]
     public var value: Value
@@ -71,7 +72,7 @@ public struct GATTCharacteristicContent: Hashable, Sendable {
     }
 }
 
-/// How a value is written for people: hexadecimal digits, text, or a number.
+/// How a value is written as text: hexadecimal digits, characters, or a number.
 public enum ValueNotation: Hashable, Sendable {
     /// `01 ff`, or without spaces.
     case hexadecimal
@@ -96,7 +97,7 @@ public enum ValueNotation: Hashable, Sendable {
         }
     }
 
-    /// The bytes that a text stands for; nil if it is none of this notation, or longer than a value can be.
+    /// The bytes that a text stands for; nil if it is not in this notation, or longer than a value can be.
     public func bytes(of text: String) -> [UInt8]? {
         switch self {
         case .text:

@@ -1,6 +1,6 @@
 /// Work on a history that only one process at a time may do.
 public enum HistoryWork: Sendable, CaseIterable {
-    /// Reading pedometers into it.
+    /// Reading pedometers and storing their steps.
     case syncing
     /// Sending what is in its outbox.
     case sharing
@@ -36,22 +36,23 @@ extension WorkLock {
 
 /// What is done for the history besides storing steps.
 public protocol HistoryUpkeep: Sendable {
-    /// Before anything is written.
+    /// Checks the history before anything is written.
     ///
-    /// - Throws: where the history is known to be damaged: it must not be changed.
+    /// - Throws: an error if the history is known to be damaged: it must not be changed.
     func checkBeforeSync() async throws
 
-    /// In the nightly sync, after the steps and the sharing: a backup and a check each week, and raw frames that are too old deleted.
+    /// Runs in the nightly sync, after the steps and the sharing. Once a week it makes a backup and a check; it deletes raw frames that are
+    /// too old.
     ///
-    /// - Throws: where the check finds damage; why a backup cannot be written.
+    /// - Throws: an error if the check finds damage; why a backup cannot be written.
     func run() async throws
 }
 
 /// The history as a file: copied, replaced, repaired. Errors are those of the implementation.
 public protocol HistoryBackups: Sendable {
-    /// Of the history, whether it is there or not.
+    /// The path of the history, whether its file exists or not.
     var path: String { get }
-    /// Where backups without a name of their own are written.
+    /// The directory for backups without a given path.
     var directory: String { get }
     var isHistoryThere: Bool { get }
     /// The backups in `directory`, the newest first.
@@ -59,21 +60,22 @@ public protocol HistoryBackups: Sendable {
 
     /// Copies the history to one file with access for its owner only, and reads the copy back. A sync may continue meanwhile.
     ///
-    /// - Parameter place: an earlier backup there is replaced, any other file is not; nil for a new file in `directory`.
-    /// - Throws: where there is no history, where it is damaged, why the copy cannot be written.
+    /// - Parameter place: the path of the copy: an earlier backup there is replaced, any other file is not; nil for a new file in
+    ///   `directory`.
+    /// - Throws: an error if there is no history, or if it is damaged; why the copy cannot be written.
     func backUp(to place: String?) async throws -> HistoryContents
 
     /// Reads a backup and checks whether it is sound. Nothing is written to it.
     func contents(of backup: String) async throws -> HistoryContents
 
-    /// Whether a path names the history itself, by whatever name.
+    /// Whether a path leads to the history itself, under any name.
     func isHistory(_ path: String) -> Bool
 
     /// Replaces the history by a backup, which stays as it is. The previous history is kept beside the new one, which takes over its ledger:
     /// what was sent since the backup remains known. The caller holds the history alone.
     func restore(_ backup: String) async throws -> ReplacedHistory
 
-    /// - Throws: the error of a missing history, where there is none.
+    /// - Throws: an error if there is no history.
     func requireHistory() throws
 
     /// Saves what can be read of a damaged history into a new file, which takes its place; the damaged one is kept beside it. The caller

@@ -1,12 +1,12 @@
 /// Shows notifications to a user who is doing something else: what a desktop must do for the domain.
 public protocol Notifier: Sendable {
-    /// Connects to what shows notifications at this moment; nil if nothing does (nobody is logged in, a text console).
+    /// Connects to the current notification service; nil if there is none (nobody is logged in, a text console).
     func connect() async -> (any NotifierSession)?
 }
 
-/// A connection to what shows notifications.
+/// A connection to a notification service.
 public protocol NotifierSession: Sendable {
-    /// Returns when the notification was handed over.
+    /// Returns when the notification was passed to the service.
     ///
     /// - Throws: if it is certain that it was not shown.
     func show(_ notification: UserNotification) async throws
@@ -14,7 +14,7 @@ public protocol NotifierSession: Sendable {
     func close() async
 }
 
-/// A notification, in words.
+/// The text of a notification.
 public struct UserNotification: Hashable, Sendable {
     /// One line.
     public var summary: String

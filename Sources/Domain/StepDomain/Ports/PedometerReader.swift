@@ -28,19 +28,19 @@ public protocol ReadingReceiver: Sendable {
     func progress(_ progress: ReadProgress, of pedometer: Pedometer)
     /// Stores a batch.
     ///
-    /// - Throws: where it cannot be stored.
+    /// - Throws: an error if it cannot be stored.
     func merge(_ batch: SampleBatch, of pedometer: Pedometer) async throws
-    /// The result of a pedometer's reading is known. Its link may still be up.
+    /// Reports the result of reading a pedometer. Its link may still be up.
     ///
     /// - Parameter result: a failure is an error of the reader; batches handed over before stay.
     func end(of pedometer: Pedometer, _ result: Result<ReadReport, any Error>) async
-    /// All links to a pedometer are down; not called where there was none.
+    /// Reports that all links to a pedometer are down; not called if there was none.
     ///
-    /// - Parameter seconds: for which it was connected, from the beginning of each link to its end.
+    /// - Parameter seconds: how long it was connected, from the beginning of each link to its end.
     func disconnected(_ pedometer: Pedometer, after seconds: Double)
 }
 
-/// How far a reading has come.
+/// The progress of a reading.
 public enum ReadProgress: Hashable, Sendable {
     case searching
     /// The adapter had received nothing, was switched off and on, and the search begins again.
@@ -56,13 +56,13 @@ public enum ReadProgress: Hashable, Sendable {
 public struct ReadReport: Hashable, Sendable {
     /// Per cent, 0...100, if the pedometer reports it.
     public var battery: Int?
-    /// The setting, if the clock was set by this reading.
+    /// How the clock was set, if this reading set it.
     public var clockSet: ClockState.Setting?
     /// The version of its firmware, as received; nil if it was not read.
     public var firmware: String?
     public var notices: [SyncNotice]
-    /// Seconds from the connection until the last value was received; nil if there was no connection, as where advertisements are read. The
-    /// link is up for longer: BlueZ takes about 2 s to disconnect.
+    /// Seconds from the connection until the last value was received; nil if there was no connection, for example because advertisements
+    /// were read. The link is up for longer: BlueZ takes about 2 s to disconnect.
     public var readSeconds: Double?
 
     public init(

@@ -2,13 +2,13 @@
 public struct PedometerKind: Hashable, Sendable {
     /// Stored with each pedometer, such as `colmi`.
     public var key: String
-    /// For people: the devices that it covers.
+    /// The devices that it covers, as text for users.
     public var title: String
     /// What is not certain about how it is read, in one sentence; nil for a kind whose protocol is certain. A kind with a caveat is
     /// experimental.
     public var caveat: String?
 
-    /// Whether its services show that a device is of this kind: then one without them is not.
+    /// Whether its services identify a device of this kind: then a device without them is not of this kind.
     public var hasOwnServices: Bool
     /// Whether it is read from its advertisements, without a connection.
     public var advertisesSteps: Bool
@@ -141,7 +141,7 @@ public struct ScanConditions: Hashable, Sendable {
 public struct ScanOutcome: Hashable, Sendable {
     /// Each once, as it was last heard; the strongest signal first.
     public var devices: [ScannedDevice]
-    /// More were heard than are kept: pedometers and those with the strongest signal were.
+    /// Whether more devices were heard than are kept: pedometers and the devices with the strongest signal are kept.
     public var isCut: Bool
 
     public init(_ devices: [ScannedDevice], isCut: Bool = false) {
@@ -170,13 +170,13 @@ public protocol PedometerScanner: Sendable {
         _ conditions: ScanConditions, seconds: Double, where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
     ) async throws -> ScannedDevice?
 
-    /// Connects to a device, and looks by its services which kinds of pedometers it can be read as. Changes nothing on it.
+    /// Connects to a device, and determines from its services as which kinds of pedometers it can be read. Changes nothing on it.
     ///
     /// - Parameter address: upper case with colons.
     func probe(_ address: String) async throws -> ProbedDevice
 
-    /// Connects, and checks that the pedometer is of its kind and that its steps can be read; pairs if that requires it, or if the
-    /// pedometer asks for it.
+    /// Connects, and checks that the pedometer is of its kind and that its steps can be read. Pairs if reading the steps requires it, or if
+    /// the pedometer asks for it.
     ///
     /// - Returns: its own address, if pairing has shown another one than it was heard from; nil otherwise.
     @discardableResult
@@ -202,7 +202,7 @@ public protocol PresenceScanner: Sendable {
 
 /// What a `PresenceScanner` reports.
 public enum PresenceEvent: Sendable {
-    /// The pedometer with this address, as it was passed to `scan(for:)`, is in range. May be reported at any rate.
+    /// The pedometer with this address, as it was passed to `scan(for:)`, is in range. May be reported any number of times.
     case heard(address: String)
     /// It listens from now on.
     case listening

@@ -3,11 +3,11 @@ public protocol Scheduler: Sendable {
     /// Enables the nightly sync, the one before midnight for pedometers that keep only today's count, and the one when an adapter is
     /// plugged in.
     ///
-    /// - Parameter watching: whether `watch` runs as a service, too. If not, one that was enabled before is stopped and disabled.
+    /// - Parameter watching: whether `watch` runs as a service, too. If not, a service that was enabled before is stopped and disabled.
     /// - Returns: the state afterwards.
     func enable(watching: Bool) async throws -> SyncSchedule
 
-    /// Disables all of it. A sync that is running is not stopped.
+    /// Disables everything that `enable` enables. A sync that is running is not stopped.
     ///
     /// - Returns: the state afterwards.
     func disable() async throws -> SyncSchedule
@@ -18,7 +18,7 @@ public protocol Scheduler: Sendable {
 
 /// The state of automatic sync.
 public struct SyncSchedule: Hashable, Sendable {
-    /// Whom it runs for.
+    /// The owner of the units, for whom they run.
     public enum Owner: Sendable, Hashable {
         /// A user by login name; whether it continues while the user is not logged in, if that is known.
         case user(String, lingers: Bool?)
@@ -44,9 +44,9 @@ public struct SyncSchedule: Hashable, Sendable {
     /// How the last sync that was started this way ended.
     public struct Run: Sendable, Hashable {
         public var end: Timestamp
-        /// Exit code; nil where it was ended by its time limit or a signal.
+        /// Exit code; nil if it was ended by its time limit or a signal.
         public var exitCode: Int?
-        /// What ended it, in the service manager's term.
+        /// How it ended, as the service manager reports it.
         public var result: String
 
         public init(end: Timestamp, exitCode: Int?, result: String) {
@@ -75,9 +75,9 @@ public struct SyncSchedule: Hashable, Sendable {
 
 /// The service manager that started this process (systemd): what it must do for a use case that keeps running.
 ///
-/// No call waits: a manager that does not read must not delay the service. Each returns whether the report was accepted.
+/// No call waits: a manager that does not read its messages must not delay the service. Each returns whether the report was accepted.
 public protocol ServiceSupervisor: Sendable {
-    /// The longest interval between two calls of `alive`; nil if no watchdog is kept.
+    /// The longest interval between two calls of `alive`; nil if there is no watchdog.
     var watchdogInterval: Duration? { get }
 
     /// Start-up is complete.

@@ -4,12 +4,12 @@ public protocol ShareDestination: Sendable {
     var name: String { get }
     /// Key of its kind in the registry, such as `rest`.
     var kind: String { get }
-    /// Where it is, for people: an address or a path, without secrets.
+    /// Its address or path, without secrets, for display.
     var place: String { get }
     var traits: ShareTraits { get }
     var terms: ShareTerms { get }
 
-    /// What is wrong with its requirements on this machine, such as the file of a token; does not use the network. Empty if nothing is
+    /// What is wrong with its requirements on this machine, such as the file of a token. Does not use the network. Empty if nothing is
     /// wrong.
     func problems() -> [String]
 
@@ -18,15 +18,15 @@ public protocol ShareDestination: Sendable {
 
     /// Sends payloads, at most `traits.batch` of them, and returns only when the destination has confirmed all.
     ///
-    /// A failure holds for all of them. Where the failure is `rejected` and there are several, they are sent again one by one.
+    /// A failure holds for all of them. If the failure is `rejected` and there are several, they are sent again one by one.
     ///
     /// - Returns: one receipt for each, in their order.
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt]
 
-    /// Asks what happened to a payload that may have been sent; called only where `traits.canFind`.
+    /// Asks what happened to a payload that may have been sent; called only if `traits.canFind`.
     func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding
 
-    /// Restores what the destination lost on its own, such as the state of a sensor after a restart; called at the end of each share where
+    /// Restores what the destination has lost, such as the state of a sensor after a restart; called at the end of each share if
     /// `traits.needsRestoring`.
     ///
     /// - Parameter payloads: the latest day of each user that the destination has confirmed, with the figures that it confirmed.
@@ -34,7 +34,7 @@ public protocol ShareDestination: Sendable {
 
     /// Asks whether the destination answers and accepts the client; changes nothing there.
     ///
-    /// - Returns: how it describes itself, for people, such as the account's name.
+    /// - Returns: the destination's description of itself, such as the account's name, for display.
     func check() async throws(ShareFailure) -> String
 }
 
@@ -55,13 +55,13 @@ public struct SharePayload: Hashable, Sendable {
     public var remoteID: String?
     /// The destination has other figures of this day.
     public var isConfirmed: Bool
-    /// The user's name for machines: a...z, 0...9 and single underscores between them; no other user of the history has the same.
+    /// The user's machine-readable name: a...z, 0...9 and single underscores between them; no other user of the history has the same.
     public var slug: String
 
     /// The destination has exactly these figures, in an earlier layout (`ShareTraits.layout`).
     public var isMoved: Bool
 
-    /// - Parameter slug: nil for that of the only user of a history.
+    /// - Parameter slug: nil for the slug of a history's only user.
     public init(
         day: SharedDay, key: String, remoteID: String? = nil, isConfirmed: Bool = false, isMoved: Bool = false, slug: String? = nil
     ) {
@@ -75,7 +75,7 @@ public struct SharePayload: Hashable, Sendable {
 }
 
 extension SharePayload {
-    /// - Parameter content: `ShareTraits.fingerprint(of:)` of the day.
+    /// - Parameter content: the result of `ShareTraits.fingerprint(of:)` for the day.
     package init(_ day: SharedDay, _ entry: ShareEntry, content: String, slugs: UserSlugs) {
         var key = Fingerprint()
         key.add("user", day.user.name)
@@ -92,7 +92,7 @@ extension SharePayload {
 
 /// The destination's confirmation.
 public struct ShareReceipt: Hashable, Sendable {
-    /// The identifier by which it knows the day from now on, if it reports one. At most 1024 characters: a longer one is ignored.
+    /// The identifier of the day at the destination from now on, if it reports one. At most 1024 characters: a longer one is ignored.
     public let remoteID: String?
 
     public init(remoteID: String? = nil) { self.remoteID = remoteID.flatMap { $0.unicodeScalars.count <= 1024 ? $0 : nil } }
@@ -108,17 +108,17 @@ public enum ShareFinding: Hashable, Sendable {
 
 /// What the user configured for a destination.
 public struct ShareTerms: Hashable, Sendable {
-    /// Names of the users whose days go there; nil for all of the history.
+    /// Names of the users whose days go there; nil for all users of the history.
     public var users: [String]?
     /// The first day that is sent automatically; nil for the day on which the destination was first seen.
     public var since: Day?
     /// Overrides the trait of that name.
-    public var takesUnfinishedDays: Bool?
+    public var acceptsUnfinishedDays: Bool?
 
-    public init(users: [String]? = nil, since: Day? = nil, takesUnfinishedDays: Bool? = nil) {
+    public init(users: [String]? = nil, since: Day? = nil, acceptsUnfinishedDays: Bool? = nil) {
         self.users = users
         self.since = since
-        self.takesUnfinishedDays = takesUnfinishedDays
+        self.acceptsUnfinishedDays = acceptsUnfinishedDays
     }
 
     public func include(_ user: User) -> Bool {
@@ -138,8 +138,8 @@ public enum RecipientProblem: Hashable, Sendable, CustomStringConvertible {
         let known = users.map(\.name)
         let names = destination.terms.users
         let included = users.filter { destination.terms.include($0) }
-        if let stranger = names?.first(where: { name in !known.contains { $0.lowercased() == name.lowercased() } }) {
-            self = .unknownUser(stranger, known: known)
+        if let unknown = names?.first(where: { name in !known.contains { $0.lowercased() == name.lowercased() } }) {
+            self = .unknownUser(unknown, known: known)
         } else if names?.isEmpty == true {
             self = .nobody
         } else if destination.traits.isPersonal, included.count > 1 {
@@ -171,7 +171,7 @@ public struct ShareFailure: Error, Hashable, Sendable {
         case unanswered
         /// The server did not accept the client (HTTP 401, 403). Nothing more is sent until the user acts.
         case credentials
-        /// The server refused this day, and would again (other HTTP 4xx, a fault).
+        /// The server refused this day and would refuse it again (other HTTP 4xx, a fault).
         case rejected
         /// The destination cannot be used as it is configured (a missing file for a token). Nothing was sent.
         case misconfigured

@@ -7,9 +7,9 @@ public protocol ShareLedger: Sendable {
     /// `since` on that are new to the ledger become pending entries; entries that exist, of whatever day, keep their state and become due.
     /// An earlier `since` than before adds the days that were skipped.
     func enqueueChanges(of user: User.ID, for destination: String, since: Day, at now: Timestamp) throws
-    /// The same for days that the user requested by name.
+    /// Makes days due that the user requested by date.
     func enqueue(_ days: [Day], of user: User.ID, for destination: String, at now: Timestamp) throws
-    /// Makes every day due that the destination has or may have, because it is to be written in another layout. What may have arrived
+    /// Makes every day due that the destination has or may have, because it is to be written in another layout. A day that may have arrived
     /// without a confirmation counts as confirmed from then on.
     func enqueueSent(to destination: String, at now: Timestamp) throws
     /// The entries due at `now`: enqueued since this call last returned them, or with `nextAttempt` reached. Oldest day first; in any state
@@ -19,24 +19,24 @@ public protocol ShareLedger: Sendable {
     /// An entry that is enqueued while it is being sent is due again afterwards, and stays requested if that was by name: a late change is
     /// never missed.
     ///
-    /// - Parameter users: only theirs.
+    /// - Parameter users: only entries of these users are returned.
     func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) throws -> [ShareEntry]
     /// How many entries `due` would return without a limit. Changes nothing.
     func dueCount(for destination: String, users: [User.ID], at now: Timestamp) throws -> Int
-    /// All entries of a destination (nil: of all) in these states, by destination, day and user.
+    /// All entries of a destination (nil: of all destinations) in these states, by destination, day and user.
     func entries(for destination: String?, in states: Set<ShareEntry.State>) throws -> [ShareEntry]
-    /// The entry of one day; nil where the day was never considered for the destination.
+    /// The entry of one day; nil if the day was never considered for the destination.
     func entry(for destination: String, of user: User.ID, on day: Day) throws -> ShareEntry?
     /// Stores entries as they are now, all or none.
     func record(_ entries: [ShareEntry]) throws
-    /// Takes an entry out of the ledger: as if the day had never been considered for the destination.
+    /// Removes an entry from the ledger, as if the day had never been considered for the destination.
     func remove(_ entry: ShareEntry) throws
 
     /// The state of a destination; a new state if it was never seen.
     func state(of destination: String) throws -> DestinationState
     func record(_ state: DestinationState) throws
 
-    /// The days of a user, from `first` through `last`, of which the history knows something: samples, coverage or a correction in force;
-    /// in order.
+    /// The days of a user, from `first` through `last`, about which the history has any data: samples, coverage or a correction in force; in
+    /// order.
     func knownDays(of user: User.ID, from first: Day, through last: Day) throws -> [Day]
 }

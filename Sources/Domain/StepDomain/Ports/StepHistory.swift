@@ -4,53 +4,54 @@
 /// implementation must be safe to call from any task. Errors are those of the implementation.
 public protocol StepHistory: Sendable {
     // People
-    /// By name.
+    /// All users, by name.
     func users() throws -> [User]
     /// The user of that name, added if there is none. Names compare without regard to case.
     func addUser(named name: String) throws -> User
-    /// Oldest first.
+    /// All profiles of a user, oldest first.
     func profiles(of user: User.ID) throws -> [Profile]
     /// Replaces the profile that is valid from the same day.
     func setProfile(_ profile: Profile, of user: User.ID) throws
-    /// Oldest first.
+    /// All plans of a user, oldest first.
     func plans(of user: User.ID) throws -> [SportPlan]
     /// Replaces the plan that is valid from the same day.
     func setPlan(_ plan: SportPlan, of user: User.ID) throws
 
     // Pedometers
-    /// Those in use, by name.
+    /// The pedometers in use, by name.
     func pedometers() throws -> [Pedometer]
-    /// Adds one; the result has the `id` that the history assigns. One that was forgotten and has the same address is restored with its
+    /// Adds a pedometer; the result has the `id` that the history assigns. A forgotten pedometer with the same address is restored with its
     /// samples, clock and cursor. An address or name in use is an error.
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer
-    /// Takes it out of use; its samples stay.
+    /// Takes a pedometer out of use; its samples stay.
     func forgetPedometer(_ id: Pedometer.ID) throws
-    /// Records how istep set its clock.
+    /// Records how istep set the clock of a pedometer.
     func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws
 
     // Syncs
     func beginSync(of pedometer: Pedometer.ID, at start: Timestamp) throws -> SyncRecord.ID
     /// Merges a batch with its frames and moves the cursor, all or nothing.
     ///
-    /// A slot that is there already keeps the greater of its steps: a merge never loses steps, and the same batch again changes nothing.
+    /// If a slot exists already, the greater number of steps is kept: a merge never loses steps, and merging the same batch again changes
+    /// nothing.
     ///
-    /// - Parameter place: where the batch's coverage was made. Time that was accounted for before keeps the offset it had.
+    /// - Parameter place: the place of the batch's coverage. Time that was accounted for before keeps its offset.
     func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts
     /// Ends a sync; its counts have been summed up by `merge`.
     func endSync(
         _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?) throws
-    /// Newest first, at most `limit`.
+    /// The syncs of a pedometer, newest first, at most `limit`.
     func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord]
-    /// The complete sync that ended last, but not after `moment`, regardless of the number of syncs since.
+    /// The last complete sync that ended no later than `moment`, regardless of the number of syncs since.
     func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord?
 
     // Days
     /// All that is known of a user's day. Samples and coverage belong to the day by their own offset, wherever the user is now.
     func dayData(of user: User, on day: Day) throws -> DayData
-    /// The same of many days in one transaction, in their order.
+    /// The same for many days in one transaction, in their order.
     func dayData(of user: User, on days: [Day]) throws -> [DayData]
-    /// The first day of which anything is known: by a sample, by time that a pedometer has accounted for, or by a correction; nil where
-    /// there is none. Accounted time counts for ten years back from its end, because a clock that is far off can claim any time.
+    /// The first day about which anything is known: from a sample, from time that a pedometer has accounted for, or from a correction; nil
+    /// if there is none. Only the last ten years of each accounted span count, because a clock that is far off can claim any time.
     func firstKnownDay(of user: User.ID) throws -> Day?
     /// What is known of consecutive days, without their samples: much faster than `dayData`, with the same figures.
     ///
@@ -84,17 +85,17 @@ public protocol NoticeStore: Sendable {
     /// Makes the stored notices agree with all that hold now, as `NoticeMerge` decides. A repeated call with the same notices changes
     /// nothing.
     ///
-    /// - Parameter withdrawn: keys of those that have ended, whatever their kind.
-    /// - Returns: those that began with this call. If several callers store the same notice at once, it is returned to only one.
+    /// - Parameter withdrawn: keys of notices that have ended, whatever their kind.
+    /// - Returns: the notices that began with this call. If several callers store the same notice at once, it is returned to only one.
     @discardableResult
     func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws -> Set<StoredNotice.ID>
-    /// Those that have not ended, ordered by when they began.
+    /// The notices that have not ended, ordered by when they began.
     func standingNotices() throws -> [StoredNotice]
-    /// Marks notices as seen by a user; those that were seen before, or are no longer stored, stay as they are.
+    /// Marks notices as seen by a user; notices that were seen before, or are no longer stored, stay as they are.
     func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) throws
-    /// Claims notices before they are sent to the desktop: of several processes that want to show the same notice, only one may.
+    /// Claims notices before they are sent to the desktop: if several processes want to show the same notice, only one may.
     ///
-    /// - Returns: those that the caller may show. The others were claimed or seen meanwhile, or have ended.
+    /// - Returns: the notices that the caller may show. The others were claimed or seen meanwhile, or have ended.
     func claim(_ ids: [StoredNotice.ID], at now: Timestamp) throws -> Set<StoredNotice.ID>
     /// Releases notices that the caller has claimed and the desktop did not accept: the next process may show them.
     func release(_ ids: [StoredNotice.ID]) throws
@@ -111,5 +112,5 @@ public protocol HistorySource: Sendable {
     func isMissing(_ error: any Error) -> Bool
 }
 
-/// What a history is to the use cases: steps, an outbox, and notices.
+/// A history as the use cases see it: steps, an outbox, and notices.
 public typealias History = any StepHistory & ShareLedger & NoticeStore

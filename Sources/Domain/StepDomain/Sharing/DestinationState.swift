@@ -1,7 +1,7 @@
 /// The state of a destination as a whole: a server that is down is not asked again for every day.
 public struct DestinationState: Hashable, Sendable {
     public let name: String
-    /// The day on which it was first seen: earlier days are sent only on request, or by `since`.
+    /// The day on which it was first seen: earlier days are sent only on request, or if `since` includes them.
     public var firstDay: Day?
     /// Nothing is sent before then.
     public var notBefore: Timestamp?
@@ -27,7 +27,7 @@ public struct DestinationState: Hashable, Sendable {
         self.layout = layout
     }
 
-    /// When the destination is tried again by itself after a failure; nil where nothing has to pass first, or the user has to act.
+    /// When the destination is tried again by itself after a failure; nil if it does not have to wait, or if the user has to act.
     ///
     /// A time further ahead than the longest wait was recorded while the clock was wrong: it counts as over.
     public func nextAttempt(after now: Timestamp) -> Timestamp? {
@@ -50,7 +50,7 @@ public struct DestinationState: Hashable, Sendable {
         delay(failure, at: now)
     }
 
-    /// Several days in a row were rejected, so the cause is most likely not in the days: the others wait as after a failure.
+    /// Several days in a row were rejected, so the cause is most likely not in the days: the others wait as they do after a failure.
     package mutating func pause(after rejection: ShareFailure, at now: Timestamp) { delay(rejection, at: now) }
 
     private mutating func delay(_ failure: ShareFailure, at now: Timestamp) {

@@ -1,6 +1,6 @@
 /// A row of the ledger: the state of sharing one user's day with one destination.
 ///
-/// A value: each event that changes it is a function, and none of them uses a database or a network.
+/// A value: each event that changes it is a function, and none of these functions uses a database or a network.
 public struct ShareEntry: Hashable, Sendable {
     public enum State: String, Sendable, CaseIterable {
         /// To be sent when `nextAttempt` has come.
@@ -11,10 +11,10 @@ public struct ShareEntry: Hashable, Sendable {
         case sent
         /// The server refused this day for good.
         case rejected
-        /// It may have been sent: no answer came.
+        /// It may have been sent: there was no answer.
         case unknown
 
-        /// All but `sent`: what waits, may have arrived or was rejected.
+        /// All states except `sent`: the day waits, may have arrived, or was rejected.
         public static let unsettled: Set<State> = [.pending, .sending, .unknown, .rejected]
     }
 
@@ -89,15 +89,15 @@ extension ShareEntry {
         case send
         /// Ask the server what happened to the last attempt.
         case find
-        /// The server has it already, or cannot take it twice.
+        /// The server has it already, or cannot accept it twice.
         case settled
-        /// Not before then: the day is not over, or a pedometer may deliver the rest of it.
+        /// Do not send before then: the day is not over, or a pedometer may deliver the rest of it.
         case hold(until: Timestamp)
-        /// Not unless the user requests it: the day's steps cannot be.
+        /// Send it only if the user requests it: the day's steps are not possible.
         case withhold
-        /// Only the user can find out.
+        /// Leave it to the user, who alone can find out.
         case unresolved
-        /// It was rejected with this content.
+        /// Do nothing: it was rejected with this content.
         case leave
     }
 
@@ -124,12 +124,12 @@ extension ShareEntry {
         return isPlausible ? .send : .withhold
     }
 
-    /// To be stored before anything is sent.
+    /// Begins an attempt. The entry has to be stored before anything is sent.
     package mutating func begin(_ content: String, at now: Timestamp) {
         if fingerprint != content || firstAttempt == nil { firstAttempt = now }
         fingerprint = content
         state = .sending
-        // The error of an earlier attempt says nothing of this one.
+        // The error of an earlier attempt does not apply to this one.
         lastError = nil
         attempts += 1
         changedAt = now
@@ -155,10 +155,10 @@ extension ShareEntry {
         changedAt = now
     }
 
-    /// - Parameter moment: nil for until something changes.
+    /// - Parameter moment: nil if only a change makes it due.
     package mutating func hold(until moment: Timestamp?) { nextAttempt = moment }
 
-    /// It was not sent, and is not unless the content changes or the user requests it.
+    /// It was not sent. It is sent when its content changes or the user requests it.
     package mutating func withhold(_ content: String, _ reason: String, at now: Timestamp) {
         fingerprint = content
         firstAttempt = nil
@@ -170,7 +170,7 @@ extension ShareEntry {
 
     /// The attempt was not carried out, or its result is not known. It stays due; the state of its destination decides when.
     ///
-    /// - Parameter before: its state before the attempt: unknown only where the later of two deliveries replaces the earlier (`step`).
+    /// - Parameter before: its state before the attempt: unknown only if the later of two deliveries replaces the earlier (`step`).
     package mutating func fail(_ failure: ShareFailure, before: State, at now: Timestamp) {
         lastError = failure.reason
         changedAt = now
@@ -183,14 +183,14 @@ extension ShareEntry {
         }
     }
 
-    /// Found in state `sending` while no process sends: the process was killed. `changedAt` remains the time of the attempt.
+    /// Found in state `sending` while no process sends: the sending process was killed. `changedAt` remains the time of the attempt.
     package mutating func abandon(at now: Timestamp) {
         state = .unknown
         lastError = lastError ?? "interrupted while it was being sent"
         nextAttempt = now
     }
 
-    /// Seconds until the server can no longer be processing the last attempt; 0 where it is over. A remote id means that the last
+    /// Seconds until the server can no longer be processing the last attempt; 0 if this time is over. A remote id means that the last
     /// attempt was a correction of something that exists, which does no harm when it is repeated.
     package func processingTimeLeft(at now: Timestamp) -> Int {
         // After a clock was set back, the time of the attempt can lie ahead of now: then nothing can be calculated from it.
@@ -198,7 +198,7 @@ extension ShareEntry {
         return ShareRetry.processingTime - (now - changedAt)
     }
 
-    /// The server does not have what was attempted: the attempt counts as never made.
+    /// The server does not have what was attempted: the attempt counts as not made.
     package mutating func notArrived(at now: Timestamp) {
         state = .pending
         if remoteID == nil { confirmed = nil }
@@ -215,11 +215,11 @@ extension ShareEntry {
         changedAt = now
     }
 
-    /// The user wants it tried again now, even if it may have arrived.
+    /// The user wants the entry tried again now, even if it may have arrived.
     ///
     /// - Parameters:
-    ///   - canFind: whether the destination can be asked first. Only where it was asked already, without a result, is the day sent at the
-    ///     user's risk.
+    ///   - canFind: whether the destination can be asked first. Then the day is sent at the user's risk only after the destination was asked
+    ///     without a result.
     ///   - isNamed: whether the user named this day. If not, a day that is held until it is over or complete stays held.
     public mutating func retry(at now: Timestamp, canFind: Bool, isNamed: Bool) {
         if !isNamed, state == .pending {
@@ -247,7 +247,7 @@ extension ShareEntry {
         changedAt = now
     }
 
-    /// The user wants the day sent as if it never had been: the destination lost it, or it was deleted there.
+    /// The user wants the day sent as if it had never been sent: the destination lost it, or it was deleted there.
     public mutating func sendAgain(at now: Timestamp) {
         if confirmed != nil || fingerprint != nil { repetition += 1 }
         confirmed = nil

@@ -8,9 +8,9 @@ public struct ShareReport: Sendable {
             case corrected
             /// The destination has these figures already.
             case unchanged
-            /// The destination has earlier figures, and cannot be given others.
+            /// The destination has earlier figures, and they cannot be changed.
             case fixed
-            /// The destination shows only one day, and already a later one.
+            /// The destination shows only one day, and already shows a later one.
             case passed
             /// It is sent when the day is over, or when the wait for its missing steps has ended.
             case held(until: Timestamp)
@@ -63,10 +63,10 @@ public struct ShareReport: Sendable {
     }
 }
 
-/// How far sharing with a destination has come.
+/// The progress of sharing with a destination.
 public struct ShareProgress: Hashable, Sendable {
     public var destination: String
-    /// Days dealt with, and all that were due.
+    /// Days that were processed, and all days that were due.
     public var done: Int
     public var all: Int
 

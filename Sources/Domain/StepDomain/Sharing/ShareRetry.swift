@@ -16,10 +16,10 @@ internal import Backoff
 ///
 /// Two further waits concern one day:
 ///
-/// - After an attempt without an answer, where a second delivery would do harm, the destination is asked: for `processingTime` at least.
-/// - A day with gaps: `delayOfIncompleteDays`.
+/// - After an attempt without an answer, if a second delivery would do harm, the destination is asked, for at least `processingTime`.
+/// - A day with gaps waits for `delayOfIncompleteDays`.
 public enum ShareRetry {
-    /// Between attempts at a destination. At most six hours, so that a nightly sync always finds its destinations due.
+    /// The wait between attempts at a destination: at most six hours, so that a nightly sync always finds its destinations due.
     private static let backoff = ExponentialBackoff(first: .seconds(60), longest: .seconds(6 * 3600))
 
     /// Seconds. A longer wait that a server requests is limited to this.
@@ -53,7 +53,7 @@ public enum ShareRetry {
 
     package static func consequence(of failure: ShareFailure) -> Consequence {
         switch failure.kind {
-        // A rejection concerns one day, and a wrong configuration is the user's to fix: no time has to pass.
+        // A rejection concerns one day, and a wrong configuration has to be fixed by the user: there is no time to wait.
         case .rejected, .misconfigured: .unaffected
         case .credentials: .stopped
         case .unreachable, .busy, .unanswered: .delayed
@@ -62,7 +62,7 @@ public enum ShareRetry {
 
     /// Seconds for which a destination waits.
     ///
-    /// - Parameter failures: in a row, with this one.
+    /// - Parameter failures: number of failures in a row, including this one.
     package static func wait(after failure: ShareFailure, failures: Int) -> Int {
         max(backoff.seconds(after: failures), min(failure.retryAfter ?? 0, longestWait))
     }

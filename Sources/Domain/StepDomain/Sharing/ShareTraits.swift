@@ -1,11 +1,11 @@
 /// How a destination behaves, as far as this affects when and how often something is sent to it.
 public struct ShareTraits: Hashable, Sendable {
-    /// What the destination does with the same day sent twice.
+    /// What the destination does with a day that is sent twice.
     public enum Resending: Hashable, Sendable {
         /// The later one replaces the earlier: sending again does no harm.
         case replaces
-        /// It stores the day twice. A server that recognises an idempotency key is no exception: many ignore the key, and those that honour
-        /// it do so for a while, and not while the first request is still being processed.
+        /// It stores the day twice. This includes servers that recognise an idempotency key: many ignore the key, and those that honour it
+        /// do so for a while, and not while the first request is still being processed.
         case repeats
     }
 
@@ -14,10 +14,10 @@ public struct ShareTraits: Hashable, Sendable {
     public var corrects: Bool
     /// Whether `find` can determine what happened to an attempt without an answer.
     public var canFind: Bool
-    /// Whether a day is sent while it runs or may miss steps, to be corrected later. Otherwise it waits for its end, and a while longer if
-    /// it is not complete.
-    public var takesUnfinishedDays: Bool
-    /// Days that fit into one delivery, at least 1; more than 1 only where sending again replaces.
+    /// Whether a day is sent while it is in progress or may lack steps, to be corrected later. Otherwise it waits for its end, and a while
+    /// longer if it is not complete.
+    public var acceptsUnfinishedDays: Bool
+    /// Days that fit into one delivery, at least 1; more than 1 only if sending again replaces.
     public var batch: Int
     /// Whether it is given the samples besides the day's figures.
     public var includesSamples: Bool
@@ -33,14 +33,14 @@ public struct ShareTraits: Hashable, Sendable {
     public var layout: Int
 
     public init(
-        resending: Resending, corrects: Bool, canFind: Bool = false, takesUnfinishedDays: Bool, batch: Int = 1,
+        resending: Resending, corrects: Bool, canFind: Bool = false, acceptsUnfinishedDays: Bool, batch: Int = 1,
         includesSamples: Bool = false, showsLatestOnly: Bool = false, isPersonal: Bool = false,
         isSequential: Bool = false, needsRestoring: Bool = false, layout: Int = 0
     ) {
         self.resending = resending
         self.corrects = corrects
         self.canFind = canFind
-        self.takesUnfinishedDays = takesUnfinishedDays
+        self.acceptsUnfinishedDays = acceptsUnfinishedDays
         self.batch = batch
         self.includesSamples = includesSamples
         self.showsLatestOnly = showsLatestOnly
@@ -50,9 +50,9 @@ public struct ShareTraits: Hashable, Sendable {
         self.layout = layout
     }
 
-    /// Fingerprint of what is sent of a day: of its figures, and from layout 1 on of the layout.
+    /// Fingerprint of what is sent for a day: of its figures, and from layout 1 on also of the layout.
     package func fingerprint(of day: SharedDay) -> String { layout == 0 ? day.fingerprint : "\(day.fingerprint)-\(layout)" }
 
     /// For most destinations: a day has one place at the destination, and a new value replaces the old one.
-    public static let replacing = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true)
+    public static let replacing = ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true)
 }

@@ -1,4 +1,4 @@
-/// What is shared of a user's day: its figures, and if a destination requests them, the samples behind them.
+/// What is shared of a user's day: its figures and, if a destination requests them, the samples behind them.
 public struct SharedDay: Hashable, Sendable {
     /// What one pedometer counted on the day.
     public struct Track: Hashable, Sendable {
@@ -14,10 +14,10 @@ public struct SharedDay: Hashable, Sendable {
     }
 
     public let summary: DaySummary
-    /// Empty where only the figures are shared.
+    /// Empty if only the figures are shared.
     public let tracks: [Track]
     public let steps: Int
-    /// Seconds east of Greenwich where the day was walked. Not a part of the fingerprint: days are not sent again because of it.
+    /// Seconds east of Greenwich at the place of the day. Not part of the fingerprint: days are not sent again because of it.
     public let utcOffset: Int
 
     /// Nil if nothing is known of the day: unknown steps are not shared, and never as zero.
@@ -29,8 +29,8 @@ public struct SharedDay: Hashable, Sendable {
         self.utcOffset = utcOffset
     }
 
-    /// From all that is known of a day. Its UTC offset is that of its first sample; of a day without samples, which was entered by hand,
-    /// that of this machine when the day began.
+    /// Calculates a shared day from all that is known of the day. The UTC offset is that of its first sample. A day without samples was
+    /// entered by hand: its offset is that of this machine when the day began.
     public init?(_ data: DayData, localTime: LocalTime, now: Timestamp, includesSamples: Bool) {
         let first = data.tracks.compactMap(\.samples.first).min { $0.start < $1.start }
         self.init(
@@ -50,9 +50,9 @@ public struct SharedDay: Hashable, Sendable {
 
     private func whole(_ figure: Double) -> Int? { Int(exactly: figure.rounded()) }
 
-    /// Equal for equal content, and different for any figure that differs: istep uses it to determine whether a server has the latest.
+    /// Equal for equal content, and different if any figure differs: istep uses it to determine whether a server has the latest.
     ///
-    /// The text behind it is part of what histories store: a change to it makes istep share every day again.
+    /// Histories store this value: a change to the text from which it is calculated makes istep share every day again.
     public var fingerprint: String {
         var text = Fingerprint()
         text.add("steps", steps)
@@ -75,7 +75,7 @@ public struct SharedDay: Hashable, Sendable {
     }
 }
 
-/// FNV-1a of 128 bits (draft-eastlake-fnv): distinguishes contents; it keeps nothing secret.
+/// FNV-1a of 128 bits (draft-eastlake-fnv): it distinguishes contents, but keeps nothing secret.
 struct Fingerprint: CustomStringConvertible {
     private var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
@@ -87,7 +87,7 @@ struct Fingerprint: CustomStringConvertible {
 
     /// 32 hexadecimal digits.
     var description: String {
-        // By halves: the standard library has fast digits for 64 bits only.
+        // In two halves: the standard library converts only 64-bit numbers to digits fast.
         [UInt64(hash >> 64), UInt64(truncatingIfNeeded: hash)].map { half in
             let digits = String(half, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,9 +1,9 @@
 extension DaySummary {
     /// How much of a day its pedometers have accounted for.
     public enum Completeness: String, Sendable, Codable, CaseIterable {
-        /// Every second of it.
+        /// Every second of the day.
         case complete
-        /// Some of it: steps may be missing.
+        /// Some of the day: steps may be missing.
         case partial
         /// Nothing is known of it. Not the same as no steps.
         case unknown
@@ -11,16 +11,16 @@ extension DaySummary {
 }
 
 extension DaySummary.Completeness {
-    /// By the places where the day was spent, so that a later journey never changes it.
+    /// Calculated by the UTC offsets of the places where the day was spent, so that a later journey never changes it.
     ///
     /// A day is complete if all time from its midnight to the next is accounted for, each midnight by the offset then in force: usually 24
-    /// hours, 23 or 25 where clocks were changed, more or less where the user travelled. Where a change skipped midnight itself, the time
-    /// accounted for before the change reaches up to midnight by the old offset, or the time accounted for after it begins past the next
-    /// midnight by the new offset.
+    /// hours, 23 or 25 if clocks were changed, more or less if the user travelled. If a change skipped midnight itself, the time accounted
+    /// for before the change reaches up to midnight by the old offset, or the time accounted for after it begins past the next midnight by
+    /// the new offset.
     ///
     /// - Parameters:
-    ///   - coverage: of all pedometers, as `deciding(_:)` gives it, in any order.
-    ///   - hasSamples: steps are known data, even if no pedometer accounts for the time around them.
+    ///   - coverage: the coverage of all pedometers, as `deciding(_:)` returns it, in any order.
+    ///   - hasSamples: whether there are samples: steps are known data, even if no pedometer accounts for the time around them.
     init(_ coverage: [CoveredSpan], of day: Day, hasSamples: Bool) {
         let parts = coverage.compactMap { covered in
             covered.part(of: day).map { CoveredSpan($0, utcOffset: covered.utcOffset) }
@@ -40,7 +40,7 @@ extension DaySummary.Completeness {
         self = begins && ends && !hasGaps ? .complete : .partial
     }
 
-    /// As it is shown: a day that is not over is never complete, and a day whose steps were entered by hand always is.
+    /// The completeness to show: a day that is not over is never complete, and a day whose steps were entered by hand always is.
     func shown(isInProgress: Bool, isCorrected: Bool) -> Self {
         if isCorrected { return .complete }
         return isInProgress && self == .complete ? .partial : self

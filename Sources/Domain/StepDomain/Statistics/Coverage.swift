@@ -34,10 +34,10 @@ public struct Coverage: Hashable, Sendable {
     }
 }
 
-/// Time that a pedometer has accounted for, and where: inside it, no sample means no steps.
+/// Time that a pedometer has accounted for, with its UTC offset. No sample inside it means no steps.
 public struct CoveredSpan: Hashable, Sendable {
     public var span: TimeSpan
-    /// Seconds east of Greenwich where it was made: it decides the days that it accounts for, as it does for samples.
+    /// Seconds east of Greenwich at the place where it was recorded. It decides to which days the span belongs, as for samples.
     public var utcOffset: Int
 
     public init(_ span: TimeSpan, utcOffset: Int) {
@@ -45,7 +45,7 @@ public struct CoveredSpan: Hashable, Sendable {
         self.utcOffset = utcOffset
     }
 
-    /// The part that lies within a day by the span's own offset; nil where there is none.
+    /// The part that lies within a day by the span's own offset; nil if there is none.
     public func part(of day: Day) -> TimeSpan? {
         let midnight = Timestamp(day.daysSince1970 * 86_400 - utcOffset)
         return span.intersection(TimeSpan(midnight, midnight + 86_400))
@@ -53,8 +53,8 @@ public struct CoveredSpan: Hashable, Sendable {
 }
 
 extension Sequence<CoveredSpan> {
-    /// What decides how much of a day is accounted for: the spans that have a part of it, and those that lie between such parts
-    /// or adjoin them. Empty where none has a part.
+    /// The spans that decide how much of a day is accounted for: those with a part in the day, and those that lie between such parts or
+    /// adjoin them. Empty if no span has a part in the day.
     public func deciding(_ day: Day) -> [CoveredSpan] {
         let parts = compactMap { $0.part(of: day) }
         guard let start = parts.map(\.start).min(), let end = parts.map(\.end).max() else { return [] }

@@ -5,12 +5,12 @@ public struct DayFigures: Hashable, Sendable {
     public var day: Day
     /// Nil if nothing is known; unknown steps never count as zero.
     public var steps: Int?
-    /// Those of `steps` that were walked; nil where `steps` is. A correction keeps the day's shares of walking and running.
+    /// The walked part of `steps`; nil if `steps` is nil. A correction keeps the day's shares of walking and running.
     public var walkingSteps: Int?
-    /// Those of `steps` that were run, by cadence (`Gait`).
+    /// The part of `steps` that was run, by cadence (`Gait`).
     public var runningSteps: Int?
-    /// As `DaySums.hours`: 24 of them, those that are not known nil, or none where nothing is known of the day. A correction leaves them as
-    /// they were counted.
+    /// Like `DaySums.hours`: 24 values, nil for each unknown hour; none if nothing is known of the day. A correction leaves them as they
+    /// were counted.
     public var hours: [Int?]
     /// Metres.
     public var distance: Double?
@@ -27,14 +27,14 @@ public struct DayFigures: Hashable, Sendable {
     public var isInProgress: Bool
     /// The steps were entered by hand.
     public var isCorrected: Bool
-    /// When they were entered, if the history knows it.
+    /// When they were entered, if the history has the time.
     public var correctedAt: Timestamp?
-    /// What the pedometers counted, which a correction replaces; nil where nothing is known.
+    /// What the pedometers counted, which a correction replaces; nil if nothing is known.
     public var countedSteps: Int?
 
     /// - Parameters:
-    ///   - profile: in force on the day.
-    ///   - plan: in force on the day.
+    ///   - profile: the profile in force on the day.
+    ///   - plan: the plan in force on the day.
     ///   - isInProgress: whether the day is not over yet.
     public init(_ sums: DaySums, correction: StepCorrection?, profile: Profile?, plan: SportPlan?, isInProgress: Bool) {
         let counted = sums.steps

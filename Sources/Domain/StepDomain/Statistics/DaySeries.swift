@@ -1,15 +1,15 @@
-/// The days of a user in figures, from the first of which anything is known to today: the source of all statistics of weeks, months and
-/// years. A value: the same days give the same statistics wherever they are shown.
+/// The days of a user in figures, from the first day about which anything is known to today: the source of all statistics of weeks, months
+/// and years. A value: the same days give the same statistics wherever they are shown.
 public struct DaySeries: Hashable, Sendable {
     public let user: User
     /// The day that was in progress when the figures were calculated.
     public let today: Day
-    /// In order, without gaps; empty where nothing is known. The last is today.
+    /// In order, without gaps; empty if nothing is known. The last is today.
     public let days: [DayFigures]
     public let streaks: Streaks
 
     /// - Parameters:
-    ///   - input: of all days from the first known one to today; later days are left out.
+    ///   - input: the data of all days from the first known one to today; later days are left out.
     ///   - localTime: decides with `now` which day is today.
     public init(_ input: DaySeriesInput, localTime: LocalTime, now: Timestamp) {
         let today = localTime.day(of: now)
@@ -21,7 +21,7 @@ public struct DaySeries: Hashable, Sendable {
         self.init(user: input.user, today: today, days: days)
     }
 
-    /// - Parameter days: in order, without gaps, the last is not after today.
+    /// - Parameter days: in order and without gaps; the last is not after today.
     public init(user: User, today: Day, days: [DayFigures]) {
         self.user = user
         self.today = today
@@ -29,7 +29,7 @@ public struct DaySeries: Hashable, Sendable {
         streaks = Streaks(days)
     }
 
-    /// From the first day of which anything is known to today; nil where nothing is known.
+    /// The days from the first one about which anything is known to today; nil if nothing is known.
     public var known: ClosedRange<Day>? {
         guard let first = days.first, let last = days.last else { return nil }
         return first.day...last.day
@@ -53,14 +53,14 @@ public struct DaySeries: Hashable, Sendable {
     /// The statistics of a period.
     public func statistics(of period: Period) -> PeriodStatistics { PeriodStatistics(period, self[period.days]) }
 
-    /// A period divided into smaller ones, those left out that have no day between the first known one and today.
+    /// The statistics of the parts of a period, without the parts that have no day between the first known one and today.
     public func statistics(of period: Period, by unit: Period.Unit) -> [PeriodStatistics] {
         let shown = self[period.days]
         guard let first = shown.first?.day, let last = shown.last?.day else { return [] }
         var parts: [PeriodStatistics] = []
         var part = Period(unit, containing: first, weekStart: period.weekStart)
         while part.days.lowerBound <= last {
-            // Only the days of the whole count, such as those of a year in its first and last week.
+            // Only days of the whole period count: the first and the last week of a year may contain others.
             parts.append(PeriodStatistics(part, self[part.days.clamped(to: first...last)]))
             guard let next = part.next else { break }
             part = next
@@ -68,7 +68,7 @@ public struct DaySeries: Hashable, Sendable {
         return parts
     }
 
-    /// A period beside the one before it; nil where one of them has no known day that is over.
+    /// A period compared with the one before it; nil if one of them has no known day that is over.
     public func comparison(of period: Period) -> Comparison? {
         guard let before = period.previous else { return nil }
         return Comparison(period, before, self)
@@ -78,13 +78,13 @@ public struct DaySeries: Hashable, Sendable {
 /// All that a history holds on consecutive days of a user, in little space: the input of `DaySeries`.
 public struct DaySeriesInput: Hashable, Sendable {
     public var user: User
-    /// One for each day, in order, without gaps.
+    /// The sums of each day, in order and without gaps.
     public var sums: [DaySums]
     /// Corrections on any of the days.
     public var corrections: [Day: StepCorrection]
-    /// All of the user, oldest first.
+    /// All profiles of the user, oldest first.
     public var profiles: [Profile]
-    /// All of the user, oldest first.
+    /// All plans of the user, oldest first.
     public var plans: [SportPlan]
 
     public init(

@@ -1,4 +1,4 @@
-/// What a day's samples add up to, walking and running apart.
+/// The sums of a day's samples, separately for walking and running.
 public struct GaitSums: Hashable, Sendable {
     /// Metres as calculated by the pedometers.
     public struct Metres: Hashable, Sendable {
@@ -13,9 +13,9 @@ public struct GaitSums: Hashable, Sendable {
 
     public var walkingSteps: Int
     public var runningSteps: Int
-    /// Nil where a sample with steps has no valid number of metres: a sum with gaps would look complete.
+    /// Nil if a sample with steps has no valid number of metres: a sum with gaps would look complete.
     public var metres: Metres?
-    /// Kilocalories as calculated by the pedometers; nil where a sample with steps has no valid number of them.
+    /// Kilocalories as calculated by the pedometers; nil if a sample with steps has no valid number of them.
     public var energy: Double?
 
     public init(walkingSteps: Int = 0, runningSteps: Int = 0, metres: Metres? = Metres(), energy: Double? = 0) {
@@ -27,7 +27,7 @@ public struct GaitSums: Hashable, Sendable {
 
     public var steps: Int { walkingSteps + runningSteps }
 
-    /// - Parameter samples: no two overlap; those without steps count for nothing.
+    /// - Parameter samples: no two overlap; samples without steps are ignored.
     public init(_ samples: [StepSample]) {
         self.init()
         for sample in samples where sample.steps > 0 {
@@ -55,11 +55,11 @@ public struct GaitSums: Hashable, Sendable {
 public struct DaySums: Hashable, Sendable {
     public var day: Day
     public var gaits: GaitSums
-    /// Steps of the 24 hours of a day, each by the clock of the place where it was walked: on a day of 25 hours both hours of the same name
-    /// count together, and the hour that a day of 23 hours does not have is nil. Nil also for an hour of which nothing is known: not all of
-    /// it is accounted for, and it has no steps. Empty where nothing is known of the day, else their sum is `steps`.
+    /// Steps of the 24 hours of a day, each by the clock of the place where it was walked. On a day of 25 hours, both hours of the same name
+    /// count together; on a day of 23 hours, the missing hour is nil. An hour is also nil if nothing is known of it: it has no steps, and
+    /// not all of it is accounted for. Empty if nothing is known of the day; otherwise the sum is `steps`.
     public var hours: [Int?]
-    /// As the day was accounted for: a day that is not over can be `complete` here.
+    /// How much of the day is accounted for. Here a day that is not over can be `complete`.
     public var completeness: DaySummary.Completeness
 
     public init(day: Day, gaits: GaitSums = GaitSums(), hours: [Int?] = [], completeness: DaySummary.Completeness = .unknown) {
@@ -69,13 +69,13 @@ public struct DaySums: Hashable, Sendable {
         self.completeness = completeness
     }
 
-    /// 0 where nothing is known of the day; `completeness` distinguishes this from a day without steps.
+    /// 0 if nothing is known of the day; `completeness` distinguishes this from a day without steps.
     public var steps: Int { gaits.steps }
 
-    /// - Parameter tracks: what each pedometer recorded on the day, as `DayData` has it.
+    /// - Parameter tracks: what each pedometer recorded on the day, as in `DayData`.
     public init(_ tracks: [DayData.Track], of day: Day) { self.init(tracks, MergedTracks(tracks), of: day) }
 
-    /// - Parameter merged: of the tracks.
+    /// - Parameter merged: the merged `tracks`.
     init(_ tracks: [DayData.Track], _ merged: MergedTracks, of day: Day) {
         self.day = day
         gaits = GaitSums(merged.samples)
@@ -85,10 +85,10 @@ public struct DaySums: Hashable, Sendable {
         hours = completeness == .unknown ? [] : Self.hours(of: merged.samples, on: day, coverage, isComplete: completeness == .complete)
     }
 
-    /// Raised with each change of a figure that is stored: a history then calculates its stored sums again.
+    /// To be raised with each change of a figure that is stored: a history then calculates its stored sums again.
     public static let revision = 2
 
-    /// What of a sample lies past midnight counts on this day: the sample belongs to the day as a whole.
+    /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as a whole.
     private static func hours(of samples: [StepSample], on day: Day, _ coverage: [CoveredSpan], isComplete: Bool) -> [Int?] {
         var hours = Array(repeating: 0, count: 24)
         let midnight = day.daysSince1970 * 86_400
@@ -98,7 +98,7 @@ public struct DaySums: Hashable, Sendable {
             let span = TimeSpan(Timestamp(start), Timestamp(min(start + sample.length, 86_400)))
             hours.addSteps(sample.steps, over: span, from: start / 3600) { Timestamp(($0 + 1) * 3600) }
         }
-        // What is accounted for, by the clocks of the places.
+        // The time that is accounted for, by the clocks of the places.
         let known = Coverage(
             coverage.compactMap { covered in
                 covered.part(of: day).map { part in TimeSpan(part.start + covered.utcOffset, part.end + covered.utcOffset) }

@@ -4,7 +4,7 @@ public struct StepLength: Hashable, Sendable {
     public var running: Double
     public var source: DaySummary.DistanceSource
 
-    /// Share of the height that a walking step measures: 0.415 for men, 0.413 for women, their mean where the sex is not known. The numbers
+    /// Length of a walking step as a share of the height: 0.415 for men, 0.413 for women, their mean if the sex is not known. The numbers
     /// are in common use (pedometer manuals); no primary source is known, so a measured length is better.
     public static func walkingShare(_ sex: Sex) -> Double {
         switch sex {
@@ -14,10 +14,10 @@ public struct StepLength: Hashable, Sendable {
         }
     }
 
-    /// Share of the height that a running step measures: a rule of thumb without a primary source.
+    /// Length of a running step as a share of the height: a rule of thumb without a primary source.
     public static let runningShare = 0.65
 
-    /// Measured, else by height, else nil. Values outside the ranges of `Profile` count as missing.
+    /// The measured length, else the one estimated from the height, else nil. Values outside the ranges of `Profile` count as missing.
     ///
     /// If the walking step was measured and the height is missing, the measured length is used for running, too.
     public init?(_ profile: Profile?) {
@@ -38,7 +38,7 @@ public struct StepLength: Hashable, Sendable {
     }
 }
 
-/// How far some steps went, walking and running apart because they cost different energy.
+/// The distance that some steps covered, separately for walking and running, because they cost different energy.
 public struct DistanceEstimate: Hashable, Sendable {
     /// Metres.
     public var walking: Double
@@ -64,7 +64,7 @@ public struct DistanceEstimate: Hashable, Sendable {
         }
     }
 
-    /// Steps of which only the number is known: they count as walked. Nil without a step length.
+    /// The distance of steps of which only the number is known: they count as walked. Nil without a step length.
     public init?(walkedSteps steps: Int, profile: Profile?) {
         guard let length = StepLength(profile) else { return nil }
         walking = Double(steps) * length.walking
@@ -80,7 +80,7 @@ public struct DistanceEstimate: Hashable, Sendable {
     }
 }
 
-/// What some steps cost above rest, in kilocalories.
+/// The energy that some steps cost above rest, in kilocalories.
 public struct EnergyEstimate: Hashable, Sendable {
     /// Net kilocalories: what the body would have used at rest is not in them, so that they can be added to a basal rate.
     public var kilocalories: Double
@@ -95,7 +95,7 @@ public struct EnergyEstimate: Hashable, Sendable {
     /// Net cost of running on the level; likewise from VO₂ = 3.5 + 0.2·S.
     public static let runningCost = 1.0
 
-    /// By weight and distance; without a weight in the range of `Profile` or without a distance the pedometer's own
+    /// Calculated from weight and distance. Without a weight in the range of `Profile` or without a distance, the pedometer's own
     /// kilocalories, if it reported them for every sample; else nil.
     public init?(_ sums: GaitSums, distance: DistanceEstimate?, profile: Profile?) {
         if let byWeight = EnergyEstimate(distance: distance, profile: profile) {
@@ -108,7 +108,7 @@ public struct EnergyEstimate: Hashable, Sendable {
         }
     }
 
-    /// By weight and distance only.
+    /// Calculated from weight and distance only.
     public init?(distance: DistanceEstimate?, profile: Profile?) {
         guard let distance, let weight = profile?.weight, Profile.weights.contains(weight) else { return nil }
         kilocalories = weight * (distance.walking * Self.walkingCost + distance.running * Self.runningCost) / 1000

@@ -1,9 +1,9 @@
-/// An hour as local clocks showed it. Usually 3600 seconds; shorter where a change of offset cuts it.
+/// An hour as local clocks showed it. Usually 3600 seconds; shorter if a change of offset cuts it.
 public struct LocalHour: Hashable, Sendable {
     public var span: TimeSpan
     /// 0...23.
     public var hour: Int
-    /// Seconds east of Greenwich, all of the hour.
+    /// Seconds east of Greenwich during the whole hour.
     public var utcOffset: Int
 }
 
@@ -35,16 +35,16 @@ public struct HourlyProfile: Hashable, Sendable {
     /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own.
     ///
     /// - Parameters:
-    ///   - samples: of the day by their own offset. What of a sample lies past the day's end counts in the day's last hours: the sample
-    ///     belongs to the day as a whole.
-    ///   - coverage: of all pedometers, in any order.
+    ///   - samples: the samples of the day by their own offset. The part of a sample that lies past the day's end counts in the day's last
+    ///     hours: the sample belongs to the day as a whole.
+    ///   - coverage: the coverage of all pedometers, in any order.
     ///   - isComplete: whether all of the day is accounted for (`DaySummary.Completeness`): then all hours are known.
     public init(_ samples: [StepSample], of day: Day, localTime: LocalTime, coverage: [CoveredSpan], isComplete: Bool = false) {
         let slots = localTime.hours(of: day)
         var steps = Array(repeating: 0, count: slots.count)
         if let first = slots.first, let last = slots.last {
             let whole = TimeSpan(first.span.start, last.span.end)
-            // The slot in which the last sample began: samples are usually in order of time, so it is seldom far to the next.
+            // The slot in which the last sample began: samples are usually in order of time, so the next slot is seldom far away.
             var index = 0
             for sample in samples where sample.steps > 0 {
                 index = Self.slot(of: sample.start, in: slots, near: index)
@@ -60,8 +60,8 @@ public struct HourlyProfile: Hashable, Sendable {
         }
     }
 
-    /// Where in the day a covered span lies: at its moments, or, if local clocks differed from here where it was made, at the hours that
-    /// they showed. Nil where it has no part of the day.
+    /// The place of a covered span in the day: its own moments or, if its offset differs from local time here, the hours that its local
+    /// clocks showed. Nil if it has no part of the day.
     private static func span(of covered: CoveredSpan, on day: Day, _ localTime: LocalTime) -> TimeSpan? {
         guard let part = covered.part(of: day) else { return nil }
         func here(_ moment: Timestamp, by offset: Int) -> Timestamp {
@@ -80,10 +80,10 @@ public struct HourlyProfile: Hashable, Sendable {
         return index
     }
 
-    /// Where in the day a sample lies: at its moment, or, if local clocks differed from here where it was made, at the hour that they
+    /// The place of a sample in the day: its own moment or, if its offset differs from local time here, the hour that its local clocks
     /// showed. Never empty, always inside the day.
     ///
-    /// - Parameter offset: here, in the slot of the sample's start or the one nearest to it.
+    /// - Parameter offset: local time's offset in the slot of the sample's start, or in the slot nearest to it.
     private static func span(
         of sample: StepSample, on day: Day, within whole: TimeSpan, offset: Int, _ localTime: LocalTime
     ) -> TimeSpan {
@@ -105,10 +105,10 @@ extension [Int] {
     /// Adds the steps of a sample to the hours in which it lies: spread by time, in whole steps that add up to its own.
     ///
     /// - Parameters:
-    ///   - steps: of the sample.
-    ///   - span: of the sample; not empty.
+    ///   - steps: the steps of the sample.
+    ///   - span: the time of the sample; not empty.
     ///   - first: the hour in which the span begins.
-    ///   - end: where an hour ends. Each hour begins where the one before it ended.
+    ///   - end: returns the end of an hour. Each hour begins where the one before it ended.
     mutating func addSteps(_ steps: Int, over span: TimeSpan, from first: Int, end: (_ hour: Int) -> Timestamp) {
         var given = 0
         for hour in first..<count {

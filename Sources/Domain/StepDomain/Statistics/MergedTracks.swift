@@ -10,16 +10,16 @@ public struct MergedTracks: Hashable, Sendable {
         public var span: TimeSpan
         /// The pedometer that counts: the one with the most steps; if several are equal, the one that was added first.
         public var winner: Pedometer.ID
-        /// What counts, by start.
+        /// The samples that count, by start.
         public var samples: [StepSample]
         /// Steps of each pedometer in the group, for explaining the choice.
         public var steps: [Pedometer.ID: Int]
     }
 
-    /// What counts, by start.
+    /// The samples that count, by start.
     public let samples: [StepSample]
 
-    /// What may count, by start and pedometer.
+    /// The samples that may count, by start and pedometer.
     private let entries: [Entry]
 
     /// - Parameter tracks: in any order; samples without steps and implausible ones are left out.
@@ -32,7 +32,7 @@ public struct MergedTracks: Hashable, Sendable {
         samples = counted.count == 1 ? entries.map(\.sample) : Self.groups(of: entries).flatMap(\.samples)
     }
 
-    /// By time; no two overlap.
+    /// The groups by time; no two overlap.
     public var groups: [Group] { Self.groups(of: entries) }
 
     private static func groups(of entries: [Entry]) -> [Group] {
@@ -71,19 +71,20 @@ public struct MergedTracks: Hashable, Sendable {
 }
 
 extension [StepSample] {
-    /// Of the samples of one pedometer, sorted by start, those that together account for the most steps without counting any second twice.
+    /// A selection from the samples of one pedometer, sorted by start: those that together have the most steps without counting any second
+    /// twice.
     ///
     /// Slots of one pedometer normally do not overlap. They do if a pedometer's clock was changed, or if a pedometer was read as a counter
     /// first and by its slots later. Leaving out the fewest steps keeps the rule that steps are never lost. Adding no overlapping samples
     /// keeps the rule that no step counts twice.
     package var withoutOverlaps: [StepSample] {
         let overlap = zip(self, dropFirst()).contains { $0.span.overlaps($1.span) }
-        return overlap ? heaviest(self) : self
+        return overlap ? selectionWithMostSteps(self) : self
     }
 }
 
 /// Weighted interval scheduling, n · log n: `best[i]` is the highest number of steps that the first i samples, by end, can give.
-private func heaviest(_ samples: [StepSample]) -> [StepSample] {
+private func selectionWithMostSteps(_ samples: [StepSample]) -> [StepSample] {
     let byEnd = samples.sorted { ($0.span.end, $0.start) < ($1.span.end, $1.start) }
     var best = [0]
     /// How many of `byEnd` end no later than sample i starts.

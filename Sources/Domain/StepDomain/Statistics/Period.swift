@@ -5,7 +5,7 @@ public struct Period: Hashable, Sendable {
         case day, week, month, year
     }
 
-    /// All days of the calendar that belong to it, also those that have not begun.
+    /// All days of the calendar that belong to it, including those that have not begun.
     public let days: ClosedRange<Day>
     /// Nil for a range that is not a period of the calendar.
     public let unit: Unit?
@@ -39,7 +39,7 @@ public struct Period: Hashable, Sendable {
 
     public func contains(_ day: Day) -> Bool { days.contains(day) }
 
-    /// The period of the same kind that ends the day before this one begins: the calendar's, or a range with as many days. Nil where it
+    /// The period of the same kind that ends on the day before this one begins: a calendar period, or a range with as many days. Nil if it
     /// would begin before the first day that can be written.
     public var previous: Period? {
         let last = days.lowerBound.advanced(by: -1)
@@ -49,7 +49,7 @@ public struct Period: Hashable, Sendable {
         return Self.calendar.contains(period.days.lowerBound) ? period : nil
     }
 
-    /// The period of the same kind that begins the day after this one ends. Nil where it would end after the last day that can be written.
+    /// The period of the same kind that begins on the day after this one ends. Nil if it would end after the last day that can be written.
     public var next: Period? {
         let first = days.upperBound.advanced(by: 1)
         let period =
@@ -71,7 +71,7 @@ public struct Period: Hashable, Sendable {
     /// 0001-01-01 to 9999-12-31: the days with a name of ten characters.
     public static let calendar = Day(daysSince1970: -719_162)...Day(daysSince1970: 2_932_896)
 
-    /// The first day of one month to the last day of another; the day itself for years that have no name.
+    /// The first day of one month to the last day of another; only `day` if one of the years cannot be written.
     private static func days(from first: (year: Int, month: Int), through last: (year: Int, month: Int), else day: Day) -> ClosedRange<Day> {
         guard let start = Day(year: first.year, month: first.month, day: 1) else { return day...day }
         for length in [31, 30, 29, 28] {

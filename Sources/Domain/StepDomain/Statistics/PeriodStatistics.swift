@@ -1,26 +1,26 @@
-/// A period in figures: those of its days between the first day of which anything is known and today.
+/// A period in figures, calculated from its days between the first day about which anything is known and today.
 ///
 /// Unknown days never count as zero. Sums include all known steps; means, medians and what is calculated by weekday and hour leave out the
 /// day that is not over.
 public struct PeriodStatistics: Hashable, Sendable {
     public let period: Period
-    /// The days of the period that are neither before the first known one nor after today, in order. Empty where there are none.
+    /// The days of the period that are neither before the first known one nor after today, in order. Empty if there are none.
     public let days: [DayFigures]
 
-    /// The sum of the known steps; nil where no day is known.
+    /// The sum of the known steps; nil if no day is known.
     public let total: Int?
-    /// Steps a day, of the known days that are over; nil where there is none.
+    /// Mean steps per day of the known days that are over; nil if there are none.
     public let mean: Double?
     /// The middle of the steps of the known days that are over; for an even number of days, the mean of the middle two.
     public let median: Double?
-    /// The day with the most steps, today included; the first if several are equal. Nil where no day has steps.
+    /// The day with the most steps, today included; the first if several are equal. Nil if no day has steps.
     public let best: DayFigures?
-    /// Of the known steps.
+    /// The walked part of the known steps.
     public let walkingSteps: Int
     public let runningSteps: Int
-    /// Metres, of the days for which they are known; nil where there is none.
+    /// Metres on the days for which they are known; nil if there are none.
     public let distance: Double?
-    /// Kilocalories above rest, of the days for which they are known; nil where there is none.
+    /// Kilocalories above rest on the days for which they are known; nil if there are none.
     public let energy: Double?
 
     /// Days that are over and known completely, or entered by hand.
@@ -29,19 +29,19 @@ public struct PeriodStatistics: Hashable, Sendable {
     public let partialDays: Int
     /// Days that are over and of which nothing is known.
     public let unknownDays: Int
-    /// 1 where today is one of the days: it belongs to none of the three above.
+    /// 1 if today is one of the days, which then belongs to none of the three above; else 0.
     public let daysInProgress: Int
     /// Days that were entered by hand.
     public let correctedDays: Int
     public let restDays: Int
     /// Days on which the steps reached the goal in force on that day.
     public let goalDays: Int
-    /// Known days with a goal that are over, and today if its goal is met: those that `goalDays` counts from.
+    /// Known days with a goal that are over, and today if its goal is met: the days from which `goalDays` counts.
     public let daysWithGoal: Int
-    /// Steps: the mean of the goals of the days that have one, for a mark beside `mean`. Nil where no day has a goal.
+    /// Mean goal in steps of the days that have one, for a mark beside `mean`. Nil if no day has a goal.
     public let meanGoal: Double?
 
-    /// - Parameter days: those of the period, in order, without gaps.
+    /// - Parameter days: the days of the period, in order, without gaps.
     public init(_ period: Period, _ days: ArraySlice<DayFigures>) {
         self.period = period
         self.days = Array(days)
@@ -70,8 +70,8 @@ public struct PeriodStatistics: Hashable, Sendable {
         meanGoal = goals.isEmpty ? nil : Double(goals.reduce(0, +)) / Double(goals.count)
     }
 
-    /// Steps a day, and those of them that were run: what a bar of the period stands for. Of the known days that are over, as `mean`; of a
-    /// period of which only today is known, of today so far. Nil where nothing is known.
+    /// Mean steps per day, and the running part of them: the height of the period's bar in a chart. Calculated from the known days that are
+    /// over, like `mean`; if only today is known, from today so far. Nil if nothing is known.
     public var perDay: (steps: Double, running: Double)? {
         let known = days.filter { $0.steps != nil }
         let over = known.filter { !$0.isInProgress }
@@ -87,7 +87,7 @@ public struct PeriodStatistics: Hashable, Sendable {
     /// Days of which steps are known, today included.
     public var knownDays: Int { days.count { $0.steps != nil } }
 
-    /// The first and the last of `days`; nil where there are none.
+    /// The first and the last of `days`; nil if there are none.
     public var shown: ClosedRange<Day>? {
         guard let first = days.first, let last = days.last else { return nil }
         return first.day...last.day
@@ -99,24 +99,24 @@ public struct WeekdayFigures: Hashable, Sendable {
     public var weekday: Weekday
     /// Known days that are over.
     public var days: Int
-    /// Of those days.
+    /// Steps of these days.
     public var steps: Int
     /// Days that are over and of which nothing is known.
     public var unknownDays: Int
-    /// Steps by hour, 24 numbers: as they were counted, whatever was corrected.
+    /// Steps by hour, 24 numbers, as they were counted: corrections do not change them.
     public var hours: [Int]
-    /// For each of the 24 hours the days on which it is known: those that `hours` counts from.
+    /// For each of the 24 hours, the number of days on which it is known: the days from which `hours` counts.
     public var daysByHour: [Int]
-    /// Steps: the mean of the goals of these days; nil where none has one.
+    /// Mean goal of these days in steps; nil if none has one.
     public var meanGoal: Double?
 
-    /// Steps a day; nil where no day is known.
+    /// Mean steps per day; nil if no day is known.
     public var mean: Double? { days == 0 ? nil : Double(steps) / Double(days) }
 
     /// Whether any day of this weekday is over, known or not.
     public var isOver: Bool { days + unknownDays > 0 }
 
-    /// Steps of an hour a day, of the days on which the hour is known; nil where there is none.
+    /// Mean steps per day in one hour, of the days on which the hour is known; nil if there are none.
     public func mean(hour: Int) -> Double? {
         hours.indices.contains(hour) && daysByHour[hour] > 0 ? Double(hours[hour]) / Double(daysByHour[hour]) : nil
     }
@@ -145,13 +145,13 @@ public struct WeekdayFigures: Hashable, Sendable {
 }
 
 extension PeriodStatistics {
-    /// By the days of the week, beginning with the first day of the period's weeks; always seven.
+    /// Figures by weekday, beginning with the first day of the period's weeks; always seven.
     public var weekdays: [WeekdayFigures] {
         (0..<7).map { WeekdayFigures(Weekday.allCases[(period.weekStart.rawValue - 1 + $0) % 7], days) }
     }
 
-    /// Steps of each of the 24 hours a day, of the days that are over and on which the hour is known: nil where there is none. Empty where no
-    /// hour is known.
+    /// Mean steps per day in each of the 24 hours, of the days that are over and on which the hour is known; nil if there are none. Empty if
+    /// no hour is known.
     public var hourlyMeans: [Double?] {
         let weekdays = weekdays
         let means = (0..<24).map { hour -> Double? in
@@ -162,27 +162,27 @@ extension PeriodStatistics {
     }
 }
 
-/// A period beside the one before it.
+/// A period compared with the one before it.
 ///
-/// Of a period that is not over, as many days of the one before count as have elapsed: the first 19 of April beside the first 19 of March.
-/// Whole periods are compared with whole periods, such as April with its 30 days and March with its 31. Means a day are compared, so that
-/// unknown days do not count as days without steps.
+/// If the period is not over, as many days of the one before count as have elapsed: the first 19 of April are compared with the first 19 of
+/// March. Whole periods are compared with whole periods, such as April with its 30 days and March with its 31. Means per day are compared,
+/// so that unknown days do not count as days without steps.
 public struct Comparison: Hashable, Sendable {
     public var period: Period
     public var previous: Period
-    /// The days that were compared, today left out.
+    /// The days that were compared, without today.
     public var days: ClosedRange<Day>
     public var previousDays: ClosedRange<Day>
-    /// Steps a day, of the known days.
+    /// Mean steps per day, of the known days.
     public var mean: Double
     public var previousMean: Double
 
-    /// Steps a day.
+    /// Steps per day.
     public var difference: Double { mean - previousMean }
-    /// Per cent of the mean before; nil where that is 0.
+    /// Per cent of the previous mean; nil if that is 0.
     public var percentage: Double? { previousMean > 0 ? 100 * difference / previousMean : nil }
 
-    /// Nil where one of the periods has no known day that is over.
+    /// Nil if one of the periods has no known day that is over.
     init?(_ period: Period, _ previous: Period, _ figures: DaySeries) {
         let yesterday = figures.today.advanced(by: -1)
         guard period.days.lowerBound <= yesterday else { return nil }

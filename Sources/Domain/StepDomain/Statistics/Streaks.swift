@@ -1,15 +1,15 @@
-/// Days one after the other on which the goal was met.
+/// Consecutive days on which the goal was met.
 ///
 /// One rule for all views:
 /// - A day counts on which the steps reached the goal in force on that day.
 /// - A rest day neither counts nor ends a streak, and neither does a day without a plan.
 /// - A day that is not over does not end a streak; it counts as soon as the goal is met.
-/// - A day whose steps are unknown, or that is partial and below its goal, ends a streak, for nothing shows that the goal was met; `End`
+/// - A day whose steps are unknown, or that is partial and below its goal, ends a streak, because nothing shows that the goal was met; `End`
 ///   distinguishes this from a goal that was missed.
 public struct Streak: Hashable, Sendable {
     /// Why a streak is over.
     public enum End: Hashable, Sendable {
-        /// It goes on.
+        /// The streak continues.
         case none
         /// The goal of this day was missed.
         case missed(Day)
@@ -35,12 +35,12 @@ public struct Streak: Hashable, Sendable {
 
 /// The streaks of consecutive days.
 public struct Streaks: Hashable, Sendable {
-    /// The one that goes on, or that the last day with a goal ended: see `Streak.end`. Nil where no day has met its goal.
+    /// The latest streak. It continues, or a later day with a goal ended it: see `Streak.end`. Nil if no day has met its goal.
     public private(set) var last: Streak?
-    /// The one with the most days; the latest if several are equal.
+    /// The streak with the most days; the latest if several are equal.
     public private(set) var longest: Streak?
 
-    /// The one that goes on; nil where there is none.
+    /// The streak that continues; nil if there is none.
     public var current: Streak? { last?.end == Streak.End.none ? last : nil }
 
     /// - Parameter days: in order, without gaps.

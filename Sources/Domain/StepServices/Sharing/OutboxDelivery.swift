@@ -325,7 +325,7 @@ extension OutboxDelivery {
 
     /// When a day may first be sent without a request by the user; nil for immediately.
     private func readyAt(_ summary: DaySummary) -> Timestamp? {
-        if destination.terms.takesUnfinishedDays ?? traits.takesUnfinishedDays { return nil }
+        if destination.terms.acceptsUnfinishedDays ?? traits.acceptsUnfinishedDays { return nil }
         let end = localTime.span(of: summary.day).end
         if summary.isInProgress { return end }
         return summary.completeness == .complete ? nil : end + ShareRetry.delayOfIncompleteDays

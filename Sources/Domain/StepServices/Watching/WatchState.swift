@@ -150,7 +150,7 @@ struct WatchState: Sendable {
     func due(_ id: Pedometer.ID, at now: Timestamp) -> Timestamp? {
         entries[id].map { entry in
             timing.due(
-                SyncTiming.Standing(
+                SyncTiming.State(
                     lastComplete: lastComplete(entry, at: now), lastFailure: failures[id]?.last, failures: failures[id]?.count ?? 0,
                     holdsTodayOnly: entry.holdsTodayOnly),
                 now: now, localTime: localTime)

@@ -11,7 +11,7 @@ static const char *problem;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    /* Kept open for good. */
+    /* Never closed. */
     void *library = dlopen("libbluetooth.so.3", RTLD_NOW | RTLD_LOCAL);
     if (library) {
         devinfo = (__typeof__(devinfo))dlsym(library, "hci_devinfo");

@@ -11,7 +11,7 @@ static const char *problem;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    /* The name of the interface of libdbus since 2008. Kept open for good. */
+    /* The name of the interface of libdbus since 2008. Never closed. */
     library = dlopen("libdbus-1.so.3", RTLD_NOW | RTLD_LOCAL);
     const char *reason = library ? NULL : dlerror();
     if (!library) problem = reason ? reason : "libdbus-1.so.3 cannot be loaded";

@@ -14,8 +14,8 @@ internal import Synchronization
 /// Calls, signals and exported objects all go through one serial queue: messages are handled in the order in which they arrive, and a
 /// signal emitted before a reply arrives before it.
 ///
-/// The connection lives as long as something holds a reference to it, waits for a call on it, or holds one of its `DBusSignals`. An
-/// exported object that itself holds the connection keeps it alive until `unexport` or `close`.
+/// The connection stays open as long as something holds a reference to it, waits for a call on it, or holds one of its `DBusSignals`. An
+/// exported object that itself holds the connection keeps it open until `unexport` or `close`.
 public actor DBusConnection {
     /// The name that the bus gave to this connection, such as `:1.42`.
     public nonisolated let uniqueName: String
@@ -43,7 +43,7 @@ public actor DBusConnection {
 
     /// Connects to a bus.
     /// - Parameters:
-    ///   - address: which bus.
+    ///   - address: the bus to connect to.
     ///   - timeout: how long connecting, authentication and greeting may take together.
     /// - Throws: `DBusError.cannotConnect` with the reason, or `.cancelled`.
     public static func open(
@@ -128,7 +128,7 @@ extension DBusConnection {
     /// Sends a call and waits for its reply.
     ///
     /// The message is sent and the continuation stored without any `await` in between. Calling an async method in between would break
-    /// this: in a task with an executor preference that call suspends, and the reply could be handled before anybody waits.
+    /// this: in a task with an executor preference that call suspends, and the reply could be handled before a task waits for it.
     private func reply(
         to outgoing: borrowing OutgoingMessage, _ title: WaitingCall.Title, _ timeout: Duration
     ) async -> Result<[DBusValue], DBusError> {

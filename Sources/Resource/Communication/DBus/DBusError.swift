@@ -1,6 +1,6 @@
 /// What can go wrong on a bus.
 public enum DBusError: Error, Sendable, Hashable {
-    /// Connecting to the bus failed: nothing listens there, it does not speak D-Bus, refuses this user, or does not answer in time.
+    /// Connecting to the bus failed: nothing listens there, or it does not use D-Bus, refuses this user, or does not answer in time.
     case cannotConnect(address: String, reason: String)
     /// The bus went away, or the connection was closed. Every waiting call gets this error.
     case disconnected
@@ -43,7 +43,7 @@ extension DBusError {
         switch name {
         // The bus reports NoReply for a receiver that left before it answered.
         case bus + "ServiceUnknown", bus + "NameHasNoOwner", bus + "NoReply": return .noService
-        // Of the bus, and of systemd, which starts services for it.
+        // Errors of the bus, and of systemd, which starts services for it.
         case _ where name.hasPrefix(bus + "Spawn") || name.hasPrefix("org.freedesktop.systemd1."): return .noService
         case bus + "AccessDenied", bus + "AuthFailed", bus + "InteractiveAuthorizationRequired": return .accessDenied
         case bus + "UnknownObject", bus + "UnknownMethod", bus + "UnknownInterface": return .unknownObject

@@ -39,8 +39,8 @@ public struct DBusSignals: AsyncSequence, Sendable {
     /// from signals, it has to read that state again, once `isDrained` is true.
     public func takeMissed() -> Int { backlog.takeMissed() }
 
-    /// Whether all that arrived were read. Until then, those that wait may be older than dropped ones: a state that is read again before would
-    /// be replaced by an older one.
+    /// Whether all signals that arrived were read. Until then, waiting signals may be older than dropped ones: a state that is read before
+    /// that would be replaced by an older one.
     public var isDrained: Bool { backlog.memory == 0 }
 
     /// Returns one signal after the other.
@@ -127,7 +127,7 @@ extension DBusConnection {
     /// Equal rules are added to the bus only once, and removed when the last of their streams ended. Every delivered signal is checked
     /// against the rule again, sender included, so no peer can insert a signal under another name.
     /// - Parameters:
-    ///   - rule: which signals.
+    ///   - rule: the signals to receive.
     ///   - buffering: how many signals to keep until they are read; see `DBusSignals.takeMissed()` for those beyond that.
     ///   - intercept: handles frequent signals without a change of threads, which takes longer than the signal itself; nil for none.
     /// - Throws: `DBusError.invalidMessage` for a bad rule; the failures of `call`.

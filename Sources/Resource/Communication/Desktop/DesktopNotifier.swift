@@ -25,9 +25,9 @@ public actor DesktopNotifier {
     /// Connects to the server of a session; the bus starts one if it can.
     ///
     /// - Parameters:
-    ///   - address: of the session's bus.
-    ///   - limit: for each answer.
-    /// - Returns: nil if there is nothing that shows notifications: no bus, no server, or none that answers.
+    ///   - address: the address of the session's bus.
+    ///   - limit: the time limit for each answer.
+    /// - Returns: nil if there is no notification service: no bus, no server, or none that answers.
     public static func open(_ address: DBusAddress, limit: Duration = .seconds(5)) async -> DesktopNotifier? {
         guard let bus = try? await DBusConnection.open(address, timeout: limit) else { return nil }
         guard let reply = try? await bus.call(name, path, name, "GetCapabilities", timeout: limit),
@@ -103,7 +103,7 @@ public struct DesktopNotice: Sendable, Hashable {
 public struct SessionNotifier: Notifier {
     private let address: DBusAddress
 
-    /// - Parameter address: of the session's bus.
+    /// - Parameter address: the address of the session's bus.
     public init(_ address: DBusAddress) { self.address = address }
 
     public func connect() async -> (any NotifierSession)? { await DesktopNotifier.open(address) }

@@ -180,8 +180,8 @@ enum MessageErrorName {
 /// What a failed `Sms.Send` means: nothing was sent for certain, or something may have been.
 ///
 /// In doubt, it may have been. It is certain for what the bus itself refuses, for what ModemManager checks before it passes anything to the
-/// modem, and, for a message of one part, for an explicit refusal by the modem or network. Of several parts the first may have been sent
-/// before a later one was refused.
+/// modem, and, for a message of one part, for an explicit refusal by the modem or network. If a message has several parts, the first may
+/// have been sent before a later one was refused.
 struct SendFailure {
     let error: TextMessageError
 

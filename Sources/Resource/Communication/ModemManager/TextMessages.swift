@@ -234,10 +234,10 @@ public enum Finding: Sendable, Hashable {
 
 /// How long ModemManager may take.
 public struct MessageLimits: Sendable, Hashable {
-    /// For everything but sending.
+    /// Limit of every call except sending.
     public var call: Duration
-    /// For sending a message, all of its parts. ModemManager itself allows up to five minutes for each part; if sending takes longer than
-    /// this limit, the error is `TextMessageError.unanswered`, and the message may be found as sent later.
+    /// Limit of sending a message with all of its parts. ModemManager itself allows up to five minutes for each part; if sending takes
+    /// longer than this limit, the error is `TextMessageError.unanswered`, and the message may be found as sent later.
     public var send: Duration
 
     /// Limits that allow for a network with bad reception.

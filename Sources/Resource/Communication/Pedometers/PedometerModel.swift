@@ -8,12 +8,12 @@ public import StepDomain
 public protocol PedometerModel: Sendable {
     /// Stored with each pedometer; lower case, never changed.
     static var key: String { get }
-    /// For people: the devices that it covers.
+    /// The devices that it covers, as text for users.
     static var title: String { get }
-    /// What is not certain about how it is read, in one sentence for people; nil for a model whose protocol is read from firmware, or
-    /// proven by several clients.
+    /// What is not certain about how it is read, in one sentence for users; nil for a model whose protocol is read from firmware, or proven
+    /// by several clients.
     static var caveat: String? { get }
-    /// What in an advertisement shows that the peripheral is one of these; nil if nothing does.
+    /// What shows in an advertisement that the peripheral is of this model; nil if nothing does.
     static func evidence(in discovery: Discovery) -> KindEvidence?
     /// Services by which a connected peripheral is recognised, whatever it advertises: all of them. Empty if they prove nothing.
     static var characteristicServices: [BluetoothUUID] { get }
@@ -25,7 +25,7 @@ extension PedometerModel {
     public static var caveat: String? { nil }
     public static var characteristicServices: [BluetoothUUID] { [] }
 
-    /// As the domain knows it.
+    /// The model in the form that the domain uses.
     public static var kind: PedometerKind {
         PedometerKind(
             key: key, title: title, caveat: caveat, hasOwnServices: !characteristicServices.isEmpty,
@@ -37,7 +37,7 @@ extension PedometerModel {
 public protocol LinkedPedometerModel: PedometerModel {
     /// Services that a peripheral must have; otherwise it is not the device that its name indicates. By default `characteristicServices`.
     static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID]
-    /// A value that may require an encrypted link, and so pairing; nil if the model's steps can be read without.
+    /// A value that may require an encrypted link, and so pairing; nil if the model's steps can be read without pairing.
     static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress?
     /// Checks what was read of the protected value, before the pedometer is registered.
     ///
@@ -59,7 +59,7 @@ public protocol LinkedPedometerModel: PedometerModel {
     static var bondQuestion: BondQuestion? { get }
 }
 
-/// A request by which a pedometer says whether it requires bonding: some are not found again after their first connection without one.
+/// A request that asks a pedometer whether it requires bonding: some are not found again after their first connection without a bond.
 public struct BondQuestion: Sendable {
     public var request: [UInt8]
     /// Written without response.
@@ -102,7 +102,7 @@ public protocol AdvertisedPedometerModel: PedometerModel {
 public struct AdvertisedReading: Hashable, Sendable {
     /// Today's steps, as far as the advertisement shows them without doubt.
     public var steps: Int?
-    /// The address that the advertisement itself contains: it stays the same where the sender's changes.
+    /// The address that the advertisement itself contains: it stays the same even if the sender's address changes.
     public var identity: DeviceAddress?
     /// The fields as received.
     public var frames: [[UInt8]]

@@ -61,7 +61,7 @@ public enum PedometerRegistry {
     }
 }
 
-/// The models of the registry, as the domain knows them.
+/// The models of the registry, in the form that the domain uses.
 public struct RegisteredModels: PedometerCatalog {
     public init() {}
 

@@ -25,7 +25,7 @@ public struct AutomaticSync: Scheduler {
     /// - Parameters:
     ///   - manager: the machine's, or that of the user who runs this program.
     ///   - environment: `USER` is the login name if the user database has none.
-    ///   - systemBus: where logind is.
+    ///   - systemBus: the bus of logind.
     ///   - rules: paths at which udev's rule may be.
     public init(
         _ manager: ServiceManager, environment: [String: String], systemBus: DBusAddress = .system, rules: [String] = udevRules
@@ -38,7 +38,7 @@ public struct AutomaticSync: Scheduler {
 
     /// Connects to a manager for the duration of `body`.
     ///
-    /// - Parameter bus: of the manager.
+    /// - Parameter bus: the bus of the manager.
     /// - Throws: `SystemdError`, and what `body` throws.
     public static func with<R>(
         _ scope: UnitScope, on bus: DBusAddress, environment: [String: String], systemBus: DBusAddress = .system,
@@ -104,7 +104,7 @@ struct SyncUnits: Sendable {
 
     /// Reads each unit once.
     ///
-    /// - Parameter systemBus: where logind is.
+    /// - Parameter systemBus: the bus of logind.
     static func read(from manager: ServiceManager, systemBus: DBusAddress) async throws(SystemdError) -> SyncUnits {
         SyncUnits(
             scope: manager.scope,

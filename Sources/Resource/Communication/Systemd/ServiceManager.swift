@@ -156,16 +156,16 @@ public struct UnitState: Sendable, Hashable {
     public var isEnabled: Bool
     /// Whether it runs: for a timer, whether it waits for its next time.
     public var isActive: Bool
-    /// Of a timer: when it last fired; nil for never, or a unit of another type.
+    /// When a timer last fired; nil if it never did, and for a unit of another type.
     public var lastTrigger: Int?
-    /// Of a timer: when it fires next.
+    /// When a timer fires next.
     public var nextElapse: Int?
-    /// Of a service: systemd's word for how its last run ended, such as `success`, `exit-code`, `timeout`; nil if it has not run since
+    /// How the last run of a service ended, as systemd reports it, such as `success`, `exit-code`, `timeout`; nil if it has not run since
     /// boot.
     public var lastResult: String?
-    /// Of a service: the exit code of its last run.
+    /// The exit code of a service's last run.
     public var exitStatus: Int?
-    /// Of a service: when its last run ended.
+    /// When a service's last run ended.
     public var lastExit: Int?
 
     public init(
@@ -202,7 +202,7 @@ extension UnitState {
         if own["ExecMainCode"]?.intValue == 1 { exitStatus = own["ExecMainStatus"]?.intValue }
     }
 
-    /// From microseconds; systemd uses 0 and the greatest number for never, and `intValue` of the greatest is nil.
+    /// Converts microseconds; systemd uses 0 and the greatest number for never, and `intValue` of the greatest is nil.
     private static func seconds(_ value: DBusValue?) -> Int? {
         guard let microseconds = value?.intValue, microseconds > 0 else { return nil }
         return microseconds / 1_000_000

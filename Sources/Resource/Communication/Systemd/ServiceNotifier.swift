@@ -15,7 +15,7 @@ public struct ServiceNotifier: ServiceSupervisor {
 
     /// - Parameters:
     ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are read.
-    ///   - processIdentifier: that of this process, by default: an inherited environment is meant for another process.
+    ///   - processIdentifier: by default the number of this process: an inherited environment is meant for another process.
     /// - Returns: nil if no systemd expects reports from this process.
     public init?(environment: [String: String], processIdentifier: Int32? = nil) {
         guard let name = environment["NOTIFY_SOCKET"], let address = SocketAddress(name) else { return nil }

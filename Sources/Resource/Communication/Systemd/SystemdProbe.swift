@@ -11,8 +11,8 @@ public struct SystemdProbe: SystemProbe {
     private let entry: @Sendable (String) -> StorageFacts.Entry?
 
     /// - Parameters:
-    ///   - environment: of the process: `TZ` and `XDG_CURRENT_DESKTOP` are read.
-    ///   - sessionBus: of the user whose timers are examined besides the machine's.
+    ///   - environment: the environment of the process: `TZ` and `XDG_CURRENT_DESKTOP` are read.
+    ///   - sessionBus: the bus of the user whose timers are examined besides the machine's.
     ///   - file: what the file system reports about a path.
     public init(
         environment: [String: String], systemBus: DBusAddress, sessionBus: DBusAddress,

@@ -46,8 +46,8 @@ struct ConfigFile {
         entries = SettingValue.entries(table, scan.places)
     }
 
-    /// Line by line, so that an error can name the line: a line feed is never part of a longer character. The parser takes a C string, so
-    /// all text after a NUL would be lost without an error.
+    /// Decodes the text line by line, so that an error can name the line: a line feed is never part of a longer character. The parser takes
+    /// a C string, so all text after a NUL would be lost without an error.
     private static func text(_ bytes: [UInt8], path: String) throws(SettingsError) -> String {
         if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) { return text }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

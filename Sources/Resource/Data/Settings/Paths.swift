@@ -22,7 +22,7 @@ public struct Paths: Hashable, Sendable {
     static let dataVariable = "XDG_DATA_HOME"
 
     /// - Parameters:
-    ///   - environment: of the process; `HOME` and the `XDG_` variables are read.
+    ///   - environment: the environment of the process; `HOME` and the `XDG_` variables are read.
     ///   - passwordHome: the home directory in the user database, read only if `HOME` is not usable.
     ///   - root: prefix of `/etc`, for a system that is mounted elsewhere.
     public init(

@@ -19,7 +19,7 @@ extension SecretSource {
     ///
     /// A file of the user must be accessible for the user only; files of systemd are protected by their directory.
     ///
-    /// - Parameter environment: of the process.
+    /// - Parameter environment: the environment of the process.
     public func load(environment: [String: String]) throws(SecretError) -> Secret {
         switch self {
         case .file(let path):

@@ -36,7 +36,7 @@ struct SettingEntry: Hashable, Sendable {
 }
 
 extension [String: SettingEntry] {
-    /// From the first line to the last.
+    /// The entries from the first line to the last.
     var byLine: [(key: String, value: SettingEntry)] {
         sorted { ($0.value.line ?? .max, $0.key) < ($1.value.line ?? .max, $1.key) }
     }

@@ -105,8 +105,8 @@ extension Settings {
     ///
     /// - Parameters:
     ///   - flags: the settings of the command line.
-    ///   - environment: of the process.
-    ///   - paths: of the files; by default those of `environment`.
+    ///   - environment: the environment of the process.
+    ///   - paths: the paths of the files; by default those of `environment`.
     /// - Throws: the first of the problems that `check` finds.
     public static func load(
         flags: SettingFlags = SettingFlags(), environment: [String: String], paths: Paths? = nil
@@ -148,7 +148,7 @@ extension Settings {
     /// have them, such as one that a service manager starts, uses others.
     ///
     /// - Parameters:
-    ///   - environment: from which these settings were loaded.
+    ///   - environment: the environment from which these settings were loaded.
     ///   - passwordHome: as for `Paths`.
     public func variablesOfPlaces(in environment: [String: String], passwordHome: () -> String? = Paths.passwordHome) -> [String] {
         func paths(without variable: String? = nil) -> Paths {

@@ -34,7 +34,7 @@ struct SettingsReader {
         gather { reader throws(SettingsError) in try reader.take(timeout: seconds, source) }
     }
 
-    /// Unchanged: on the command line and in the environment a relative path refers to the working directory of the command.
+    /// The path is not changed: on the command line and in the environment a relative path refers to the working directory of the command.
     mutating func set(database path: String, _ source: SettingSource) { database = Sourced(path, source) }
 
     /// - Parameter source: the source that names the file; the file must then exist.

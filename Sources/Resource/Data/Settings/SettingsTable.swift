@@ -60,7 +60,7 @@ extension SettingsTable {
 
     /// The destinations of a TOML document, by name, for tests: they have no file.
     ///
-    /// - Parameter path: of the file that errors name.
+    /// - Parameter path: the path of the file that errors name.
     package static func destinations(in text: String, path: String) throws(SettingsProblems) -> [SettingsTable] {
         var reader = SettingsReader(home: nil)
         var problems: [SettingsError] = []

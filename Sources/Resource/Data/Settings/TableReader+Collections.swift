@@ -1,3 +1,4 @@
+/// Reading lists and tables of values, and the secrets that a table names.
 extension TableReader {
     /// A list of texts, each with the checks of `text`; a single text counts as a list of one.
     public mutating func texts(_ key: String, _ expected: String) -> [String]? {

@@ -25,7 +25,7 @@ public enum HistoryError: Error, Hashable, Sendable {
     case reserved(path: String)
     /// The file at the history's path is not the one that was opened.
     case replaced(path: String)
-    /// A database, but another program's.
+    /// A database of another program.
     case foreign(path: String)
     /// A newer istep wrote the database: versions of the schema.
     case newerVersion(path: String, found: Int, supported: Int)
@@ -52,7 +52,7 @@ public enum HistoryError: Error, Hashable, Sendable {
 
     public enum Subject: String, Sendable { case user, pedometer, sync }
 
-    /// What a file is to the command that failed on it.
+    /// The role of a file in the command that failed on it.
     public enum Role: Sendable {
         /// A backup that is read, to be restored.
         case backup
@@ -195,7 +195,7 @@ extension HistoryError: ReportableError {
     /// The system's message for `EROFS`.
     static let readOnlyFileSystem = String(cString: strerror(EROFS))
 
-    /// For a backup that is read.
+    /// The text for a backup that is read.
     private var wordsOfBackup: ErrorWords {
         switch self {
         case .missing(let path):
@@ -240,7 +240,7 @@ extension HistoryError: ReportableError {
         }
     }
 
-    /// For the file that a backup is written to.
+    /// The text for the file that a backup is written to.
     private var wordsOfPlace: ErrorWords {
         switch self {
         case .readOnly(let path, Self.readOnlyFileSystem):

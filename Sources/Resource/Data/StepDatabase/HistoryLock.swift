@@ -12,7 +12,7 @@ public import StepDomain
 public struct HistoryLock: WorkLock {
     private let path: String
 
-    /// - Parameter path: of the history.
+    /// - Parameter path: the path of the history.
     public init(path: String) { self.path = path }
 
     /// - Throws: `HistoryLockError`.
@@ -35,7 +35,7 @@ public struct HistoryLock: WorkLock {
     /// Runs `body` while holding the lock.
     ///
     /// - Parameters:
-    ///   - path: of the database, whose directory must exist.
+    ///   - path: the path of the database, whose directory must exist.
     ///   - activity: what `body` does; nil for what the lock is named after.
     ///   - removesFile: whether a file that was created for the lock is removed again, as for a read-only command.
     /// - Throws: `HistoryLockError` at once if the lock is not available, else what `body` throws.

@@ -1,9 +1,9 @@
 import GRDB
 import GRDBSQLite
 
-// Rows in large numbers, by SQLite's own functions. The statements are GRDB's, and so are the transactions.
+// Reads and writes rows in large numbers with SQLite's own functions. The statements are GRDB's, and so are the transactions.
 
-/// A row of a query: a value costs a tenth of what it costs by GRDB, and ten years have five million samples.
+/// A row of a query. Reading a value takes a tenth of the time that it takes with GRDB, and ten years have five million samples.
 struct RawRow {
     fileprivate let statement: SQLiteStatement
 

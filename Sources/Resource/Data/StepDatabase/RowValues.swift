@@ -3,7 +3,7 @@ import StepDomain
 
 /// Values of a row that was read from the file.
 ///
-/// GRDB's subscripts end the process where a value is not of the expected type. One changed byte is enough for this: SQLite then reads NULL
+/// GRDB's subscripts end the process if a value is not of the expected type. One changed byte is enough for this: SQLite then reads NULL
 /// from a column that is NOT NULL. These functions throw an error, which `HistoryError` reports as damage.
 extension Row {
     func get<T: DatabaseValueConvertible>(_ index: Int) throws -> T { try decode(T.self, atIndex: index) }
@@ -50,7 +50,7 @@ extension Day {
 
 /// The error of a row that istep never writes.
 ///
-/// - Parameter what: for people who look for the cause; the message of `HistoryError` does not contain it.
+/// - Parameter what: for developers; the message of `HistoryError` does not contain it.
 func notWritten(_ what: String) -> any Error {
     DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "istep never writes \(what)"))
 }

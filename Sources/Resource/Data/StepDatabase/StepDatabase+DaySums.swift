@@ -3,8 +3,10 @@ import GRDB
 import GRDBSQLite
 public import StepDomain
 
-/// The sums of days are stored in the table `day_sum`, as far as they have been calculated since the samples of the day last changed: the
-/// triggers of the schema delete those of changed days.
+/// Stored sums of days, from which statistics are made.
+///
+/// They are in the table `day_sum`, as far as they have been calculated since the samples of the day last changed: the triggers of the
+/// schema delete those of changed days.
 extension StepDatabase {
     public func daySeriesInput(
         of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void
@@ -100,9 +102,10 @@ extension StepDatabase {
 /// Nothing that istep does can make a stored sum differ from its samples: triggers of the schema remove it with every change. Another program
 /// that writes to the file without them, or a fault of istep, could.
 extension StepDatabase {
-    /// The days whose stored sums differ from what the samples add up to, the newest first.
+    /// The days whose stored sums differ from the sums of their samples, the newest first.
     ///
-    /// - Parameter days: of each person, the newest that have a stored sum; a year of minute samples takes some 0.2 s.
+    /// - Parameter days: how many of the newest days with a stored sum are checked for each person; a year of minute samples takes some 0.2
+    ///   s.
     public func wrongSums(inNewest days: Int = .max) throws(HistoryError) -> [Day] {
         try read { database in try wrongSumsOfPeople(inNewest: days, database).flatMap(\.days).sorted(by: >) }
     }
@@ -175,9 +178,9 @@ struct DaySumTable {
         return missing
     }
 
-    /// One for each day of a range.
+    /// The sums of each day of a range.
     ///
-    /// - Parameter calculate: gives those of days that have no row.
+    /// - Parameter calculate: calculates the sums of days that have no row.
     func sums(in days: ClosedRange<Day>, calculate: ([Day]) throws -> [DaySums]) throws -> [DaySums] {
         let stored = try stored(in: days)
         if stored.count == days.count { return stored }

@@ -1,6 +1,7 @@
 import GRDB
 public import StepDomain
 
+/// Reads what the history knows of days, and stores corrections.
 extension StepDatabase: StepHistory {
     public func dayData(of user: User, on day: Day) throws(HistoryError) -> DayData {
         try read { try DayDataReader(user, $0).dayData(from: day, count: 1)[0] }
@@ -52,7 +53,7 @@ extension StepDatabase: StepHistory {
                         FROM coverage JOIN pedometer ON id = pedometer WHERE person = ?1)
                     """),
             arguments: [user])
-        // Of a time that is far off, the days until today would be too many to calculate.
+        // If a sample is far in the past, there would be too many days until today to calculate.
         if let earliest, !Self.calendar.contains(earliest) { throw notWritten("a sample at \(earliest)") }
         let corrected = try String.fetchOne(
             database.cachedStatement(sql: "SELECT min(day) FROM correction WHERE person = ? AND day >= ?"),
@@ -200,7 +201,7 @@ struct DayDataReader {
 
     /// The track of each day.
     ///
-    /// - Parameter forSums: without what sums do not need.
+    /// - Parameter forSums: whether data that sums do not need is left out.
     private func tracks(
         of pedometer: Pedometer.ID, named name: String, from first: Day, count: Int, forSums: Bool = false
     ) throws -> [DayData.Track] {
@@ -216,7 +217,7 @@ struct DayDataReader {
         }
     }
 
-    /// The same spans as `CoverageMerge.spans` reads for this day alone. Where another program has made spans overlap, a span that ended
+    /// The same spans as `CoverageMerge.spans` reads for this day alone. If another program has made spans overlap, a span that ended
     /// earlier hides those that began before it: a day must not depend on the days that are read with it.
     ///
     /// - Parameter spans: sorted by start.
@@ -235,7 +236,8 @@ struct DayDataReader {
 
     /// The samples of each day, by their own offset, sorted by start.
     ///
-    /// - Throws: for a sample that istep never counts, which is damage. The table of implausible samples has them as they were received.
+    /// - Throws: an error for a sample that istep never counts, which is damage. The table of implausible samples has them as they were
+    ///   received.
     private func samples(
         of pedometer: Pedometer.ID, in table: String, isChecked: Bool = true, from first: Day, count: Int
     ) throws -> [[StepSample]] {
@@ -270,7 +272,7 @@ extension DayData.Track {
 }
 
 extension [Day] {
-    /// Divided where a day does not follow the one before it, and where a run has become too long.
+    /// Runs of consecutive days, each with at most `limit` days.
     func runs(ofAtMost limit: Int) -> [(first: Day, count: Int)] {
         reduce(into: []) { runs, day in
             if let run = runs.last, run.count < limit, run.first.advanced(by: run.count) == day {

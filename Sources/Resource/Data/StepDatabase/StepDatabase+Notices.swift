@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 public import StepDomain
 
+/// Stores notices until they have been shown.
 extension StepDatabase: NoticeStore {
     @discardableResult
     public func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws(HistoryError) -> Set<StoredNotice.ID> {
@@ -34,7 +35,7 @@ extension StepDatabase: NoticeStore {
     }
 
     public func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) throws(HistoryError) {
-        try mark(ids) { $0.see(at: now) }
+        try mark(ids) { $0.markSeen(at: now) }
     }
 
     public func claim(_ ids: [StoredNotice.ID], at now: Timestamp) throws(HistoryError) -> Set<StoredNotice.ID> {

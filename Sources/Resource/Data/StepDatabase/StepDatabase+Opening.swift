@@ -3,6 +3,7 @@ import GRDB
 import TextSafety
 import StepDomain
 
+/// Opens the file of a history, and creates or migrates it.
 extension StepDatabase {
     /// A connection, and the file to which it belongs.
     typealias Connection = (queue: DatabaseQueue, file: FileIdentity?)
@@ -62,7 +63,7 @@ extension StepDatabase {
             do {
                 queue = try connect()
             } catch {
-                // Two files together can look damaged.
+                // The old file with the log of the new one can look damaged.
                 if file != FileIdentity(path) { continue }
                 throw error
             }

@@ -3,6 +3,7 @@ import GRDB
 import TextSafety
 public import StepDomain
 
+/// Users with their profiles and plans, and their pedometers.
 extension StepDatabase {
     public func users() throws(HistoryError) -> [User] {
         try read { database in

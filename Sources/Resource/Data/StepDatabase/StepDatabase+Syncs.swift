@@ -1,6 +1,7 @@
 import GRDB
 public import StepDomain
 
+/// The records of syncs, and their raw frames.
 extension StepDatabase {
     public func beginSync(of pedometer: Pedometer.ID, at start: Timestamp) throws(HistoryError) -> SyncRecord.ID {
         try write { database in

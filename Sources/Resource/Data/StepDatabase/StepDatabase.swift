@@ -19,14 +19,14 @@ public final class StepDatabase: Sendable {
         case writing
     }
 
-    /// Absolute.
+    /// The absolute path of the file.
     public let path: String
     let queue: DatabaseQueue
     /// Declared after `queue`: properties are released in this order, so the file is closed before the count falls.
     private let mark = OpenMark()
     private let access: Access
     let schema: Schema
-    /// Seconds.
+    /// The busy time-out in seconds.
     let busyTimeout: Double
     /// The file that was opened.
     private let file: FileIdentity?
@@ -44,7 +44,7 @@ public final class StepDatabase: Sendable {
     /// Opens the database at `path`, and creates or migrates it if necessary.
     ///
     /// - Parameters:
-    ///   - path: of the database file; a relative one refers to the working directory.
+    ///   - path: the path of the database file; a relative path refers to the working directory.
     ///   - busyTimeout: how many seconds each call waits for another program's lock.
     ///   - backups: where a history of an older version is copied before its migration; nil makes no copy.
     /// - Throws: `empty` for a file without content that is opened for reading; `damaged` also for a history that is opened for writing and
@@ -78,8 +78,8 @@ public final class StepDatabase: Sendable {
 
     /// Waits until no history of this process is open, but not longer than `limit`.
     ///
-    /// For the end of a program. A task or a thread that is ending may still have a reference for a moment; SQLite's log would then be left
-    /// beside the history.
+    /// Called at the end of a program. A task or a thread that is ending may still have a reference for a moment; SQLite's log would then
+    /// be left beside the history.
     public static func untilClosed(limit: Duration = .seconds(10)) async {
         let deadline = ContinuousClock.now + limit
         while OpenMark.count.load(ordering: .acquiring) > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
@@ -211,7 +211,7 @@ public final class ReopenedHistory: HistorySource {
     private let open = Mutex<StepDatabase?>(nil)
 
     /// - Parameters:
-    ///   - path: of the history, which is opened when it is first needed.
+    ///   - path: the path of the history, which is opened when it is first needed.
     ///   - backups: where a history of an older version is copied before its migration.
     public init(path: String, backups: AutomaticBackups?) {
         self.path = path

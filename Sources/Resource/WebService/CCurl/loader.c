@@ -18,7 +18,7 @@ struct functions { FUNCTIONS(DECLARE) };
 static struct functions curl;
 
 const char *ccurl_load(const char *name) {
-    /* Kept open for good: its threads and handlers at exit may run at any time. */
+    /* Never closed: its threads and handlers at exit may run at any time. */
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) return dlerror();
     struct functions found;
@@ -47,7 +47,7 @@ SET(ccurl_set_text, const char *)
 SET(ccurl_set_pointer, void *)
 SET(ccurl_set_list, struct curl_slist *)
 SET(ccurl_set_receiver, curl_write_callback)
-/* libcurl 7.88 leaves its sockets to programs that are started meanwhile: a connection that was closed would live on in them. */
+/* libcurl 7.88 leaves its sockets to programs that are started meanwhile: a connection that was closed would stay open in them. */
 static curl_socket_t open_socket(void *pointer, curlsocktype purpose, struct curl_sockaddr *address) {
     (void)pointer;
     (void)purpose;

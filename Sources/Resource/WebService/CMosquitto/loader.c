@@ -26,7 +26,7 @@ struct functions { FUNCTIONS(DECLARE) };
 static struct functions library;
 
 const char *cmosquitto_load(const char *name) {
-    /* Kept open for good: OpenSSL, which comes with it, has handlers at exit. */
+    /* Never closed: OpenSSL, which comes with it, has handlers at exit. */
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!handle) return dlerror();
     struct functions found;
@@ -72,10 +72,10 @@ static void disconnected(struct mosquitto *m, void *object, int code, const mosq
     client->callbacks.disconnected(client->context, code);
 }
 
-static void complained(struct mosquitto *m, void *object, int level, const char *text) {
+static void logged(struct mosquitto *m, void *object, int level, const char *text) {
     (void)m;
     struct cmosquitto_client *client = object;
-    if (level == MOSQ_LOG_ERR || level == MOSQ_LOG_WARNING) client->callbacks.complained(client->context, text);
+    if (level == MOSQ_LOG_ERR || level == MOSQ_LOG_WARNING) client->callbacks.logged(client->context, text);
 }
 
 /* The library ignores SIGPIPE for the whole program, which for a command in a pipe is wrong. */
@@ -108,7 +108,7 @@ struct cmosquitto_client *cmosquitto_new(int protocol, struct cmosquitto_callbac
     library.mosquitto_connect_v5_callback_set_p(m, connected);
     library.mosquitto_publish_v5_callback_set_p(m, acknowledged);
     library.mosquitto_disconnect_v5_callback_set_p(m, disconnected);
-    library.mosquitto_log_callback_set_p(m, complained);
+    library.mosquitto_log_callback_set_p(m, logged);
     return client;
 }
 

@@ -25,7 +25,7 @@ static struct functions {
 } library;
 
 const char *crsvg_load(const char *name) {
-    /* Kept open for good: GLib cannot be unloaded. */
+    /* Never closed: GLib cannot be unloaded. */
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!handle) return dlerror();
     struct functions found;

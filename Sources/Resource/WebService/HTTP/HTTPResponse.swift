@@ -119,7 +119,7 @@ extension HTTPResponse {
     }
 
     /// A text from outside in one line for a user, without anything that a terminal would interpret, and with every occurrence of `secrets`
-    /// replaced by bullets before anything is cut: whoever sent it may repeat what it was sent.
+    /// replaced by bullets before anything is cut: its sender may repeat what was sent to it.
     ///
     /// - Parameter limit: Unicode scalars; what is longer ends in `…`.
     public static func line(of text: String, hiding secrets: [Secret], limit: Int = longestLine) -> String {
@@ -135,7 +135,8 @@ extension HTTPResponse {
         text.unicodeScalars.count > limit ? String(text.unicodeScalars.prefix(limit - 1)) + "…" : text
     }
 
-    /// Of a long text, the beginning only. Its last part is searched and left out: it may end with a part of a secret, which is not found.
+    /// The beginning of a text with the secrets masked. Its last part is searched and left out: it may end with a part of a secret, which is
+    /// not found.
     private static func masked(_ text: String, _ secrets: [Secret]) -> String {
         let rest = secrets.map(longestSpelling).max() ?? 0
         let start = text.unicodeScalars.prefix(longestFinding + rest)
@@ -170,15 +171,15 @@ enum JSONWords {
     }
 
     private static func known(_ object: [String: Any], depth: Int) -> String? {
-        func said(_ key: String) -> String? { object[key].flatMap { text($0, depth: depth + 1) } }
-        let problem = [said("title"), said("detail")].compactMap(\.self)
+        func message(_ key: String) -> String? { object[key].flatMap { text($0, depth: depth + 1) } }
+        let problem = [message("title"), message("detail")].compactMap(\.self)
         if !problem.isEmpty { return problem.joined(separator: ": ") }
         for key in ["error_description", "error", "message", "errors"] {
-            if let words = said(key) { return words }
+            if let words = message(key) { return words }
         }
         // Below `errors`, fields with the errors of each: {"value": ["is too large"]}.
         guard depth > 0 else { return nil }
-        let fields = object.keys.sorted().prefix(5).compactMap { key in said(key).map { key + " " + $0 } }
+        let fields = object.keys.sorted().prefix(5).compactMap { key in message(key).map { key + " " + $0 } }
         return fields.isEmpty ? nil : fields.joined(separator: "; ")
     }
 }

@@ -38,11 +38,11 @@ extension TransportError: CustomStringConvertible {
 
 /// Limits for the time of a request and the size of an answer.
 public struct HTTPLimits: Hashable, Sendable {
-    /// To resolve the host, connect and negotiate TLS.
+    /// Time to resolve the host, connect and negotiate TLS.
     public var connect: Duration
-    /// Without a byte sent or received.
+    /// Time without a byte sent or received.
     public var silence: Duration
-    /// From the start of the name lookup to the last byte of the answer.
+    /// Time from the start of the name lookup to the last byte of the answer.
     public var whole: Duration
     /// Bytes of the answer's body.
     public var body: Int

@@ -10,9 +10,9 @@ public struct WebAddress: Hashable, Sendable {
     public let host: String
     /// 1...65535; nil for the scheme's own, 80 or 443.
     public let port: Int?
-    /// From its first slash on, percent-encoded.
+    /// The path from its first slash on, percent-encoded.
     public internal(set) var path: String
-    /// Without its question mark, percent-encoded; nil where there is none.
+    /// The query without its question mark, percent-encoded; nil if there is none.
     public internal(set) var query: String?
 
     /// Bytes. Servers accept up to 8000 (RFC 9110, section 4.1, recommends at least that many).
@@ -103,7 +103,7 @@ extension WebAddress {
         return result
     }
 
-    /// With segments added to the path, each percent-encoded, so that a slash in one stays inside of it.
+    /// The address with segments added to the path, each percent-encoded, so that a slash in one stays inside of it.
     public func appending(path segments: [String]) -> WebAddress {
         var result = self
         for segment in segments {
@@ -113,7 +113,7 @@ extension WebAddress {
         return result
     }
 
-    /// With names and values added to the query, percent-encoded.
+    /// The address with names and values added to the query, percent-encoded.
     ///
     /// Servers show and log addresses: secrets belong in a header or a form.
     public func appending(query items: [(String, String)]) -> WebAddress {

@@ -32,9 +32,9 @@ public struct AccessFolder: Sendable {
     static let mostSessions = 32
 
     /// - Parameters:
-    ///   - path: of the folder, which is made if there is none.
+    ///   - path: the path of the folder, which is created if it does not exist.
     ///   - now: seconds since 1970.
-    /// - Throws: `Failure`, also where the folder is another user's or others can look into it.
+    /// - Throws: `Failure`, also if the folder belongs to another user or others can read it.
     public init(path: String, now: @escaping @Sendable () -> Int = systemTime) throws(Failure) {
         self.path = path
         self.now = now
@@ -66,7 +66,7 @@ public struct AccessFolder: Sendable {
         guard Self.isKey(token) else { return nil }
         let file = path + "/token-\(token)"
         let isFresh = age(file).map { $0 < Self.tokenLifetime } ?? false
-        // Of two that come at the same time, one removes it.
+        // If two requests redeem the token at the same time, only one of them removes the file.
         guard unlink(file) == 0, isFresh else { return nil }
         let session = Session(cookie: Self.random(), formKey: Self.random())
         guard (try? write(session.formKey, to: "session-\(session.cookie)")) != nil else { return nil }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Synchronization
 internal import TextSafety
 
-/// A socket that connections of this machine arrive at: on the loopback interface, or of a path. There is no way to make one that other
+/// A socket that accepts connections of this machine only: on the loopback interface, or at a path. There is no way to make one that other
 /// machines reach.
 public final class ListeningSocket: Sendable {
     public enum Address: Hashable, Sendable {
@@ -40,7 +40,7 @@ public final class ListeningSocket: Sendable {
         case pathInUse(String)
         /// The path is too long for a socket, or there is something else.
         case unusablePath(String, reason: String)
-        /// The socket that systemd passed on is reachable from other machines, or is no listening socket.
+        /// The socket that systemd passed on is reachable from other machines, or is not a listening socket.
         case notLocal(String)
         case system(String, errno: Int32)
 
@@ -78,7 +78,7 @@ public final class ListeningSocket: Sendable {
         return ListeningSocket(number, bound, isOwn: true)
     }
 
-    /// A socket file that only this user can connect to. One that nothing listens at any longer is replaced.
+    /// A socket file that only this user can connect to. A file at which nothing listens any longer is replaced.
     public static func path(_ path: String) throws(Failure) -> ListeningSocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -120,7 +120,7 @@ public final class ListeningSocket: Sendable {
         }
     }
 
-    /// The sockets that systemd has opened for this process (sd_listen_fds(3)); empty where it was not started by one.
+    /// The sockets that systemd has opened for this process (sd_listen_fds(3)); empty if it was not started by a socket unit.
     ///
     /// - Throws: `Failure.notLocal` for a socket that other machines could reach.
     public static func inherited(_ environment: [String: String]) throws(Failure) -> [ListeningSocket] {

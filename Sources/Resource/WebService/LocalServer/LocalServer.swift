@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 
 /// A server of HTTP/1.1 for browsers on this machine: one thread, sockets that never block, and a limit for everything that a client can
-/// use. It sends what a handler returns, and knows nothing of pages.
+/// use. It sends what a handler returns, and does not depend on the pages.
 ///
 /// Why it is not FlyingFox, the closest alternative: `.github/ARCHITECTURE.md`, "Dependencies".
 public final class LocalServer: Sendable {
@@ -16,9 +16,9 @@ public final class LocalServer: Sendable {
     private let mailbox: ServerMailbox
 
     /// - Parameters:
-    ///   - quietTime: how long to go on without a request; nil for ever.
-    ///   - isBusy: whether something goes on that requests have begun. Only then does the server go on although it is quiet.
-    /// - Throws: `ListeningSocket.Failure` where the machine is out of descriptors.
+    ///   - quietTime: how long to continue without a request; nil for ever.
+    ///   - isBusy: whether work that a request has begun still goes on: then the server continues even without requests.
+    /// - Throws: `ListeningSocket.Failure` if no descriptor is available.
     public init(
         _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), quietTime: Duration? = nil,
         isBusy: @escaping @Sendable () -> Bool = { false }, handler: @escaping Handler
@@ -31,12 +31,12 @@ public final class LocalServer: Sendable {
         mailbox = try ServerMailbox()
     }
 
-    /// Serves until the task is cancelled, or until nobody has asked for anything for `quietTime`. When it returns, the socket files that
-    /// this program created are removed.
+    /// Serves until the task is cancelled, or until there was no request for `quietTime`. When it returns, the socket files that this
+    /// program created are removed.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // A thread of its own: it waits in poll(2), where a thread of Swift's pool must not.
+                // A separate thread: it waits in poll(2), which must not block a thread of Swift's pool.
                 let thread = Thread { [self] in
                     let loop = ServerLoop(sockets, limits, quietTime: quietTime, isBusy: isBusy, mailbox: mailbox, handler: handler)
                     loop.run()
@@ -152,7 +152,7 @@ private final class ServerLoop {
         return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 
-    /// When the loop ends by itself; nil while someone waits for an answer.
+    /// When the loop ends by itself; nil while a client waits for an answer.
     private var quietEnd: ContinuousClock.Instant? {
         guard let quietTime, !connections.values.contains(where: \.isAnswering) else { return nil }
         return lastRequest + quietTime
@@ -165,7 +165,7 @@ private final class ServerLoop {
             // A client that has begun a request learns why the connection ends.
             if connection.isReadingRequest { respond(id, .failure(408), keepsAlive: false) } else { drop(id) }
         }
-        // What is still going on gets the time again.
+        // Work in progress extends the time.
         if let quietEnd, quietEnd <= now { if isBusy() { lastRequest = now } else { isStopping = true } }
     }
 
@@ -194,7 +194,8 @@ private final class ServerLoop {
         }
     }
 
-    /// Closes the connection without a complete request that began first: a request that is being answered is never the victim of others.
+    /// Closes the connection without a complete request that began first: other connections never interrupt a request that is being
+    /// answered.
     private func dropOldest() -> Bool {
         guard let oldest = connections.filter({ !$0.value.isAnswering }).min(by: { ($0.value.since, $0.key) < ($1.value.since, $1.key) }) else {
             return false

@@ -1,7 +1,7 @@
 internal import TextSafety
 
-/// Reads requests of HTTP/1.1 (RFC 9112) from the bytes of a connection: strictly, since two programs that read one request in two ways are
-/// how protections are bypassed.
+/// Reads requests of HTTP/1.1 (RFC 9112) from the bytes of a connection. It is strict, because protections can be bypassed if two programs
+/// read the same request differently.
 struct RequestParser: Sendable {
     enum Result: Hashable {
         /// More bytes are needed.
@@ -13,7 +13,7 @@ struct RequestParser: Sendable {
     }
 
     let limits: ServerLimits
-    /// Up to here there is no end of the header.
+    /// The header does not end before this position.
     private var searched = 0
 
     init(limits: ServerLimits) { self.limits = limits }
@@ -34,7 +34,7 @@ struct RequestParser: Sendable {
         guard words.count == 3, !words[0].isEmpty, words[0].utf8.allSatisfy(isUpper), words[1].hasPrefix("/") else { return .failure(400) }
         guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return .failure(words[2].hasPrefix("HTTP/") ? 505 : 400) }
         guard let headers = fields(lines.dropFirst()) else { return .failure(400) }
-        // A length that is given in two ways is read in two ways.
+        // If the length is given in two ways, programs may disagree about it.
         if headers["transfer-encoding"] != nil { return .failure(501) }
         if words[2] == "HTTP/1.1", headers["host"] == nil { return .failure(400) }
         var length = 0
@@ -46,13 +46,13 @@ struct RequestParser: Sendable {
         let start = end + 4
         guard bytes.count >= start + length else { return .incomplete }
         searched = 0
-        let wish = headers["connection"]?.lowercased() ?? ""
+        let connection = headers["connection"]?.lowercased() ?? ""
         return .request(
             ServedRequest(method: String(words[0]), target: String(words[1]), headers: headers, body: Array(bytes[start..<start + length])),
-            keepsAlive: words[2] == "HTTP/1.1" ? !wish.contains("close") : false, length: start + length)
+            keepsAlive: words[2] == "HTTP/1.1" ? !connection.contains("close") : false, length: start + length)
     }
 
-    /// Where the empty line begins, without the line end before it.
+    /// The position at which the empty line begins, without the line end before it.
     private func headEnd(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= 4 else { return nil }
         var index = min(searched, bytes.count - 4)
@@ -72,7 +72,7 @@ struct RequestParser: Sendable {
         return true
     }
 
-    /// Nil where a line is no field, or where there are two of a name: which of them is meant would be a guess.
+    /// Nil if a line is not a field, or if two fields have the same name, because it is not known which of them is meant.
     private func fields(_ lines: ArraySlice<ArraySlice<UInt8>>) -> [String: String]? {
         guard lines.count <= 100 else { return nil }
         var fields: [String: String] = [:]
@@ -97,6 +97,6 @@ struct RequestParser: Sendable {
     private func isUpper(_ byte: UInt8) -> Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte }
     private func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
-    /// RFC 9110, 5.6.2.
+    /// Whether the byte can be part of a token (RFC 9110, 5.6.2).
     private func isOfToken(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
 }

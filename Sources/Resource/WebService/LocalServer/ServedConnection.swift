@@ -39,7 +39,7 @@ final class ServedConnection {
         self.limits = limits
         parser = RequestParser(limits: limits)
         since = now
-        // From the connection on: a client that sends a byte now and then gains no time.
+        // The time counts from the connection: a client that sends single bytes gains no time.
         deadline = now + limits.request
     }
 
@@ -63,12 +63,12 @@ final class ServedConnection {
     /// What to wait for.
     var events: Int16 {
         let reading = state == .reading || state == .draining ? Int16(POLLIN) : 0
-        // Of a stream that has nothing to send, only this shows that its client has gone (POLLRDHUP).
+        // If a stream has nothing to send, only this event shows that its client has gone (POLLRDHUP).
         let hangup: Int16 = state == .streaming ? 0x2000 : 0
         return reading | hangup | (sent < output.count ? Int16(POLLOUT) : 0)
     }
 
-    /// - Returns: false where the client has gone.
+    /// - Returns: false if the client has gone.
     func read() -> Bool {
         // The connection is gone in both directions, or its stream is no longer wanted.
         guard state == .reading || state == .draining else { return false }
@@ -76,14 +76,14 @@ final class ServedConnection {
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count == 0 {
-                // What it has sent before may be a request, whose response it waits for.
+                // The data that it has sent before may be a request, and the client may wait for the response.
                 hasEnded = true
                 return state == .reading && !input.isEmpty
             }
             if count < 0 { return errno == EAGAIN || errno == EINTR }
             if state == .draining { return true }
             input += buffer[..<count]
-            // More than a request can have: the parser decides what is wrong with it.
+            // This is more than a request can have: the parser decides what is wrong with it.
             if input.count > limits.head + limits.body + 4 { return true }
         }
     }
@@ -104,7 +104,7 @@ final class ServedConnection {
     }
 
     func respond(_ response: ServedResponse, keepsAlive: Bool, now: ContinuousClock.Instant) {
-        // One that could not be understood was never begun.
+        // A request that could not be parsed was never begun.
         self.keepsAlive = self.keepsAlive && keepsAlive && state == .answering
         var isStream = false
         if case .stream = response.body { isStream = true }
@@ -116,7 +116,7 @@ final class ServedConnection {
         deadline = now + limits.request
     }
 
-    /// - Returns: false where the client is too far behind.
+    /// - Returns: false if the client is too far behind.
     func add(_ bytes: [UInt8]) -> Bool {
         guard state == .streaming else { return true }
         output.removeFirst(sent)
@@ -129,7 +129,7 @@ final class ServedConnection {
 
     /// Sends as much as the client accepts.
     ///
-    /// - Returns: false where the client has gone.
+    /// - Returns: false if the client has gone.
     func write(now: ContinuousClock.Instant) -> Bool {
         while sent < output.count {
             let count = output.withUnsafeBytes { send(descriptor, $0.baseAddress! + sent, output.count - sent, Int32(MSG_NOSIGNAL)) }

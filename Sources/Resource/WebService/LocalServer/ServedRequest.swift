@@ -16,7 +16,7 @@ public struct ServedRequest: Hashable, Sendable {
     }
 }
 
-/// What is sent back.
+/// The response to a request.
 public struct ServedResponse: Sendable {
     public enum Body: Sendable {
         case bytes([UInt8])
@@ -34,7 +34,7 @@ public struct ServedResponse: Sendable {
         self.body = body
     }
 
-    /// A failure in words, before a request could be understood.
+    /// A failure as text, for a request that could not be parsed.
     static func failure(_ status: Int) -> ServedResponse {
         ServedResponse(
             status: status,
@@ -74,7 +74,7 @@ public struct ServedResponse: Sendable {
     }
 }
 
-/// What clients may use. Any process of this machine can connect, so that nothing is unbounded.
+/// What clients may use. Any process of this machine can connect, so everything is bounded.
 public struct ServerLimits: Hashable, Sendable {
     /// Bytes of request line and header fields. Browsers send less than 4 KB.
     public var head = 16_384

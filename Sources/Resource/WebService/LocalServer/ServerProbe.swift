@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// Asks what listens at a port of this machine whether it serves the same pages: by a question that only a server with the same access
-/// folder can answer. Any other program may have the port, also one of this user; it must neither be taken for the pages nor learn a token.
+/// Determines whether the program that listens at a port of this machine serves the same pages. It asks a question that only a server with
+/// the same access folder can answer. Any other program may have the port, even one of this user; it must not be taken for the pages, and
+/// must not receive a token.
 public struct ServerProbe: Sendable {
     private let port: UInt16
     private let seconds: Int
@@ -9,8 +10,8 @@ public struct ServerProbe: Sendable {
     /// Bytes of a response. A server of these pages sends less.
     private static let mostBytes = 16_384
 
-    /// - Parameter seconds: after which a listener that does not answer is not one of these pages. A server that systemd starts for this
-    ///   request answers within one or two, and on a slow or busy machine within some more.
+    /// - Parameter seconds: the time after which a listener that has not answered is not taken for these pages. A server that systemd starts
+    ///   for this request answers within one or two, and on a slow or busy machine within some more.
     public init(port: UInt16, seconds: Int = 15) {
         self.port = port
         self.seconds = seconds
@@ -18,7 +19,7 @@ public struct ServerProbe: Sendable {
 
     /// - Parameters:
     ///   - history: what the pages show, such as the path of its file.
-    ///   - access: of the pages.
+    ///   - access: the access folder of the pages.
     /// - Throws: `AccessFolder.Failure`.
     public func finds(_ history: String, by access: AccessFolder) throws(AccessFolder.Failure) -> Bool {
         let question = try access.ask()
@@ -26,7 +27,7 @@ public struct ServerProbe: Sendable {
         return body(at: AccessFolder.proofPath + question.id) == Array((question.answer + "\n" + history).utf8)
     }
 
-    /// The body of a response with the status 200; nil for any other answer, and where there is none in time.
+    /// The body of a response with the status 200; nil for any other answer, and if there is none in time.
     private func body(at target: String) -> [UInt8]? {
         let end = Self.uptime() + seconds
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -46,7 +47,7 @@ public struct ServerProbe: Sendable {
         guard code == 0, send(number, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return nil }
         var response: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // A listener that sends a byte now and then gains no time.
+        // A listener that sends single bytes gains no time.
         while response.count <= Self.mostBytes, Self.uptime() <= end {
             let count = recv(number, &buffer, buffer.count, 0)
             if count == 0 { return Self.body(of: response) }
@@ -56,7 +57,7 @@ public struct ServerProbe: Sendable {
         return nil
     }
 
-    /// Of a complete response.
+    /// The body of a complete response.
     private static func body(of response: [UInt8]) -> [UInt8]? {
         guard response.starts(with: Array("HTTP/1.1 200 ".utf8)) else { return nil }
         let separator = Array("\r\n\r\n".utf8)
@@ -66,7 +67,7 @@ public struct ServerProbe: Sendable {
         return nil
     }
 
-    /// Seconds; a clock that is never set.
+    /// Seconds of a clock that is never set.
     private static func uptime() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -74,9 +75,9 @@ public struct ServerProbe: Sendable {
     }
 }
 
-/// Whose program listens on a port of this machine.
+/// The user whose program listens on a port of this machine.
 public enum LoopbackOwner {
-    /// - Returns: the user's number; nil where nothing listens at 127.0.0.1 on this port.
+    /// - Returns: the user's number; nil if nothing listens at 127.0.0.1 on this port.
     public static func user(ofPort port: UInt16) -> UInt32? { user(ofPort: port, in: contents(of: "/proc/net/tcp")) }
 
     /// - Parameter table: as in `/proc/net/tcp` (proc(5)): addresses in hexadecimal, the state 0A for listening, the user in the eighth column.

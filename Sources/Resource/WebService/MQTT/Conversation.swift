@@ -20,13 +20,13 @@ final class Conversation {
     /// - Returns: the outcome; nil if the connection must be retried with MQTT 3.1.1.
     func run() -> MQTTExchange.Outcome? {
         while !exchange.isOver {
-            for event in happened() {
+            for event in waitForEvents() {
                 let before = delivery.progress
                 var action = delivery.handle(event)
                 if action == .publish { action = publish() }
                 switch action {
                 case .wait, .publish: if delivery.progress != before { exchange.progress() }
-                case .speakOlder: return nil
+                case .useOlderVersion: return nil
                 case .succeed: return .success(())
                 case .fail(let error): return .failure(error)
                 }
@@ -37,7 +37,7 @@ final class Conversation {
     }
 
     /// Waits for events. The last messages of the broker come before the end of the connection that they caused.
-    private func happened() -> [Delivery.Event] {
+    private func waitForEvents() -> [Delivery.Event] {
         do throws(MosquittoClient.Failure) {
             try transfer()
             if isFlooded { throw MosquittoClient.Failure.flooded }
@@ -45,7 +45,7 @@ final class Conversation {
         } catch {
             // One call of the library reads a whole packet, of up to 256 MB, if its bytes come fast enough. It may then find it invalid.
             let error = isFlooded ? .flooded : error
-            let mayBeOld = error.kind == .closed || error.kind == .garbled
+            let mayBeOld = error.kind == .closed || error.kind == .invalidPacket
             return client.takeEvents() + [.lost(error.text, mayBeOld: mayBeOld)]
         }
     }
@@ -77,7 +77,7 @@ final class Conversation {
             delivery.willSend()
             do {
                 delivery.sent(message, as: try client.publish(message))
-            } catch  where error.kind == .tooMuchAsked {
+            } catch  where error.kind == .unsupported {
                 return delivery.cannotSend(message, error.text)
             } catch {
                 return delivery.handle(.lost(error.text))
@@ -105,7 +105,7 @@ struct Delivery {
         /// Publish everything now.
         case publish
         /// Connect again with MQTT 3.1.1.
-        case speakOlder
+        case useOlderVersion
         case succeed
         case fail(MQTTError)
     }
@@ -138,14 +138,14 @@ struct Delivery {
             case .acknowledged(let identifier, let code): acknowledged(identifier, code)
             case .disconnected(let code) where code.isFailure: refused(code, code.onPublishing, "the broker ended the connection")
             case .disconnected: .fail(unfinished("the broker ended the connection"))
-            case .lost(_, mayBeOld: true) where phase == .connecting && !usesMQTT311: .speakOlder
+            case .lost(_, mayBeOld: true) where phase == .connecting && !usesMQTT311: .useOlderVersion
             case .lost(let reason, _): .fail(unfinished(reason))
             }
         phase =
             switch action {
             case .wait: phase
             case .publish: .publishing
-            case .speakOlder, .succeed, .fail: .over
+            case .useOlderVersion, .succeed, .fail: .over
             }
         return action
     }
@@ -175,7 +175,7 @@ struct Delivery {
             // The library would publish them without an error, and later subscribers would not receive them.
             .fail(.refused(credentials: false, reason: "it keeps no retained messages"))
         case .accepted: messages.isEmpty ? .succeed : .publish
-        case .otherVersion where !usesMQTT311: .speakOlder
+        case .otherVersion where !usesMQTT311: .useOlderVersion
         case let verdict: refused(code, verdict, "the broker refused the connection")
         }
     }

@@ -100,8 +100,8 @@ public enum MQTTError: Error, Hashable, Sendable {
     case notSent(reason: String)
     /// Messages were sent, and not all were acknowledged: the broker may have any of them.
     case unanswered(reason: String)
-    /// The broker does not accept this, and a retry would not help. `credentials`: because of the user. Of several messages it may have
-    /// accepted others.
+    /// The broker does not accept this, and a retry would not help. `credentials`: because of the user. If there are several messages, it
+    /// may have accepted others.
     case refused(credentials: Bool, reason: String)
     /// libmosquitto is missing, or is not the expected library. Nothing was sent.
     case libraryMissing(reason: String)

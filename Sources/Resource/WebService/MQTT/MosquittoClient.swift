@@ -6,33 +6,34 @@ internal import TextSafety
 final class MosquittoClient {
     struct Failure: Error {
         /// What it means for the delivery.
-        enum Kind { case closed, garbled, tooMuchAsked, other }
+        enum Kind { case closed, invalidPacket, unsupported, other }
 
         let kind: Kind
         let text: String
     }
 
     private let client: OpaquePointer
-    private let notes: Notes
+    private let reports: Reports
     /// A second descriptor of the connection, for `received`; the library closes its own when a packet is invalid. -1 if there is none.
     private var counted: Int32 = -1
 
-    /// What the library's callbacks reported, in order.
-    private final class Notes {
+    /// What the library's callbacks have reported, in order.
+    private final class Reports {
         var events: [Delivery.Event] = []
-        var complaint: String?
+        /// The first error or warning that it logged.
+        var logged: String?
     }
 
     /// - Throws: `Failure`.
     init(_ broker: MQTTBroker, usesMQTT311: Bool) throws(Failure) {
-        let notes = Notes()
-        let context = Unmanaged.passUnretained(notes).toOpaque()
+        let reports = Reports()
+        let context = Unmanaged.passUnretained(reports).toOpaque()
         let version = usesMQTT311 ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5
         guard let client = cmosquitto_new(version, Self.callbacks, context) else {
             throw Failure(kind: .other, text: String(cString: strerror(errno)))
         }
         self.client = client
-        self.notes = notes
+        self.reports = reports
         if let username = broker.username {
             try check(cmosquitto_set_login(client, username, broker.password?.reveal()))
         }
@@ -69,7 +70,7 @@ final class MosquittoClient {
     /// Sends DISCONNECT, if that needs no waiting.
     func disconnect() { _ = cmosquitto_disconnect(client) }
 
-    /// Bytes that came from the broker, also after the connection has ended; nil where the kernel does not count them.
+    /// Bytes that came from the broker, also after the connection has ended; nil if the kernel does not count them.
     var received: UInt64? {
         var count: UInt64 = 0
         return cmosquitto_received(counted, &count) ? count : nil
@@ -87,8 +88,8 @@ final class MosquittoClient {
 
     /// The events since the last call.
     func takeEvents() -> [Delivery.Event] {
-        defer { notes.events = [] }
-        return notes.events
+        defer { reports.events = [] }
+        return reports.events
     }
 
     /// In seconds. The limits here are shorter; a broker that requires a shorter interval states it in MQTT 5.
@@ -107,12 +108,12 @@ final class MosquittoClient {
         case MOSQ_ERR_ERRNO where number == 0: .closed
         case MOSQ_ERR_ERRNO: Failure(kind: .other, text: String(cString: strerror(number)))
         case MOSQ_ERR_EAI: Failure(kind: .other, text: String(cString: gai_strerror(number)))
-        case MOSQ_ERR_TLS: Failure(kind: .other, text: "TLS failed: \(notes.complaint ?? "no reason is known")")
+        case MOSQ_ERR_TLS: Failure(kind: .other, text: "TLS failed: \(reports.logged ?? "no reason is known")")
         case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_CONN_REFUSED:
-            Failure(kind: .garbled, text: "the server does not answer by MQTT")
-        case MOSQ_ERR_OVERSIZE_PACKET: Failure(kind: .tooMuchAsked, text: "it is larger than the broker takes")
-        case MOSQ_ERR_QOS_NOT_SUPPORTED: Failure(kind: .tooMuchAsked, text: "the broker acknowledges none (QoS 1)")
-        default: Failure(kind: .other, text: Complaint.essence(of: String(cString: cmosquitto_error_text(Int32(code.rawValue)))))
+            Failure(kind: .invalidPacket, text: "the server does not answer by MQTT")
+        case MOSQ_ERR_OVERSIZE_PACKET: Failure(kind: .unsupported, text: "it is larger than the broker takes")
+        case MOSQ_ERR_QOS_NOT_SUPPORTED: Failure(kind: .unsupported, text: "the broker acknowledges none (QoS 1)")
+        default: Failure(kind: .other, text: LogLine.reason(of: String(cString: cmosquitto_error_text(Int32(code.rawValue)))))
         }
     }
 }
@@ -124,25 +125,25 @@ extension MosquittoClient.Failure {
 }
 
 extension MosquittoClient {
-    /// Events are limited by the bytes that a broker may send; a complaint is kept short.
+    /// Events are limited by the bytes that a broker may send; a log line is kept short.
     private static let callbacks = cmosquitto_callbacks(
         connected: { context, code, retains in
-            notes(context)?.events.append(.connected(BrokerCode(number: Int(code)), retains: retains))
+            reports(context)?.events.append(.connected(BrokerCode(number: Int(code)), retains: retains))
         },
         acknowledged: { context, identifier, code in
-            notes(context)?.events.append(.acknowledged(Int(identifier), BrokerCode(number: Int(code))))
+            reports(context)?.events.append(.acknowledged(Int(identifier), BrokerCode(number: Int(code))))
         },
         disconnected: { context, code in
             // A lower code is an error of the library, which the call returns as well.
-            if code >= 128 { notes(context)?.events.append(.disconnected(BrokerCode(number: Int(code)))) }
+            if code >= 128 { reports(context)?.events.append(.disconnected(BrokerCode(number: Int(code)))) }
         },
-        complained: { context, text in
-            guard let text, let notes = notes(context), notes.complaint == nil else { return }
-            notes.complaint = Complaint.essence(of: String(cString: text))
+        logged: { context, text in
+            guard let text, let reports = reports(context), reports.logged == nil else { return }
+            reports.logged = LogLine.reason(of: String(cString: text))
         })
 
-    private static func notes(_ context: UnsafeMutableRawPointer?) -> Notes? {
-        context.map { Unmanaged<Notes>.fromOpaque($0).takeUnretainedValue() }
+    private static func reports(_ context: UnsafeMutableRawPointer?) -> Reports? {
+        context.map { Unmanaged<Reports>.fromOpaque($0).takeUnretainedValue() }
     }
 }
 
@@ -183,7 +184,7 @@ struct BrokerCode: Hashable {
 
     var isFailure: Bool { number != 0 && !(16..<128).contains(number) }
 
-    /// Of an answer to CONNECT.
+    /// The meaning of the code in an answer to CONNECT.
     var onConnecting: Verdict {
         switch number {
         case 0: .accepted
@@ -195,7 +196,7 @@ struct BrokerCode: Hashable {
         }
     }
 
-    /// Of an answer to PUBLISH, or of a DISCONNECT.
+    /// The meaning of the code in an answer to PUBLISH, or in a DISCONNECT.
     var onPublishing: Verdict {
         switch number {
         // 16 means that there are no subscribers.
@@ -211,9 +212,9 @@ struct BrokerCode: Hashable {
 }
 
 /// A log line of the library, shortened for an error text.
-enum Complaint {
+enum LogLine {
     /// The last part of a line such as `OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed`.
-    static func essence(of line: String) -> String {
+    static func reason(of line: String) -> String {
         let last = line.split(separator: ":").last { !$0.allSatisfy(\.isWhitespace) } ?? ""
         let text = String(stripped(String(last)).unicodeScalars.prefix(120)).trimmingPrefix(" ")
         return text.hasSuffix(".") ? String(text.dropLast()) : String(text)

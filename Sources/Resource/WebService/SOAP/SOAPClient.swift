@@ -3,7 +3,7 @@ internal import TextSafety
 
 /// A service that is called by SOAP, and how it is reached.
 public struct SOAPService: Hashable, Sendable {
-    /// For `{service}` in the action.
+    /// The value of `{service}` in the action.
     public var name: String
     public var endpoint: WebAddress
     /// URI of the namespace in which its operations are, as its WSDL has it in `targetNamespace`.
@@ -108,7 +108,7 @@ public enum SOAPError: Error, Hashable, Sendable {
 }
 
 extension SOAPError: CustomStringConvertible {
-    /// In one line, without text from the server, which may repeat what was sent.
+    /// One line, without text from the server, which may repeat what was sent.
     public var description: String {
         switch self {
         case .badName(let name): "\(quoted(name)) cannot be the name of an element; it takes ASCII letters, digits, _ - ."

@@ -32,7 +32,7 @@ public enum SOAPVersion: String, Hashable, Sendable, CaseIterable {
     /// W3C Recommendation, second edition, 27 April 2007.
     case v12 = "1.2"
 
-    /// Of the envelope and its parts.
+    /// The namespace of the envelope and its parts.
     var namespace: String {
         switch self {
         case .v11: "http://schemas.xmlsoap.org/soap/envelope/"
@@ -43,7 +43,7 @@ public enum SOAPVersion: String, Hashable, Sendable, CaseIterable {
     /// The headers that name the action: a header of its own, in quotes and mandatory (1.1, section 6.1.1), or a parameter of the type,
     /// which is optional (1.2, part 2, section 6.5.3, and appendix A).
     ///
-    /// - Parameter action: a URI, checked to have no quotes in it; empty where the service needs none.
+    /// - Parameter action: a URI, checked to have no quotes in it; empty if the service needs none.
     func headers(action: String) -> [(String, String)] {
         switch self {
         case .v11: [("Content-Type", "text/xml; charset=utf-8"), ("SOAPAction", "\"\(action)\"")]
@@ -62,7 +62,7 @@ struct SOAPEnvelope {
 
     /// In one line: some services treat white space as an element.
     ///
-    /// - Parameter call: with names that were checked.
+    /// - Parameter call: its names were checked.
     func document(_ call: SOAPCall) -> String {
         let prefix = qualifiesArguments ? "m:" : ""
         let arguments = call.arguments.map { argument in
@@ -122,14 +122,14 @@ extension SOAPReply.Problem: CustomStringConvertible {
 /// The error that a service returns instead of a result.
 public struct SOAPFault: Error, Hashable, Sendable {
     /// The cause of the fault.
-    public enum Blame: Hashable, Sendable {
+    public enum FaultCause: Hashable, Sendable {
         /// The message is wrong, and a retry would be wrong again; nothing was done (`Client`, `Sender`).
         case sender
         /// The service failed; what it had done by then is not known (`Server`, `Receiver`, and codes of the service's own).
         case receiver
         /// The service does not accept the credentials (`FailedAuthentication` of WS-Security).
         case credentials
-        /// The service speaks another version of SOAP.
+        /// The service uses another version of SOAP.
         case version
         /// The service requires a header, or does not know one that must be understood.
         case understanding
@@ -143,7 +143,7 @@ public struct SOAPFault: Error, Hashable, Sendable {
     /// Namespace of the security extensions (WSS SOAP Message Security 1.1, section 12).
     private static let security = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
 
-    public var blame: Blame {
+    public var faultCause: FaultCause {
         if codes.contains(XMLName("FailedAuthentication", in: Self.security)) { return .credentials }
         // Codes of SOAP 1.1 can have more parts after a dot: `Client.Authentication` (section 4.4.1). Codes in no namespace come from
         // services that write a prefix they do not declare, or none.

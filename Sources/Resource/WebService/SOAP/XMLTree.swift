@@ -221,9 +221,9 @@ struct XMLLimits: Hashable, Sendable {
     var bytes = 1024 * 1024
     var depth = 64
     var elements = 20_000
-    /// Of one element.
+    /// Attributes of one element.
     var attributes = 64
-    /// In scope at the same time.
+    /// Prefixes that are in scope at the same time.
     var prefixes = 64
 }
 

@@ -37,13 +37,13 @@ extension ShareTerms {
         self.init(
             users: reader.texts("users", "the names of the users whose days are sent"),
             since: reader.date("since").flatMap(Day.init),
-            takesUnfinishedDays: reader.flag("unfinished"))
+            acceptsUnfinishedDays: reader.flag("unfinished"))
     }
 }
 
 /// A kind of destination: its `kind` in the configuration, and how a destination is created from a table.
 public struct DestinationKind: Sendable {
-    /// As in `kind = "rest"`.
+    /// The value of `kind` in the configuration, such as `rest`.
     public let key: String
     /// A short description for users.
     public let title: String
@@ -123,7 +123,7 @@ struct DestinationContext: Sendable {
     /// A new one: each destination keeps its connection.
     func exchange() -> Exchange { Exchange(transport: environment.transport()) }
 
-    /// By this machine's clock and zone.
+    /// Today by this machine's clock and zone.
     var today: Day { environment.localTime.day(of: environment.now()) }
 }
 
@@ -137,6 +137,6 @@ extension ConfiguredDestination {
     var kind: String { context.kind }
     var terms: ShareTerms { context.terms }
 
-    /// For requests that are sent.
+    /// The credentials of requests that are sent.
     var credentials: Credentials { .real(environment: context.environment.variables) }
 }

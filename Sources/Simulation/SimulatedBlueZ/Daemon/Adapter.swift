@@ -14,7 +14,7 @@ struct Adapter: Sendable {
     /// The applications that listen without a discovery, and their monitors.
     var applications: Set<MonitorApplication> = []
     var monitors: [AdvertisementMonitor] = []
-    /// As `round`, for the monitors.
+    /// Like `round`, for the monitors.
     var monitoringRound = 0
 
     /// `/org/bluez/hci0`
@@ -99,7 +99,7 @@ extension SimulatedDaemon {
         guard let adapter = adapters[path], adapter.isPowered != on else { return }
         adapters[path]?.isPowered = on
         if on, adapter.fault == .receivesNothing { adapters[path]?.fault = nil }
-        if !on { quiet(path) }
+        if !on { endLinksAndSessions(path) }
         set("Powered", .boolean(on), of: Interface.adapter, at: path)
         // Announced even if the value is unchanged.
         if !on { markChanged("Discovering", of: Interface.adapter, at: path) }
@@ -107,7 +107,7 @@ extension SimulatedDaemon {
     }
 
     /// The radio is off: links and sessions end.
-    private func quiet(_ path: ObjectPath) {
+    private func endLinksAndSessions(_ path: ObjectPath) {
         let wasDiscovering = adapters[path]?.isDiscovering == true
         adapters[path]?.clients = [:]
         endLinks(on: path)
@@ -127,7 +127,7 @@ extension SimulatedDaemon {
     /// Removes the adapter: all its objects disappear.
     func unplug(_ path: ObjectPath) {
         guard adapters[path]?.isPresent == true else { return }
-        quiet(path)
+        endLinksAndSessions(path)
         removeMonitors(on: path, releasing: true) { _ in true }
         for device in devices.values where device.adapter == path { withdrawObjects(of: device.path) }
         withdraw(path)
@@ -160,7 +160,7 @@ extension SimulatedDaemon {
     }
 
     /// The state that bluetoothd loses when it ends.
-    func forgetEverythingVolatile() {
+    func discardRuntimeState() {
         for path in adapters.keys {
             adapters[path]?.clients = [:]
             adapters[path]?.round += 1

@@ -100,7 +100,7 @@ extension SimulatedDaemon {
             return fail(request, .failed("Adv Monitor app destroyed"))
         }
         var accepted: [AdvertisementMonitor] = []
-        let wasDeaf = adapters[request.path]?.monitors.isEmpty == true
+        let hadNoMonitors = adapters[request.path]?.monitors.isEmpty == true
         for (path, interfaces) in objects.sorted(by: { ($0.key.pathValue ?? .root) < ($1.key.pathValue ?? .root) }) {
             guard let path = path.pathValue, path.string.hasPrefix(application.path.string),
                 let properties = interfaces.dictionaryValue?[.string(Interface.monitor)]?.propertiesValue
@@ -115,16 +115,16 @@ extension SimulatedDaemon {
         reply(request)
         // The kernel is asked first.
         for monitor in accepted { notify(application.client, monitor.path, Interface.monitor, "Activate") }
-        if wasDeaf, adapters[request.path]?.monitors.isEmpty == false { events.add(.monitoring(true)) }
+        if hadNoMonitors, adapters[request.path]?.monitors.isEmpty == false { events.add(.monitoring(true)) }
         beginMonitoring(on: request.path)
     }
 
     /// Removes the applications that match, with their monitors.
-    func removeMonitors(on path: ObjectPath, releasing: Bool, _ isMeant: (MonitorApplication) -> Bool) {
+    func removeMonitors(on path: ObjectPath, releasing: Bool, _ isRemoved: (MonitorApplication) -> Bool) {
         guard var adapter = adapters[path] else { return }
-        let gone = adapter.monitors.filter { isMeant($0.application) }
-        adapter.monitors.removeAll { isMeant($0.application) }
-        adapter.applications = adapter.applications.filter { !isMeant($0) }
+        let gone = adapter.monitors.filter { isRemoved($0.application) }
+        adapter.monitors.removeAll { isRemoved($0.application) }
+        adapter.applications = adapter.applications.filter { !isRemoved($0) }
         adapters[path] = adapter
         if releasing {
             for monitor in gone { notify(monitor.application.client, monitor.path, Interface.monitor, "Release") }
@@ -132,7 +132,7 @@ extension SimulatedDaemon {
         if !gone.isEmpty, adapter.monitors.isEmpty { events.add(.monitoring(false)) }
     }
 
-    // MARK: Hearing
+    // MARK: Received advertisements
 
     /// Starts listening, and restarts it for the latest client.
     func beginMonitoring(on path: ObjectPath) {
@@ -145,13 +145,13 @@ extension SimulatedDaemon {
 
     private func monitor(_ address: String, on path: ObjectPath, round: Int) {
         guard let adapter = adapters[path], adapter.monitoringRound == round, !adapter.monitors.isEmpty else { return }
-        tellMonitors(of: address, on: path)
+        notifyMonitors(of: address, on: path)
         guard let interval = timing.advertising else { return }
         after(interval) { $0.monitor(address, on: path, round: round) }
     }
 
     /// A peripheral has advertised.
-    func tellMonitors(of address: String, on adapterPath: ObjectPath) {
+    func notifyMonitors(of address: String, on adapterPath: ObjectPath) {
         guard let adapter = adapters[adapterPath], adapter.isPowered, adapter.isPresent, let peripheral = peripherals[address],
             let advertisement = heard(peripheral, on: adapterPath)
         else { return }

@@ -41,7 +41,7 @@ struct BlueZError: Error, Sendable, Hashable {
         }
     }
 
-    // MARK: Of the D-Bus machinery
+    // MARK: Errors of the D-Bus library
 
     private static func bus(_ name: String, _ message: String) -> BlueZError {
         BlueZError("org.freedesktop.DBus.Error." + name, message)

@@ -62,7 +62,7 @@ extension SimulatedDaemon {
         events.add(.discovering(false))
     }
 
-    // MARK: Hearing
+    // MARK: Received advertisements
 
     /// Restarts listening.
     private func listen(on path: ObjectPath) {
@@ -84,7 +84,7 @@ extension SimulatedDaemon {
     func advertise(_ address: String) {
         for adapter in adapters.values {
             if adapter.isDiscovering { advertise(address, on: adapter.path) }
-            if !adapter.monitors.isEmpty { tellMonitors(of: address, on: adapter.path) }
+            if !adapter.monitors.isEmpty { notifyMonitors(of: address, on: adapter.path) }
         }
     }
 

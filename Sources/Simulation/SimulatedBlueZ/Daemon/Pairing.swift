@@ -83,7 +83,7 @@ extension SimulatedDaemon {
         guard let device = devices[path], device.pairing?.number == pairing.number else { return }
         let object = DBusValue.objectPath(path)
         switch device.peripheral.pairing {
-        case .comparison(let passkey) where !agent.isDumb:
+        case .comparison(let passkey) where !agent.hasNoInputNoOutput:
             put("RequestConfirmation", [object, .uint32(passkey)], to: agent, path, pairing) { _ in true }
         case .entry(let passkey) where agent.canType:
             put("RequestPasskey", [object], to: agent, path, pairing) { $0.first?.intValue == Int(passkey) }
@@ -192,7 +192,7 @@ struct AgentList: Sendable {
         let capability: String
 
         /// Neither screen nor keys: it cannot show or enter numbers.
-        var isDumb: Bool { capability == "NoInputNoOutput" }
+        var hasNoInputNoOutput: Bool { capability == "NoInputNoOutput" }
         var canType: Bool { ["KeyboardOnly", "KeyboardDisplay"].contains(capability) }
     }
 

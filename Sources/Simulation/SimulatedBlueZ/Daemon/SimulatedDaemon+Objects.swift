@@ -1,3 +1,5 @@
+// The daemon's object tree: its changes, the signals that announce them, and the calls to its objects.
+
 import DBus
 
 /// Changes of the object tree that no signal has announced yet.

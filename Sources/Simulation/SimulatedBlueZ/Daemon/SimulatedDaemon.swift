@@ -7,7 +7,7 @@ internal import Dispatch
 actor SimulatedDaemon {
     typealias Action = @Sendable (isolated SimulatedDaemon) -> Void
 
-    /// Where the tasks of the daemon run, too.
+    /// Runs the tasks of the daemon, too.
     nonisolated let executor = DaemonExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -20,7 +20,7 @@ actor SimulatedDaemon {
     var agents = AgentList()
     /// All peripherals that may be in range, by address.
     var peripherals: [String: any SimulatedPeripheral] = [:]
-    var faults: [String: FaultBook] = [:]
+    var faults: [String: InjectedFaults] = [:]
     var dice = Dice(seed: 0x0ddb1a5e)
     /// Clients that left the bus. Their calls may still arrive, but no session is opened for them.
     var departed: Set<String> = []
@@ -32,12 +32,12 @@ actor SimulatedDaemon {
     private var ready: [Action] = []
     private var timers: [Int: Timer] = [:]
     private var lastNumber = 0
-    private let air: AsyncStream<AirEvent>.Continuation
-    private let airEvents: AsyncStream<AirEvent>
+    private let radio: AsyncStream<RadioEvent>.Continuation
+    private let radioEvents: AsyncStream<RadioEvent>
     private var listening: Task<Void, Never>?
 
     /// Data that a peripheral sent over a link.
-    struct AirEvent: Sendable {
+    struct RadioEvent: Sendable {
         let device: ObjectPath
         let link: Int
         let event: PeripheralLink.Event
@@ -46,7 +46,7 @@ actor SimulatedDaemon {
     init(timing: Timing, quirks: Quirks) {
         self.timing = timing
         self.quirks = quirks
-        (airEvents, air) = AsyncStream.makeStream()
+        (radioEvents, radio) = AsyncStream.makeStream()
     }
 
     /// Takes one step, and the steps that follow from it without delay.
@@ -70,7 +70,7 @@ actor SimulatedDaemon {
         let number = nextNumber()
         let wait = Task(executorPreference: executor) { [clock = timing.clock] in
             do { try await clock.sleep(for: delay) } catch { return }
-            await self.ring(number)
+            await self.fire(number)
         }
         timers[number] = Timer(delay: delay, action: action, wait: wait)
     }
@@ -84,7 +84,7 @@ actor SimulatedDaemon {
 
     /// Takes the steps of a timer and of those that were started before it with the same delay: tasks may wake in any order, but BlueZ's
     /// answers come in the order of the requests.
-    private func ring(_ number: Int) {
+    private func fire(_ number: Int) {
         // Cancelled after its wait ended: the step belongs to a stopped daemon, or was taken.
         guard let delay = timers[number]?.delay else { return }
         for number in timers.keys.filter({ $0 <= number }).sorted() where timers[number]?.delay == delay {
@@ -100,14 +100,14 @@ actor SimulatedDaemon {
         return lastNumber
     }
 
-    // MARK: On and off the bus
+    // MARK: Joining and leaving the bus
 
     /// From now on `outbox` receives the daemon's messages.
     func start(_ outbox: Outbox) {
         self.outbox = outbox
         if listening == nil {
-            listening = Task(executorPreference: executor) { [airEvents] in
-                for await event in airEvents { await self.perform { $0.receive(event) } }
+            listening = Task(executorPreference: executor) { [radioEvents] in
+                for await event in radioEvents { await self.perform { $0.receive(event) } }
             }
         }
         exportAll()
@@ -119,7 +119,7 @@ actor SimulatedDaemon {
         timers = [:]
         ready = []
         outbox = nil
-        forgetEverythingVolatile()
+        discardRuntimeState()
     }
 
     func shutDown() {
@@ -129,7 +129,7 @@ actor SimulatedDaemon {
         events.finish()
     }
 
-    // MARK: Speaking
+    // MARK: Messages
 
     func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue]) {
         outbox?.send(.signal(path, interface: interface, member: member, arguments))
@@ -165,7 +165,7 @@ actor SimulatedDaemon {
 
     /// The link through which a peripheral sends.
     func peripheralLink(_ number: Int, of device: ObjectPath) -> PeripheralLink {
-        PeripheralLink { [air] event in air.yield(AirEvent(device: device, link: number, event: event)) }
+        PeripheralLink { [radio] event in radio.yield(RadioEvent(device: device, link: number, event: event)) }
     }
 }
 
@@ -190,7 +190,7 @@ struct Request: Sendable {
     var arguments: [DBusValue] { call.message.body }
     var signature: String { arguments.map(\.signature).joined() }
 
-    /// The options of a GATT call, with those of a wrong type rejected as BlueZ does.
+    /// The options of a GATT call, which rejects options of a wrong type, as BlueZ does.
     func options(at index: Int) throws(BlueZError) -> (offset: Int, type: String?) {
         guard arguments.indices.contains(index), let given = arguments[index].propertiesValue else {
             throw .invalidArguments

@@ -33,15 +33,15 @@ extension SimulatedDaemon {
         let number = nextNumber()
         devices[path]?.attempt = ConnectAttempt(number: number, request: request)
         events.add(.connecting(device.address))
-        let disturbance = faults[device.address, default: FaultBook()].next(.connect)
-        if disturbance.stalls { return }
+        let effects = faults[device.address, default: InjectedFaults()].next(.connect)
+        if effects.stalls { return }
         // A connection begins with an advertisement.
         if !receives(device.address, on: device.adapter) || peripherals[device.address] == nil {
             return after(timing.connectTimeout) { $0.attemptFailed(path, number, .failed("le-connection-abort-by-local")) }
         }
-        after(timing.connect + disturbance.delay) { daemon in
-            if let refusal = disturbance.refusal { return daemon.attemptFailed(path, number, refusal) }
-            daemon.attemptSucceeded(path, number, drops: disturbance.drops)
+        after(timing.connect + effects.delay) { daemon in
+            if let refusal = effects.refusal { return daemon.attemptFailed(path, number, refusal) }
+            daemon.attemptSucceeded(path, number, drops: effects.drops)
         }
     }
 

@@ -22,13 +22,13 @@ struct AttributeLayout {
     let quirks: Quirks
 
     /// GAP uses the handles 0x0001…0x0005 and is not exported; the attribute service follows, then the peripheral's own services.
-    func lay(_ services: [SimulatedService]) -> [ExportedAttribute] {
+    func layOut(_ services: [SimulatedService]) -> [ExportedAttribute] {
         var handle = 6
         let changed = SimulatedCharacteristic(.serviceChanged, [.indicate])
-        return ([SimulatedService(.genericAttribute, [changed])] + services).flatMap { lay($0, &handle) }
+        return ([SimulatedService(.genericAttribute, [changed])] + services).flatMap { layOut($0, &handle) }
     }
 
-    private func lay(_ service: SimulatedService, _ handle: inout Int) -> [ExportedAttribute] {
+    private func layOut(_ service: SimulatedService, _ handle: inout Int) -> [ExportedAttribute] {
         let path = device.appending("service" + hex(handle))
         handle += 1
         let properties: ObjectTree.Properties = [
@@ -37,10 +37,10 @@ struct AttributeLayout {
         ]
         let own = ExportedAttribute(
             path: path, attribute: .service(service.uuid), interface: Interface.service, properties: properties)
-        return [own] + service.characteristics.flatMap { lay($0, of: service.uuid, in: path, &handle) }
+        return [own] + service.characteristics.flatMap { layOut($0, of: service.uuid, in: path, &handle) }
     }
 
-    private func lay(
+    private func layOut(
         _ characteristic: SimulatedCharacteristic, of service: AttributeUUID, in parent: ObjectPath, _ handle: inout Int
     ) -> [ExportedAttribute] {
         let path = parent.appending("char" + hex(handle))
@@ -53,17 +53,17 @@ struct AttributeLayout {
         ]
         if characteristic.notifies {
             let configuration = SimulatedDescriptor(.clientConfiguration, value: [])
-            if !quirks.hidesClientConfiguration { exported.append(lay(configuration, of: path, handle)) }
+            if !quirks.hidesClientConfiguration { exported.append(layOut(configuration, of: path, handle)) }
             handle += 1
         }
         for descriptor in characteristic.descriptors {
-            exported.append(lay(descriptor, of: path, handle))
+            exported.append(layOut(descriptor, of: path, handle))
             handle += 1
         }
         return exported
     }
 
-    private func lay(_ descriptor: SimulatedDescriptor, of path: ObjectPath, _ handle: Int) -> ExportedAttribute {
+    private func layOut(_ descriptor: SimulatedDescriptor, of path: ObjectPath, _ handle: Int) -> ExportedAttribute {
         ExportedAttribute(
             path: path.appending("desc" + hex(handle)), attribute: .descriptor(characteristic: path, descriptor),
             interface: Interface.descriptor,
@@ -94,10 +94,10 @@ struct AttributeLayout {
 /// Service discovery: the peripheral's attributes become objects.
 extension SimulatedDaemon {
     func resolveServices(_ path: ObjectPath) {
-        guard let device = devices[path], let book = Optional(faults[device.address, default: FaultBook()]),
-            !book.neverResolves
+        guard let device = devices[path], let injected = Optional(faults[device.address, default: InjectedFaults()]),
+            !injected.neverResolves
         else { return }
-        let table = device.peripheral.services.filter { !book.missingServices.contains($0.uuid) }
+        let table = device.peripheral.services.filter { !injected.missingServices.contains($0.uuid) }
         if quirks.resolvesBeforeExport {
             servicesResolved(path, table)
             return after(timing.services) { daemon in
@@ -126,7 +126,7 @@ extension SimulatedDaemon {
         if device.table != table || device.attributes.isEmpty {
             withdrawAttributes(of: path)
             let layout = AttributeLayout(device: path, mtu: device.peripheral.mtu, quirks: quirks)
-            for exported in layout.lay(table) {
+            for exported in layout.layOut(table) {
                 devices[path]?.attributes[exported.path] = exported.attribute
                 publish(exported.path, [exported.interface: exported.properties])
             }

@@ -106,11 +106,11 @@ extension SimulatedDaemon {
     func command(_ value: [UInt8], _ target: Target) {
         let path = target.device.path
         let link = devices[path]?.link?.number
-        let disturbance = faults[target.device.address, default: FaultBook()].next(.write)
-        after(disturbance.delay) { daemon in
+        let effects = faults[target.device.address, default: InjectedFaults()].next(.write)
+        after(effects.delay) { daemon in
             guard let device = daemon.devices[path], device.link?.number == link else { return }
-            if disturbance.drops { return daemon.dropLink(path) }
-            guard !disturbance.stalls, disturbance.error == nil,
+            if effects.drops { return daemon.dropLink(path) }
+            guard !effects.stalls, effects.error == nil,
                 target.spec.properties.contains(.writeWithoutResponse),
                 device.isBonded || !daemon.demandsEncryption(target.spec, of: device)
             else { return }
@@ -164,14 +164,14 @@ extension SimulatedDaemon {
         _ body: @escaping @Sendable (isolated SimulatedDaemon) throws(BlueZError) -> [DBusValue]
     ) {
         guard let device = devices[path], let operation = device.link?.operations[number] else { return }
-        let disturbance = faults[device.address, default: FaultBook()].next(operation.kind)
-        if disturbance.stalls {
+        let effects = faults[device.address, default: InjectedFaults()].next(operation.kind)
+        if effects.stalls {
             return after(timing.attTimeout) { if $0.isPending(number, path) { $0.timeOut(path) } }
         }
-        after(timing.operation + disturbance.delay) { daemon in
+        after(timing.operation + effects.delay) { daemon in
             guard daemon.isPending(number, path) else { return }
-            if disturbance.drops { return daemon.dropLink(path) }
-            if let error = disturbance.error { return daemon.finish(number, path) { _ throws(BlueZError) in throw .att(error) } }
+            if effects.drops { return daemon.dropLink(path) }
+            if let error = effects.error { return daemon.finish(number, path) { _ throws(BlueZError) in throw .att(error) } }
             guard secure, daemon.devices[path]?.isBonded != true else { return daemon.finish(number, path, body) }
             daemon.secure(path) { daemon, isSecure in
                 guard daemon.isPending(number, path) else { return }

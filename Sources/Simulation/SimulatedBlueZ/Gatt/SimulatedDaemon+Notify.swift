@@ -112,9 +112,9 @@ extension SimulatedDaemon {
         events.add(.unsubscribed(device.address, id.characteristic))
     }
 
-    // MARK: Packets from the air
+    // MARK: Packets from the peripheral
 
-    func receive(_ event: AirEvent) {
+    func receive(_ event: RadioEvent) {
         guard let link = devices[event.device]?.link, link.number == event.link else { return }
         switch event.event {
         case .hangUp: dropLink(event.device)
@@ -136,12 +136,12 @@ extension SimulatedDaemon {
         // One packet, after the opcode and the handle (Bluetooth Core, Vol 3, Part F, 3.4.7.1). Faults may make it longer.
         let packet = Array(value.prefix(Int(device.peripheral.mtu) - 3))
         guard isHeard(id, device) else { return after(.zero) { $0.deliverNext(path, number) } }
-        let disturbance = faults[device.address, default: FaultBook()].next(.notification)
-        after(timing.packet + disturbance.delay) { daemon in
+        let effects = faults[device.address, default: InjectedFaults()].next(.notification)
+        after(timing.packet + effects.delay) { daemon in
             guard daemon.devices[path]?.link?.number == number else { return }
-            if disturbance.drops { return daemon.dropLink(path) }
-            if !disturbance.stalls {
-                for packet in disturbance.applied(to: packet) { daemon.deliver(packet, id, path) }
+            if effects.drops { return daemon.dropLink(path) }
+            if !effects.stalls {
+                for packet in effects.applied(to: packet) { daemon.deliver(packet, id, path) }
             }
             daemon.deliverNext(path, number)
         }

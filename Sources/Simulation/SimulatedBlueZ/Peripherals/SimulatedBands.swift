@@ -169,7 +169,7 @@ extension SimulatedSerialBand {
 
     // MARK: CRP
 
-    /// It sends today's steps, metres and kilocalories by itself when somebody listens. Its clock can be set: it takes frames of that command
+    /// It sends today's steps, metres and kilocalories by itself to a subscriber. Its clock can be set: it takes frames of that command
     /// only, and confirms nothing.
     public static func crp(_ memory: BandMemory, address: String = "C0:DE:FD:DA:00:01") -> SimulatedSerialBand {
         let steps = CharacteristicID("fdda", "fdd1")

@@ -18,7 +18,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
     /// - Parameters:
     ///   - zone: what its clock follows.
     ///   - days: days for which it has records, today included.
-    ///   - seed: its wearer.
+    ///   - seed: determines the steps of its wearer.
     public init(
         address: String = "C0:DE:BA:26:1E:02", zone: TimeZone = .current, days: Int = 3, seed: UInt64 = 3, mtu: UInt16 = 53,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -46,7 +46,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
         /// It lacks this app: `android` or `health`.
         public var lacks: String?
         /// It sends live steps and its status between the records.
-        public var interjects = false
+        public var sendsUnrequestedData = false
         /// Each of its answers to this many requests omits a record, and counts it.
         public var omitsRecord = 0
         /// It never ends its answer.
@@ -71,7 +71,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
         var longestWrite = 0
     }
 
-    // MARK: What tests do
+    // MARK: Access for tests
 
     public var behaviour: Behaviour {
         get { state.withLock { $0.behaviour } }
@@ -79,7 +79,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
     }
 
     /// All records, by the local time at which each began.
-    public var truth: [WallClock: Int] { state.withLock { $0.records } }
+    public var expectedSteps: [WallClock: Int] { state.withLock { $0.records } }
 
     /// Another record, or other steps in it; nil removes it.
     public func setSteps(_ steps: Int?, at clock: WallClock) { state.withLock { $0.records[clock] = steps } }
@@ -140,7 +140,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
         }
     }
 
-    // MARK: Its program
+    // MARK: The watch's program
 
     private func execute(_ line: String, _ state: inout State) -> String {
         state.requests.append(line)
@@ -161,7 +161,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
             guard time >= since else { continue }
             count += 1
             if state.behaviour.omitsRecord > 0, count == 5 { continue }
-            if state.behaviour.interjects, count % 7 == 0 {
+            if state.behaviour.sendsUnrequestedData, count % 7 == 0 {
                 output += sent(#"{"t":"act","stp":11,"hrm":70,"rt":1}"#) + sent(#"{"t":"status","bat":87,"chg":0}"#) + ">"
             }
             output += sent(#"{"t":"act","ts":\#(time),"stp":\#(steps),"hrm":61.5,"mov":120,"act":"WALKING"}"#)

@@ -18,7 +18,7 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
     public static let firmware = CharacteristicID(.deviceInformation, "2a26")
 
     /// - Parameters:
-    ///   - seed: its wearer; nil is a person who makes only the steps passed to `walk`.
+    ///   - seed: determines the steps of its wearer; nil for only the steps passed to `walk`.
     ///   - zone: its clock shows this zone's time at the beginning.
     public init(
         address: String = "C0:DE:1F:71:00:01", seed: UInt64? = 2, zone: TimeZone = .current, now: @escaping @Sendable () -> Date = { Date() }
@@ -49,7 +49,7 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         var clockWrites: [[UInt8]] = []
     }
 
-    // MARK: What tests do
+    // MARK: Access for tests
 
     /// Adds steps, and notifies.
     public func walk(_ steps: Int) {
@@ -87,7 +87,7 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
     /// Notifies of the current number.
     public func announce() { state.withLock { ($0.link, count(&$0)) }.0?.notify(Self.steps, little(count)) }
 
-    // MARK: Its firmware
+    // MARK: The firmware
 
     private func update(_ state: inout State) {
         let wall = Int(now().timeIntervalSince1970.rounded(.down)) + state.lead

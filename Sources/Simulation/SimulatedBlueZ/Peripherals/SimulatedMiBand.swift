@@ -3,7 +3,7 @@ import Synchronization
 /// A Mi Smart Band 6 that is set to be discoverable: it advertises today's steps, and accepts no connection without its key.
 public final class SimulatedMiBand: SimulatedPeripheral {
     public let address: String
-    /// The address in its data, which stays where that of the sender changes.
+    /// The address in its data, which stays the same when the sender's address changes.
     public let identity: String
     private let state: Mutex<State>
 
@@ -26,7 +26,7 @@ public final class SimulatedMiBand: SimulatedPeripheral {
         var content: Content
     }
 
-    /// - Parameter identity: the address in its data; nil for that of the sender.
+    /// - Parameter identity: the address in its data; nil for the address of the sender.
     public init(address: String = "C0:DE:57:01:00:06", identity: String? = nil, steps: UInt32 = 4_321) {
         self.address = address
         self.identity = identity ?? address

@@ -16,7 +16,7 @@ public final class SimulatedRing: SimulatedPeripheral {
     /// - Parameters:
     ///   - identityAddress: its own address, if `address` is a private one.
     ///   - name: as advertised; real ones end in four digits of the address.
-    ///   - seed: another seed is another person; nil is a person who makes only the steps passed to `addSteps`.
+    ///   - seed: determines the steps of its wearer; nil for only the steps passed to `addSteps`.
     ///   - clock: how its clock was set before its first use here.
     ///   - battery: percent.
     ///   - now: the time source that its clock continues from.
@@ -126,7 +126,7 @@ extension SimulatedRing {
             case 0x15: [RingPacket.make(0x15, [0xff])]
             default: [RingPacket.error(command)]
             }
-        if state.behaviour.interjects {
+        if state.behaviour.sendsUnrequestedData {
             let live = liveSteps(state)
             replies = replies.flatMap { [live, $0] }
         }

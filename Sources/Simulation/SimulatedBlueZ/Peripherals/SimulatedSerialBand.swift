@@ -83,7 +83,7 @@ extension [UInt8] {
     /// A number, highest byte first.
     static func big(_ number: Int, _ count: Int) -> [UInt8] { little(number, count).reversed() }
 
-    /// In pieces of at most `size` bytes.
+    /// The bytes in pieces of at most `size` bytes.
     func pieces(_ size: Int) -> [[UInt8]] {
         stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }
@@ -103,13 +103,13 @@ public struct BandMemory: Sendable {
         content = { quarters }
     }
 
-    /// The walks of a person, who goes on walking.
+    /// The walks of a person, who continues to walk.
     ///
     /// - Parameters:
     ///   - days: today included.
-    ///   - zone: of the band's clock.
+    ///   - zone: the zone of the band's clock.
     public init(days: Int, seed: UInt64 = 5, zone: TimeZone, now: @escaping @Sendable () -> Date = { Date() }) {
-        let (history, last) = (WalkingHistory(seed: seed), Last())
+        let (history, last) = (WalkingHistory(seed: seed), CachedContent())
         clock = { WallClock(now(), in: zone) }
         content = {
             let clock = WallClock(now(), in: zone)
@@ -127,8 +127,8 @@ public struct BandMemory: Sendable {
         }
     }
 
-    /// What the memory held in the quarter in which it was asked for last.
-    private final class Last: Sendable {
+    /// The content of the memory in the quarter of an hour in which it was last read.
+    private final class CachedContent: Sendable {
         let value = Mutex((quarter: Int.min, quarters: [Int: Int]()))
     }
 

@@ -60,7 +60,7 @@ public actor SimulatedBlueZ {
     public func leaveBus() async {
         guard let presence else { return }
         self.presence = nil
-        // In this order: calls that the daemon has not answered stay unanswered, as when a process dies.
+        // In this order: calls that the daemon has not answered stay unanswered, as when a process is killed.
         await presence.end()
         await daemon.perform { $0.halt() }
     }
@@ -81,11 +81,11 @@ public actor SimulatedBlueZ {
 /// Actions of tests and demonstrations on the machine and the radio.
 extension SimulatedBlueZ {
     /// Switches a fault on. Several faults combine; counting of occurrences starts now.
-    /// - Parameter address: of the peripheral.
+    /// - Parameter address: the address of the peripheral.
     public func inject(_ fault: Fault, for address: String) async {
         await daemon.perform { daemon in
-            daemon.faults[address, default: FaultBook()].add(fault)
-            daemon.airChanged(for: address)
+            daemon.faults[address, default: InjectedFaults()].add(fault)
+            daemon.receptionChanged(for: address)
         }
     }
 
@@ -93,7 +93,7 @@ extension SimulatedBlueZ {
     public func remove(_ fault: Fault, for address: String) async {
         await daemon.perform { daemon in
             daemon.faults[address]?.remove(fault)
-            daemon.airChanged(for: address)
+            daemon.receptionChanged(for: address)
         }
     }
 
@@ -102,7 +102,7 @@ extension SimulatedBlueZ {
         await daemon.perform { daemon in
             for known in address.map({ [$0] }) ?? daemon.faults.keys.sorted() {
                 daemon.faults[known] = nil
-                daemon.airChanged(for: known)
+                daemon.receptionChanged(for: known)
             }
         }
     }
@@ -118,7 +118,7 @@ extension SimulatedBlueZ {
     public func add(_ peripheral: any SimulatedPeripheral) async {
         await daemon.perform { daemon in
             daemon.peripherals[peripheral.address] = peripheral
-            daemon.airChanged(for: peripheral.address)
+            daemon.receptionChanged(for: peripheral.address)
         }
     }
 
@@ -140,7 +140,7 @@ extension SimulatedBlueZ {
         await daemon.perform { $0.plug(Adapter(name: adapter, address: "").path) }
     }
 
-    // MARK: Looking
+    // MARK: Inspection
 
     /// All events so far and all later ones, until the stack is stopped.
     public nonisolated var events: AsyncStream<SimulationEvent> { daemon.events.stream() }
@@ -152,7 +152,7 @@ extension SimulatedBlueZ {
     public struct Snapshot: Sendable, Hashable {
         /// Names of adapters with a discovery session.
         public var discovering: Set<String> = []
-        /// Addresses.
+        /// Addresses of connected peripherals.
         public var connected: Set<String> = []
         public var bonded: Set<String> = []
         /// Number of notify sessions and acquired sockets.
@@ -187,7 +187,7 @@ extension SimulatedBlueZ {
 
 extension SimulatedDaemon {
     /// A fault was added or removed: the reception of the peripheral changes.
-    func airChanged(for address: String) {
+    func receptionChanged(for address: String) {
         advertise(address)
         guard faults[address]?.isOutOfRange == true else { return }
         for device in devices.values where device.address == address {

@@ -43,7 +43,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// All events so far, and those to come.
+    /// All events so far, and all later ones.
     func stream() -> AsyncStream<SimulationEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: SimulationEvent.self)
         let number = state.withLock { state in

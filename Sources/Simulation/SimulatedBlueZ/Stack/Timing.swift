@@ -1,24 +1,24 @@
 /// The durations of the radio and the daemon, and the clock that measures them.
 public struct Timing: Sendable {
-    /// From `StartDiscovery` to the first advertisement.
+    /// Time from `StartDiscovery` to the first advertisement.
     public var discovery: Duration
-    /// Between two advertisements of a peripheral; nil: one for each `StartDiscovery` and for each change.
+    /// Time between two advertisements of a peripheral; nil: one for each `StartDiscovery` and for each change.
     public var advertising: Duration?
     public var connect: Duration
-    /// Until `Connect` to a peripheral out of range fails.
+    /// Time until `Connect` to a peripheral out of range fails.
     public var connectTimeout: Duration
-    /// From the link to `ServicesResolved`.
+    /// Time from the link to `ServicesResolved`.
     public var services: Duration
-    /// A read, a write with response, a subscription.
+    /// Time of a read, a write with response, or a subscription.
     public var operation: Duration
-    /// Between two notifications.
+    /// Time between two notifications.
     public var packet: Duration
     public var disconnect: Duration
-    /// Of silence until a link is treated as lost.
+    /// Time of silence until a link is treated as lost.
     public var supervision: Duration
-    /// Until BlueZ drops a link on which an operation was never answered.
+    /// Time until BlueZ drops a link on which an operation was never answered.
     public var attTimeout: Duration
-    /// From the last advertisement of a peripheral that was never connected until its object is removed (`TemporaryTimeout`).
+    /// Time from the last advertisement of a peripheral that was never connected until its object is removed (`TemporaryTimeout`).
     public var temporaryTimeout: Duration
     public var clock: any Clock<Duration>
 
@@ -29,7 +29,7 @@ public struct Timing: Sendable {
         packet: .milliseconds(8), disconnect: .milliseconds(200), supervision: .seconds(1), attTimeout: .seconds(30),
         temporaryTimeout: .seconds(30), clock: ContinuousClock())
 
-    /// Everything at once, in the real order; only waits for an answer that never arrives still take time.
+    /// Everything happens at once, in the real order; only waits for an answer that never arrives still take time.
     public static let immediate = Timing(
         discovery: .zero, advertising: nil, connect: .zero, connectTimeout: .zero, services: .zero, operation: .zero,
         packet: .zero, disconnect: .zero, supervision: .zero, attTimeout: .seconds(30), temporaryTimeout: .seconds(30),

@@ -29,51 +29,51 @@ public struct WalkingHistory: Sendable, Hashable {
 
     private func stepsOfWholeSlot(day: Int, index: Int) -> (steps: Int, running: Bool) {
         var dice = Dice(seed: seed, day: day, index: index)
-        // Outings do not start at the same minute every day: they move by up to a quarter of an hour each way.
+        // Walks do not start at the same minute every day: they move by up to a quarter of an hour each way.
         var habits = Dice(seed: seed, day: day, index: -1)
         let shift = habits.roll(-1...1)
-        for outing in Outing.of(weekday: WallClock.weekday(ofDay: day)) where outing.slots.contains(index - shift) {
-            return (dice.roll(outing.steps), outing.running)
+        for walk in Walk.of(weekday: WallClock.weekday(ofDay: day)) where walk.slots.contains(index - shift) {
+            return (dice.roll(walk.steps), walk.running)
         }
-        guard let pottering = Pottering.at(index: index, weekday: WallClock.weekday(ofDay: day)) else { return (0, false) }
-        let happens = dice.roll(0...99) < pottering.percent
-        return (happens ? dice.roll(pottering.steps) : 0, false)
+        guard let indoorWalking = IndoorWalking.at(index: index, weekday: WallClock.weekday(ofDay: day)) else { return (0, false) }
+        let happens = dice.roll(0...99) < indoorWalking.percent
+        return (happens ? dice.roll(indoorWalking.steps) : 0, false)
     }
 }
 
 /// A walk of the day: its slots counted from midnight, steps in a quarter of an hour.
-private struct Outing {
+private struct Walk {
     var slots: ClosedRange<Int>
     var steps: ClosedRange<Int>
     var running = false
 
-    static func of(weekday: Int) -> [Outing] {
+    static func of(weekday: Int) -> [Walk] {
         switch weekday {
-        case 5: [Outing(slots: 38...39, steps: 500...1_000), Outing(slots: 57...62, steps: 800...1_600)]
-        case 6: [Outing(slots: 62...62, steps: 500...900)]
+        case 5: [Walk(slots: 38...39, steps: 500...1_000), Walk(slots: 57...62, steps: 800...1_600)]
+        case 6: [Walk(slots: 62...62, steps: 500...900)]
         default:
-            commuting + (weekday == 1 || weekday == 3 ? [Outing(slots: 77...79, steps: 2_250...2_480, running: true)] : [])
+            commuting + (weekday == 1 || weekday == 3 ? [Walk(slots: 77...79, steps: 2_250...2_480, running: true)] : [])
         }
     }
 
     private static let commuting = [
-        Outing(slots: 32...33, steps: 700...1_350), Outing(slots: 49...50, steps: 850...1_450),
-        Outing(slots: 70...71, steps: 700...1_350),
+        Walk(slots: 32...33, steps: 700...1_350), Walk(slots: 49...50, steps: 850...1_450),
+        Walk(slots: 70...71, steps: 700...1_350),
     ]
 }
 
-/// The small steps of a day at home or at a desk.
-private struct Pottering {
+/// The few steps of a day at home or at a desk.
+private struct IndoorWalking {
     var percent: Int
     var steps: ClosedRange<Int>
 
-    static func at(index: Int, weekday: Int) -> Pottering? {
+    static func at(index: Int, weekday: Int) -> IndoorWalking? {
         switch (weekday, index) {
-        case (6, 38...88): Pottering(percent: 30, steps: 15...160)
-        case (5, 34...90): Pottering(percent: 45, steps: 20...240)
-        case (0...4, 27...31): Pottering(percent: 70, steps: 30...180)
-        case (0...4, 36...69): Pottering(percent: 50, steps: 15...170)
-        case (0...4, 72...88): Pottering(percent: 45, steps: 15...150)
+        case (6, 38...88): IndoorWalking(percent: 30, steps: 15...160)
+        case (5, 34...90): IndoorWalking(percent: 45, steps: 20...240)
+        case (0...4, 27...31): IndoorWalking(percent: 70, steps: 30...180)
+        case (0...4, 36...69): IndoorWalking(percent: 50, steps: 15...170)
+        case (0...4, 72...88): IndoorWalking(percent: 45, steps: 15...150)
         default: nil
         }
     }

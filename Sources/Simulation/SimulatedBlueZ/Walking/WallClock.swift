@@ -37,7 +37,7 @@ public struct WallClock: Sendable, Hashable, Comparable {
     /// 1970-01-01 was a Thursday.
     static func weekday(ofDay dayNumber: Int) -> Int { ((dayNumber + 3) % 7 + 7) % 7 }
 
-    /// By the C library: an error in istep's own calendar must not occur in the simulation, too.
+    /// Calculated by the C library: an error in istep's own calendar must not occur in the simulation, too.
     private var fields: tm {
         var (moment, fields) = (seconds, tm())
         gmtime_r(&moment, &fields)

@@ -22,7 +22,7 @@ public struct AdapterWait: Sendable {
     ///
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for any.
-    ///   - central: opened for each check and closed at its end.
+    ///   - central: opens a central for each check, which is closed at the end of the check.
     public func callAsFunction(_ adapter: String?, _ central: @Sendable () async throws -> Central) async {
         await wait(clock, adapter, central)
     }

@@ -1,6 +1,7 @@
 internal import Cleanup
 internal import DBus
 
+/// A single attempt to connect, and disconnecting.
 extension Central {
     /// One attempt to connect: calls `Connect`, waits until the link is up and the services are known. After a failure the link is
     /// disconnected (if this program owns it), and another attempt may be made; after a thrown error none is made.

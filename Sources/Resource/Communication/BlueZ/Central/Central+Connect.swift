@@ -1,6 +1,7 @@
 internal import Cleanup
 internal import DBus
 
+/// Connecting: the search before it, retries, and the release of the link.
 extension Central {
     /// Connects, runs `body`, and disconnects in every case: return, error and cancellation.
     ///
@@ -40,7 +41,7 @@ extension Central {
         pairing: (any PairingDelegate)?
     ) async throws(BluetoothError) -> Link {
         guard inUse.insert(address).inserted else { throw .busy("\(address) is in use by this program already") }
-        await daemon.want([address])
+        await daemon.pin([address])
         let link: Link
         do throws(BluetoothError) {
             let adapter = try await usableAdapter(await homeAdapter(of: address, wanted: name))
@@ -48,7 +49,7 @@ extension Central {
             linksInUse.insert(link.id)
         } catch {
             inUse.remove(address)
-            await daemon.unwant([address])
+            await daemon.unpin([address])
             throw error
         }
         guard let pairing else { return link }
@@ -101,7 +102,7 @@ extension Central {
             for path in subscriptions { await daemon.stopNotify(path) }
         }
         inUse.remove(link.address)
-        await daemon.unwant([link.address])
+        await daemon.unpin([link.address])
     }
 }
 

@@ -2,6 +2,7 @@ internal import Cleanup
 internal import DBus
 internal import Synchronization
 
+/// Scans and searches, and the discovery that they share.
 extension Central {
     /// Scans for LE peripherals in range.
     ///
@@ -108,7 +109,7 @@ extension Central {
 
 /// The result of a search for several peripherals.
 public struct SearchResult: Sendable {
-    /// Those that are in range: mostly one. Empty if none was heard within the time.
+    /// The peripherals that are in range: mostly one. Empty if none was heard within the time.
     public var found: Set<DeviceAddress> = []
     /// Other peripherals that were heard, if the search was not restricted to those it looked for; at most `othersLimit`.
     public var others: [DeviceAddress: Discovery] = [:]
@@ -121,7 +122,7 @@ public struct SearchResult: Sendable {
     /// Most devices advertise at least every two seconds: if none was heard in this time, none is in range or the adapter receives nothing.
     public static let timeToHearAnything: Duration = .seconds(10)
 
-    /// Before a search: nothing was heard.
+    /// The state before a search: nothing was heard.
     public init() {}
 }
 
@@ -135,7 +136,7 @@ extension Central {
     /// caller can connect with `withPeripheral(isInRange: true)`.
     ///
     /// - Parameters:
-    ///   - addresses: of the peripherals that are searched for.
+    ///   - addresses: the addresses of the peripherals that are searched for.
     ///   - adapter: such as `hci0`; by default the first one that is switched on.
     ///   - limit: the time after which the result is empty.
     /// - Throws: the adapter's errors as `adapter(_:)`, or `cancelled`.
@@ -170,7 +171,7 @@ extension Central {
     }
 
     /// What BlueZ has stored about a peripheral, which may be out of range. Nil if it has no object for it.
-    public func remembered(_ address: DeviceAddress, adapter: String? = nil) async throws(BluetoothError) -> Discovery? {
+    public func storedPeripheral(_ address: DeviceAddress, adapter: String? = nil) async throws(BluetoothError) -> Discovery? {
         let adapter = try await usableAdapter(adapter)
         return await daemon.cache.device(address, on: adapter.path)?.discovery(adapter: adapter.name)
     }

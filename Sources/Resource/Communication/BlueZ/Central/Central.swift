@@ -3,8 +3,8 @@ public import DBus
 
 /// A BLE central: finds peripherals through BlueZ, connects to them, reads, writes and receives notifications.
 ///
-/// It owns one bus connection. What it began (scans, connections, subscriptions, its pairing agent) it ends in every case, including
-/// cancellation. Adapters are left as they were: only `restartAdapter` switches one off, and on again.
+/// It owns one bus connection. It ends everything that it began (scans, connections, subscriptions, its pairing agent) in every case,
+/// including cancellation. Adapters are left as they were: only `restartAdapter` switches one off, and on again.
 ///
 /// ```swift
 /// try await Central.withCentral { central in

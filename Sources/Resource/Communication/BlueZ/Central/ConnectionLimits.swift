@@ -2,15 +2,15 @@ internal import Backoff
 
 /// How long the steps of a connection may take, and how often connecting is tried.
 public struct ConnectionLimits: Sendable, Hashable {
-    /// Until the peripheral is heard. Many advertise only once in one or two seconds.
+    /// Time until the peripheral is heard. Many advertise only once in one or two seconds.
     public var scan: Duration
-    /// For one attempt to connect. The kernel itself gives up after about 20 s.
+    /// Time for one attempt to connect. The kernel itself gives up after about 20 s.
     public var connect: Duration
-    /// From the connection until all services are known.
+    /// Time from the connection until all services are known.
     public var services: Duration
-    /// For one read, write or subscription. BlueZ drops a peripheral that leaves a request unanswered for 30 s.
+    /// Time for one read, write or subscription. BlueZ drops a peripheral that leaves a request unanswered for 30 s.
     public var operation: Duration
-    /// For pairing: a person may have to type six digits.
+    /// Time for pairing: a person may have to type six digits.
     public var pairing: Duration
     /// Attempts to connect, at least 1.
     public var attempts: Int
@@ -88,7 +88,7 @@ enum Approach: Hashable {
 }
 
 extension Duration {
-    /// For messages and for D-Bus.
+    /// The duration in seconds, for messages and for D-Bus.
     package var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }

@@ -70,7 +70,7 @@ struct HeldTime {
     private var ended: Duration = .zero
     private var running: Stopwatch?
 
-    /// Until now.
+    /// The total until now.
     var total: Duration { ended + (running?.elapsed() ?? .zero) }
 
     mutating func begin(_ clock: any Clock<Duration>) {

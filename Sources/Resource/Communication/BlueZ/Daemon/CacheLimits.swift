@@ -2,9 +2,9 @@ internal import DBus
 
 /// The limits of the cache of BlueZ's objects.
 ///
-/// `bluetoothd` makes an object for every address that it hears: a street of people, or one transmitter that makes addresses up, adds
-/// thousands in a minute. Devices that a program waits for, that are connected or paired are kept; the others are dropped, those unheard
-/// for longest first.
+/// `bluetoothd` makes an object for every address that it hears: a street full of people, or a single transmitter that invents addresses,
+/// adds thousands in a minute. Devices that a program waits for, that are connected or that are paired are kept. The others are dropped,
+/// starting with those that were not heard for the longest time.
 enum CacheLimits {
     /// Devices kept. A full train has some hundred; a pedometer that is searched for is kept in addition.
     static let devices = 2_048

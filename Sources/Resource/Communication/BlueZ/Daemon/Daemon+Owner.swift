@@ -2,6 +2,7 @@ internal import Backoff
 internal import DBus
 internal import Synchronization
 
+/// The owner of BlueZ's bus name: finding it, and reading its objects.
 extension Daemon {
     /// Returns once `bluetoothd` runs and its objects are loaded; lets the bus start it if necessary.
     func ready() async throws(BluetoothError) {
@@ -59,7 +60,7 @@ extension Daemon {
         if new != cache.owner { adopt(new) }
     }
 
-    /// Another `bluetoothd`, or none: all objects are new.
+    /// Switches to another `bluetoothd`, or to none: all objects are new.
     private func adopt(_ owner: String?) {
         cache.setOwner(owner)
         settle(nil)
@@ -92,7 +93,7 @@ extension Daemon {
         }
     }
 
-    /// Reads all objects again. For when BlueZ's signals are known to be delayed.
+    /// Reads all objects again. Used when BlueZ's signals are known to be delayed.
     func reload() async throws(BluetoothError) {
         let generation = cache.generation
         cache.beginSnapshot()
@@ -153,19 +154,19 @@ extension Daemon {
 
     // MARK: Devices that tasks wait for
 
-    /// Keeps the devices with these addresses in the cache until `unwant`, however many others arrive.
-    func want(_ addresses: Set<DeviceAddress>) async {
-        for address in addresses { wants[address, default: 0] += 1 }
-        cache.wanted.formUnion(addresses)
+    /// Keeps the devices with these addresses in the cache until `unpin`, however many others arrive.
+    func pin(_ addresses: Set<DeviceAddress>) async {
+        for address in addresses { pinCounts[address, default: 0] += 1 }
+        cache.pinned.formUnion(addresses)
         // A device that was dropped because of the limits has to be read again.
         guard cache.isLoaded, cache.omitted > 0, addresses.contains(where: { !cache.knows($0) }) else { return }
         try? await reload()
     }
 
-    func unwant(_ addresses: Set<DeviceAddress>) {
+    func unpin(_ addresses: Set<DeviceAddress>) {
         for address in addresses {
-            wants[address] = wants[address].flatMap { $0 > 1 ? $0 - 1 : nil }
-            if wants[address] == nil { cache.wanted.remove(address) }
+            pinCounts[address] = pinCounts[address].flatMap { $0 > 1 ? $0 - 1 : nil }
+            if pinCounts[address] == nil { cache.pinned.remove(address) }
         }
     }
 

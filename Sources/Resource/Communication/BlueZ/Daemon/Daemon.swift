@@ -14,15 +14,15 @@ actor Daemon {
     var cache = ObjectCache()
     /// Set when the bus connection ended; nothing works from then on.
     var end: BluetoothError?
-    var pumps: [Task<Void, Never>] = []
+    var signalTasks: [Task<Void, Never>] = []
     var nextID = 0
     /// Whether signals were dropped since the objects were last read.
     var isStale = false
     /// How often the owner of BlueZ's name has changed.
     var ownerChanges = 0
     var recovery: Task<Void, Never>?
-    /// The number of tasks that wait for each address; see `want(_:)`.
-    var wants: [DeviceAddress: Int] = [:]
+    /// The number of tasks that wait for each address; see `pin(_:)`.
+    var pinCounts: [DeviceAddress: Int] = [:]
 
     var waiters: [Int: Waiter] = [:]
     var observers: [Int: DeviceObserver] = [:]
@@ -36,8 +36,8 @@ actor Daemon {
     }
 
     deinit {
-        // Without a call of `close`, too, the signals must not be read any longer.
-        for pump in pumps { pump.cancel() }
+        // The signals must not be read any longer, even if `close` was not called.
+        for task in signalTasks { task.cancel() }
         recovery?.cancel()
     }
 
@@ -86,7 +86,7 @@ actor Daemon {
         } catch {
             throw BluetoothError(error, doing: "subscribing to the signals of BlueZ")
         }
-        pumps.append(
+        signalTasks.append(
             Task { [weak self] in
                 var missed = MissedSignals()
                 for await signal in signals {
@@ -97,7 +97,7 @@ actor Daemon {
                 }
                 await self?.stop(.noBus("the connection to the bus was lost"))
             })
-        pumps.append(
+        signalTasks.append(
             Task { [weak self] in
                 for await change in owners { await self?.ownerChanged(change) }
             })
@@ -107,8 +107,8 @@ actor Daemon {
     func stop(_ reason: BluetoothError) {
         guard end == nil else { return }
         end = reason
-        for pump in pumps { pump.cancel() }
-        pumps = []
+        for task in signalTasks { task.cancel() }
+        signalTasks = []
         recovery?.cancel()
         cache.setOwner(nil)
         let waiting = waiters
@@ -188,15 +188,16 @@ extension Daemon {
     }
 }
 
-/// When the state is read again after signals were dropped: not before those that arrived earlier were applied, because they would replace
-/// what was read.
+/// Decides when the state is read again after signals were dropped: only after the signals that arrived before were applied, because they
+/// would replace what was read.
 struct MissedSignals {
     /// Signals that were applied since the first one was dropped; nil if none was.
     private var applied: Int?
 
     /// - Parameters:
     ///   - missed: signals that were dropped since the last call, which was one signal earlier.
-    ///   - isDrained: whether no signal waits. In a flood that lasts, one always does; but after as many as can wait, all from before are done.
+    ///   - isDrained: whether no signal waits. During a long flood there is always one; but after as many signals as can wait, all earlier
+    ///     ones were applied.
     /// - Returns: whether to read the state again now.
     mutating func next(missed: Int, isDrained: Bool) -> Bool {
         if let count = applied { applied = count + 1 } else if missed > 0 { applied = 0 }

@@ -5,7 +5,7 @@ enum DeviceEvent: Sendable, Hashable {
     /// A device that the cache knew already.
     case known(DeviceRecord)
     case added(DeviceRecord)
-    /// With the names of the properties that changed.
+    /// A device, with the names of the properties that changed.
     case changed(DeviceRecord, Set<String>)
     case removed(ObjectPath)
     /// The adapter's state, or nil when it is gone.

@@ -29,7 +29,7 @@ struct LinkWatch {
     let timer: LinkTimer
     var end: LinkEnd?
     var waiting: [Int: CheckedContinuation<LinkEnd?, Never>] = [:]
-    /// Characteristics that are subscribed to, or are being.
+    /// Characteristics with a subscription, or for which one is being made.
     var subscriptions: [ObjectPath: Readers] = [:]
 }
 

@@ -14,7 +14,7 @@ struct ObjectCache: Sendable {
     /// How often each device was reported as disconnected: shows a link that came and went between two checks.
     private(set) var disconnections: [ObjectPath: Int] = [:]
     /// Addresses of devices that are kept regardless of the limits.
-    var wanted: Set<DeviceAddress> = []
+    var pinned: Set<DeviceAddress> = []
     /// Objects that were left out or dropped since the last snapshot, and changes that were not stored completely, because the limits were
     /// reached.
     private(set) var omitted = 0
@@ -40,13 +40,13 @@ struct ObjectCache: Sendable {
 
     /// Another `bluetoothd`, or none: the state of the old one is not valid any more.
     mutating func setOwner(_ owner: String?) {
-        self = ObjectCache(owner: owner, generation: generation + 1, wanted: wanted)
+        self = ObjectCache(owner: owner, generation: generation + 1, pinned: pinned)
     }
 
-    private init(owner: String?, generation: Int, wanted: Set<DeviceAddress>) {
+    private init(owner: String?, generation: Int, pinned: Set<DeviceAddress>) {
         self.owner = owner
         self.generation = generation
-        self.wanted = wanted
+        self.pinned = pinned
     }
 
     init() {}
@@ -90,7 +90,7 @@ struct ObjectCache: Sendable {
 
     /// Replaces the known objects by those of a snapshot, the more important devices first.
     private init(snapshot: [ObjectPath: [String: Properties]], of old: ObjectCache) {
-        self.init(owner: old.owner, generation: old.generation, wanted: old.wanted)
+        self.init(owner: old.owner, generation: old.generation, pinned: old.pinned)
         isLoaded = true
         var ranked: [(priority: Priority, path: ObjectPath)] = []
         for (path, interfaces) in snapshot where path.string.utf8.count <= CacheLimits.path {
@@ -99,7 +99,7 @@ struct ObjectCache: Sendable {
                 if path.deviceAbove == nil { add(path, CacheLimits.kept(interfaces)) } else { ranked.append((Priority.attribute, path)) }
                 continue
             }
-            let priority: Priority = Self.isProtected(device, wanted) ? .protected : device["RSSI"] != nil ? .heard : .stored
+            let priority: Priority = Self.isProtected(device, pinned) ? .protected : device["RSSI"] != nil ? .heard : .stored
             ranked.append((priority, path))
         }
         for (priority, path) in ranked.sorted(by: { $0.priority < $1.priority }) {
@@ -111,7 +111,7 @@ struct ObjectCache: Sendable {
         }
     }
 
-    /// - Returns: false if the signal has nothing that is kept. Such is each notification, a change of `Value` alone.
+    /// - Returns: false if the signal contains nothing that is kept. Each notification is such a signal: it changes only `Value`.
     @discardableResult
     mutating func apply(_ change: ObjectChange) -> Bool {
         guard let change = change.kept, !change.isEmpty else { return false }
@@ -198,7 +198,7 @@ struct ObjectCache: Sendable {
         }
         if devicesByAge.count < CacheLimits.devices { return true }
         if mayReplace, dropOne() { return true }
-        return Self.isProtected(device, wanted) && devicesByAge.count < CacheLimits.protectedDevices
+        return Self.isProtected(device, pinned) && devicesByAge.count < CacheLimits.protectedDevices
     }
 
     /// Drops the device that was not heard for longest. False if none of those checked may be dropped.
@@ -206,23 +206,23 @@ struct ObjectCache: Sendable {
         // Moved out, so that the closure may read `self`; captured copies of the dictionaries would be copied in full at the next change.
         var queue = RecencyQueue<ObjectPath>()
         swap(&queue, &devicesByAge)
-        let victim = queue.removeFirst { path in
-            attributePaths[path] != nil || Self.isProtected(objects[path]?[BlueZName.device] ?? [:], wanted)
+        let candidate = queue.removeFirst { path in
+            attributePaths[path] != nil || Self.isProtected(objects[path]?[BlueZName.device] ?? [:], pinned)
         }
         swap(&queue, &devicesByAge)
-        guard let victim else { return false }
-        remove(victim)
+        guard let candidate else { return false }
+        remove(candidate)
         omitted += 1
         return true
     }
 
-    private static func isProtected(_ device: Properties, _ wanted: Set<DeviceAddress>) -> Bool {
+    private static func isProtected(_ device: Properties, _ pinned: Set<DeviceAddress>) -> Bool {
         if device["Connected"]?.boolValue == true || device["Paired"]?.boolValue == true { return true }
-        guard !wanted.isEmpty, let address = address(device) else { return false }
-        return wanted.contains(address)
+        guard !pinned.isEmpty, let address = address(device) else { return false }
+        return pinned.contains(address)
     }
 
-    // MARK: What is derived
+    // MARK: Derived data
 
     private mutating func remove(_ path: ObjectPath) {
         disconnections[path] = nil
@@ -238,7 +238,7 @@ struct ObjectCache: Sendable {
         if attributePaths[device]?.isEmpty == true { attributePaths[device] = nil }
     }
 
-    /// Updates what is derived from an object. The cost does not depend on how many other objects there are.
+    /// Updates the data that is derived from an object. The cost does not depend on how many other objects there are.
     private mutating func didChange(_ path: ObjectPath) {
         let interfaces = objects[path]
         let size = interfaces.map(CacheLimits.memory)

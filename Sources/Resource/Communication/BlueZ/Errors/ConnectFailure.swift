@@ -33,7 +33,7 @@ public struct ConnectFailure: Error, Sendable, Hashable {
 
         /// Keys do not fit: one side has lost the pairing.
         case pairingBroken
-        /// BlueZ tried BR/EDR on a peripheral that speaks both.
+        /// BlueZ tried BR/EDR on a peripheral that supports both BR/EDR and LE.
         case classicInsteadOfLE
         case adapterNotPowered
         case notSupported

@@ -71,7 +71,7 @@ public struct GATTCharacteristic: Sendable, Hashable {
             "extended-properties", "reliable-write", "writable-auxiliaries",
         ]
 
-        /// In BlueZ's words.
+        /// The names that BlueZ uses for them.
         package var words: [String] {
             Self.allWords.enumerated().filter { contains(Flags(rawValue: 1 << UInt16($0.offset))) }.map { $0.element }
         }

@@ -27,7 +27,7 @@ enum LinkOwnership: Sendable, Hashable {
     /// Another program uses it: BlueZ has one link for all programs, and disconnecting it would disconnect theirs.
     case shared
 
-    /// For a device in its state before this program used it.
+    /// Determines the owner from the state of a device before this program used it.
     ///
     /// A link was left by a program that was killed, usually this one, if it is up without any subscription and its device is not marked as
     /// trusted (trusted devices connect by themselves). BlueZ would keep it for ever, and it would drain the peripheral's battery. Such a

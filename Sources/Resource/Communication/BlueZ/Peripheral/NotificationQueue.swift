@@ -37,7 +37,7 @@ final class NotificationQueue: Sendable {
         var values: [[UInt8]] = []
         /// Taken from the front of `values`, which is compacted now and then, so that a burst does not shift the array each time.
         var taken = 0
-        /// Bytes of those that wait.
+        /// Bytes of the waiting values.
         var bytes = 0
         var end: LinkEnd?
         var isOverrun = false
@@ -106,7 +106,7 @@ final class NotificationQueue: Sendable {
         waiter?.continuation.resume(returning: .value(value))
     }
 
-    /// Some were lost before they arrived here. Earlier ones can still be read.
+    /// Some notifications were lost before they arrived here. Earlier ones can still be read.
     func overrun() {
         let (waiter, timer) = state.withLock { state -> (waiter: Waiter?, timer: Task<Void, Never>?) in
             guard state.end == nil, !state.isOverrun else { return (nil, nil) }
@@ -117,13 +117,13 @@ final class NotificationQueue: Sendable {
         waiter?.continuation.resume(returning: .overrun)
     }
 
-    /// The number of those that wait, and their bytes.
+    /// The number of waiting values, and their bytes.
     var waiting: (count: Int, bytes: Int) { state.withLock { ($0.values.count - $0.taken, $0.bytes) } }
 
     /// Whether a reader waits.
     var isAwaited: Bool { state.withLock { $0.waiter != nil } }
 
-    /// Earlier ones can still be read.
+    /// Ends the queue. Earlier values can still be read.
     func finish(_ end: LinkEnd) {
         let (waiter, timer) = state.withLock { state -> (waiter: Waiter?, timer: Task<Void, Never>?) in
             guard state.end == nil else { return (nil, nil) }
@@ -134,7 +134,7 @@ final class NotificationQueue: Sendable {
         waiter?.continuation.resume(returning: .end(end))
     }
 
-    /// The next one; with a limit, `timedOut` after that. One reader at a time.
+    /// The next value; with a limit, `timedOut` after that time. One reader at a time.
     func next(within limit: Duration?) async -> Outcome {
         if Task.isCancelled { return .cancelled }
         if let ready = state.withLock({ $0.take() }) { return ready }

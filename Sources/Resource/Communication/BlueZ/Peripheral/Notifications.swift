@@ -152,7 +152,7 @@ private final class Subscription: Sendable {
     }
 }
 
-/// The way of notifications from the bus to their readers: by characteristic, past the daemon's actor.
+/// Routes notifications from the bus to their readers: by characteristic, without a switch to the daemon's actor.
 ///
 /// A notification is a `PropertiesChanged` of `Value` and changes no state, so it does not have to wait for its turn with the other signals.
 /// Each turn is a change of threads, and pedometers send some hundred notifications in a row.

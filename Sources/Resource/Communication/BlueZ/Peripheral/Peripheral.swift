@@ -46,10 +46,10 @@ public struct Peripheral: Sendable {
     /// Whether BlueZ holds a bond with it.
     public func isPaired() async -> Bool { await link.daemon.cache.device(link.device)?.isPaired ?? false }
 
-    /// In the order of the peripheral's own table.
+    /// The services, in the order of the peripheral's own table.
     public var services: [GATTService] { link.table.services }
 
-    /// All characteristics with this UUID in services with that one, in the order of the peripheral's own table: mostly one. Where there are
+    /// All characteristics with this UUID in services with that one, in the order of the peripheral's own table: mostly one. If there are
     /// several, they are distinguished by their handles, and the operations that take UUIDs use the first.
     public func characteristics(_ uuid: BluetoothUUID, in service: BluetoothUUID) -> [GATTCharacteristic] {
         services.filter { $0.uuid == service }.flatMap { $0.characteristics.filter { $0.uuid == uuid } }

@@ -37,14 +37,14 @@ struct AdvertisementPattern: Sendable, Hashable {
     ///
     /// - Parameter device: nil for one that BlueZ does not know: then the patterns match every device that is discoverable and connectable.
     static func patterns(of device: DeviceRecord?) -> [AdvertisementPattern] {
-        guard let device else { return anybody }
+        guard let device else { return anyDevice }
         var patterns: [AdvertisementPattern] = []
         if let name = device.name.map({ Array($0.utf8) }), !name.isEmpty {
             // 31 bytes are transmitted: two of them are this field's length and type, and three the flags.
             patterns.append(AdvertisementPattern(Field.name, Array(name.prefix(26))))
             patterns.append(AdvertisementPattern(Field.shortName, Array(name.prefix(8))))
         }
-        let services = device.services.filter { !everybodys.contains($0) }
+        let services = device.services.filter { !commonServices.contains($0) }
         for service in services where service.shortValue == nil {
             for field in [Field.allServices128, Field.someServices128] {
                 patterns.append(AdvertisementPattern(field, service.littleEndianBytes))
@@ -57,14 +57,14 @@ struct AdvertisementPattern: Sendable, Hashable {
                 for offset: UInt8 in [0, 2] { patterns.append(AdvertisementPattern(field, bytes(short), offset: offset)) }
             }
         }
-        return patterns.isEmpty ? anybody : Array(patterns.prefix(most))
+        return patterns.isEmpty ? anyDevice : Array(patterns.prefix(most))
     }
 
     /// General or limited discoverable, with or without BR/EDR: nearly every peripheral advertises this.
-    private static let anybody: [AdvertisementPattern] = [0x06, 0x05, 0x04, 0x02, 0x01, 0x1a].map { AdvertisementPattern(Field.flags, [$0]) }
+    private static let anyDevice: [AdvertisementPattern] = [0x06, 0x05, 0x04, 0x02, 0x01, 0x1a].map { AdvertisementPattern(Field.flags, [$0]) }
 
-    /// Found on every peripheral once connected, and hardly ever advertised.
-    private static let everybodys: Set<BluetoothUUID> = ["1800", "1801", "180a"]
+    /// Services that every peripheral has, and that are hardly ever advertised.
+    private static let commonServices: Set<BluetoothUUID> = ["1800", "1801", "180a"]
 
     private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xff), UInt8(number >> 8)] }
 }

@@ -2,6 +2,7 @@ internal import Cleanup
 internal import DBus
 internal import Synchronization
 
+/// Listening on one adapter.
 extension PresenceMonitor {
     /// One period of listening on an adapter: until it fails, BlueZ releases the monitor, or the task is cancelled.
     struct Round: Sendable {
@@ -129,7 +130,7 @@ extension PresenceMonitor {
             return .success(.cancelled)
         }
 
-        /// The object may be signalled a moment later than that it was found; then only its address is known.
+        /// BlueZ may announce the object a moment after it reports that the device was found; until then only its address is known.
         private func found(_ path: ObjectPath) async {
             if let device = await daemon.cache.device(path) { return await heard(device, .monitor) }
             guard let address = Self.address(path) else { return }

@@ -35,7 +35,7 @@ public actor PresenceMonitor {
     /// The address that the data of an advertisement names.
     let identity: @Sendable (Discovery) -> DeviceAddress?
     private var wanted = Targets()
-    /// Whether this round has been shown to receive, and this was reported.
+    /// Whether this round was shown to receive advertisements, and this was reported.
     private var hasBegun = false
     /// After an adapter failed although it is usable, a registered monitor or a started scan does not prove that it works: something must
     /// be heard, or a whole scan must succeed.
@@ -49,7 +49,7 @@ public actor PresenceMonitor {
     ///   - central: stays open as long as this is used.
     ///   - adapter: such as `hci1`; by default the first one that is switched on.
     ///   - pace: the times of the scans if BlueZ has no monitor.
-    ///   - identity: the address that the data of an advertisement names, for peripherals that are sent from changing addresses.
+    ///   - identity: the address that the data of an advertisement names, for peripherals that advertise from changing addresses.
     public init(
         _ central: Central, adapter: String? = nil, pace: ScanPace = ScanPace(),
         identity: @escaping @Sendable (Discovery) -> DeviceAddress? = { _ in nil }
@@ -64,7 +64,7 @@ public actor PresenceMonitor {
     /// What is looked for.
     struct Targets: Sendable, Hashable {
         var addresses: Set<DeviceAddress> = []
-        /// Those of them that may be heard from another address, and are known by their data.
+        /// The members of `addresses` that may be heard from another address, and are known by their data.
         var byData: Set<DeviceAddress> = []
     }
 
@@ -124,9 +124,9 @@ public actor PresenceMonitor {
     // MARK: The loop
 
     private func run(_ targets: Targets) async {
-        await central.daemon.want(targets.addresses)
+        await central.daemon.pin(targets.addresses)
         await listen(for: targets)
-        await central.daemon.unwant(targets.addresses)
+        await central.daemon.unpin(targets.addresses)
     }
 
     private func listen(for targets: Targets) async {

@@ -85,7 +85,8 @@ public struct MachineState: Sendable, Hashable {
     }
 }
 
-/// Reads the state of a machine. BlueZ itself cannot: what asks the kernel is passed in from outside, and a test passes in a state of its own.
+/// Reads the state of a machine. This module does not ask the kernel itself: the function that does is passed in, and a test passes a state
+/// of its own.
 public struct MachineProbe: Sendable {
     /// Reads the state. Quick, and never fails: what cannot be read is treated as missing.
     public var read: @Sendable () -> MachineState

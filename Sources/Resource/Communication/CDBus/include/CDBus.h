@@ -1,8 +1,8 @@
 #pragma once
 
-// The functions of libdbus that istep calls, under their own names. Each loads the library when the first of them is called, so that building
-// needs no headers of it: most commands do not use D-Bus, and the dynamic loader needs half of its time for istep for libdbus and the
-// libraries of libsystemd behind it.
+// The functions of libdbus that istep calls, under their own names. They load the library when the first of them is called: most commands do
+// not use D-Bus, and loading libdbus and the libraries of libsystemd behind it takes half of the dynamic loader's time for istep. Building
+// needs no headers of libdbus.
 //
 // Types and numbers as in its reference, https://dbus.freedesktop.org/doc/api/html/: the interface of libdbus-1.so.3 has been stable since
 // 2006. Types that are only passed on stay opaque; those that the caller provides have at least the size of libdbus's.

@@ -4,7 +4,7 @@ public import StepDomain
 /// A Bangle.js 2 watch, read as Gadgetbridge reads it: by its apps "Android Integration" (id `android`) and "Health Tracking" (`health`).
 ///
 /// The watch runs JavaScript, and its console is a serial port over GATT (Nordic UART). The request is a line of JavaScript; the answer is
-/// one JSON document a line, for each 10 minutes one.
+/// one JSON document per line, one for each 10 minutes.
 ///
 /// Source: espruino/BangleApps, `apps/android/lib.js` (`actfetch`) and `apps/health/lib.js`.
 public enum BangleJS: LinkedPedometerModel {
@@ -72,20 +72,20 @@ enum BangleLine: Hashable {
     case end(count: Int)
     /// - ts: milliseconds since 1970, at the end of the 10 minutes, as the watch calculates it from its local time.
     case record(milliseconds: Int, steps: Int)
-    /// Steps while they are made, without a time: they are in a later record, too.
+    /// Steps while they are being made, without a time: a later record contains them, too.
     case live
     /// Per cent.
     case battery(Int)
     /// An error of its JavaScript.
     case failure(String)
-    /// A record that cannot be.
+    /// A record that cannot be decoded.
     case undecodableRecord
-    /// An end that cannot be.
+    /// An end of the answer that cannot be decoded.
     case undecodable
     /// Anything else that a console prints.
     case other
 
-    /// More steps than a record can hold: the watch stores 16 bits.
+    /// The most steps that a record can hold: the watch stores 16 bits.
     private static let mostSteps = 0xffff
 
     init(_ text: String) {

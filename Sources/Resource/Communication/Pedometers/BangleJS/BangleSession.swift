@@ -24,7 +24,7 @@ struct BangleSession: PedometerSession {
     private var converter: BangleSlotConverter
     private var stage = Stage.subscribing
     private var attempt = 0
-    /// After what has arrived is delivered, the request is sent again.
+    /// The request is sent again after the received records were delivered.
     private var asksAgain = false
     private var lines = LineReader()
     /// The answer to the present request has begun.
@@ -33,19 +33,20 @@ struct BangleSession: PedometerSession {
     private var wasAnswered = false
     /// Records, including those that cannot be decoded.
     private var received = 0
-    /// The same, of all answers together: an answer may begin again and again.
+    /// The same for all answers together: an answer may begin any number of times.
     private var receivedInAll = 0
     private var undecodable = 0
-    /// An error of its JavaScript in the middle of the answer. It may be that of another program: it counts only if the answer ends there.
+    /// An error of the watch's JavaScript in the middle of the answer. It may be that of another program: it counts only if the answer ends
+    /// there.
     private var scriptError: PedometerError?
-    /// Reported after what has arrived is delivered.
+    /// Reported after the received records were delivered.
     private var failure: PedometerError?
     private var noise = 0
     private var packets = 0
     private var announced: Int?
     /// When the present wait began: when the request was sent, or when the last part of its answer arrived.
     private var waitStart = Duration.zero
-    /// Of the present event. Both are times of a clock that is never set.
+    /// Time of the present event. It and `waitStart` are times of a clock that is never set.
     private var uptime = Duration.zero
     private var report = SessionReport()
 
@@ -70,7 +71,7 @@ struct BangleSession: PedometerSession {
         case (.receiving, .silence):
             return silence(now)
         case (.receiving, .linkLost), (.requesting, .linkLost):
-            // What has arrived is counted by its own times; the cursor stays before the records that may be missing.
+            // The received records are counted by their own times; the cursor stays before the records that may be missing.
             return .deliver(converter.batch(isComplete: false), progress: .reading(done: 0, of: 1))
         case (.delivering, .done) where asksAgain:
             return request(now)
@@ -133,7 +134,7 @@ struct BangleSession: PedometerSession {
         for line in lines.add(bytes) {
             switch BangleLine(line) {
             case .begin:
-                // What came before belongs to an earlier request: it comes again.
+                // Records that came before belong to an earlier request, and are sent again.
                 restart(now)
                 hasBegun = true
                 wasAnswered = true
@@ -185,7 +186,7 @@ struct BangleSession: PedometerSession {
         return .scriptFailed(text)
     }
 
-    /// Delivers what has arrived, then fails.
+    /// Delivers the received records, then fails.
     private mutating func fail(_ error: PedometerError) -> SessionAction {
         guard converter.pending > 0 else { return .fail(error) }
         failure = error
@@ -217,7 +218,7 @@ struct BangleSession: PedometerSession {
 /// force when it sends it (`apps/health/lib.js`). So `ts` is first turned back into local time, and then into UTC by the offset
 /// that was in force here at that time.
 ///
-/// - Where clocks were put back, the hour that they show twice is stored once: the day has a gap.
+/// - If clocks were put back, the hour that they show twice is stored once: the day has a gap.
 /// - After a journey it is not known when the watch's zone was changed. The records since the last reading are read in the present zone, and
 ///   do not account for their days. A record of a local time that was read before the journey is not counted again.
 struct BangleSlotConverter {
@@ -234,7 +235,7 @@ struct BangleSlotConverter {
     /// The end of the last record, in local time and in UTC.
     private var last: (wall: Int, end: Timestamp)?
     private var isInOrder = true
-    /// Fewer days are requested than were not read yet: the others are left for the next sync.
+    /// Whether fewer days are requested than are unread: the others are left for the next sync.
     private var isLimited = false
     private(set) var pending = 0
     private(set) var misplaced = 0
@@ -305,7 +306,7 @@ struct BangleSlotConverter {
         localTime.utcOffset(start - Self.aroundChange) != localTime.utcOffset(start + BangleJS.slot + Self.aroundChange)
     }
 
-    /// What has been added since the batch before.
+    /// A batch of the records that were added since the previous batch.
     ///
     /// - Parameters:
     ///   - isComplete: all records have arrived.

@@ -79,7 +79,7 @@ struct CRPSession: PedometerSession {
     private let setsClock: Bool
     private var stage = Stage.waiting
     private var received = 0
-    /// By uptime.
+    /// Start of the wait, as uptime.
     private var start = Duration.zero
     private var setter = ClockSetter()
     private var report = SessionReport()
@@ -113,7 +113,7 @@ struct CRPSession: PedometerSession {
             return .fail(.sentNoSteps(seconds: Self.timeout))
         case (.delivering, .done) where setsClock && ClockCorrection.isSafe(at: now, context.localTime):
             stage = .settingClock
-            // The ring is read without this characteristic, too: that it has one is known of one client only.
+            // A ring without this characteristic is read, too: only one client is known to use it.
             return .writeIfPresent(CRP.setTime(setter.begin(at: now, context.localTime)), to: CRP.requests)
         case (.settingClock, .done):
             setter.confirm()

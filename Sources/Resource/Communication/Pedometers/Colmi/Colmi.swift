@@ -1,7 +1,7 @@
 public import BlueZ
 public import StepDomain
 
-/// Smart rings that speak the QRing protocol: Colmi R02, R03, R06, R07, R09, R10, R12, some R11 and their namesakes.
+/// Smart rings with the QRing protocol: Colmi R02, R03, R06, R07, R09, R10, R12, some R11 and their namesakes.
 ///
 /// 16-byte packets over a service that works like a serial line. Requests are written without response, answers arrive as notifications.
 /// The ring keeps today and the seven days before it, in slots of its own wall clock.
@@ -19,7 +19,7 @@ public enum Colmi: LinkedPedometerModel {
     static let oldestDay = 7
 
     private static let names = ["R02", "R03", "R06", "R07", "R09", "R10", "R12"]
-    /// R11 and H59: some firmware of these speaks another protocol, which shows only when it is connected.
+    /// R11 and H59: some firmware of these uses another protocol, which is known only after connecting.
     private static let otherNames = ["R11_", "R11C_", "COLMI R11_", "SMART_RING", "H59_"]
 
     public static func evidence(in discovery: Discovery) -> KindEvidence? {

@@ -55,8 +55,8 @@ extension ColmiPacket {
     /// would be 256 steps and nothing else: so the answer is only a check of the slots, and must have metres or calories.
     static let totalRequest = ColmiPacket(Command.total)
 
-    /// Today's steps in an answer to `totalRequest`; nil if it means something else: nobody makes some dozens of steps without a metre and
-    /// a calorie.
+    /// Today's steps in an answer to `totalRequest`; nil if it means something else: some dozens of steps without a metre and a calorie are
+    /// not possible.
     var total: Int? {
         let steps = Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3])
         return steps > 30 && bytes[4...12].allSatisfy { $0 == 0 } ? nil : steps
@@ -112,14 +112,14 @@ struct ColmiDay {
 
     private var divided = false
     private var total: Int?
-    /// By index, as far as they have arrived.
+    /// The records by index; nil for those that have not arrived.
     private var records: [Record?] = []
     /// The index that arrived first.
     private var first: Int?
     /// The records arrive from the last to the first.
     private var isDescending: Bool { total.map { $0 > 1 && first == $0 - 1 } ?? false }
 
-    /// By time.
+    /// The slots by time.
     var slots: [Record] { records.compactMap(\.self).sorted { $0.wall < $1.wall } }
 
     /// The day of its last record, as days since 1970; nil if none arrived.
@@ -149,7 +149,7 @@ struct ColmiDay {
         // Without the header the scale of the calories is unknown: this is treated as a gap, and the day is requested again.
         if total == count, records.count == count, !records.contains(nil) { return .complete }
         first = first ?? index
-        // From the last to the first, the first one ends the answer.
+        // If records arrive from the last to the first, the first one ends the answer.
         return index == (isDescending ? 0 : count - 1) ? .gaps : .more
     }
 

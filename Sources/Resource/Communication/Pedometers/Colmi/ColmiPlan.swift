@@ -15,13 +15,13 @@ struct ColmiPlan {
     private(set) var done = 0
     /// Whether any day was answered: with records, or with "no data".
     private(set) var hasAnswer = false
-    /// The next batch has to carry these.
+    /// Notices that the next batch has to contain.
     var notices: [SyncNotice] = []
     private(set) var cursor: PedometerCursor
     private var gaps: [Int: DayGap.Reason]
-    /// Received completely in this session.
+    /// Days that were received completely in this session.
     private var received: Set<Int> = []
-    /// The first day since the last sync; nil where the ring was never read.
+    /// The first day since the last sync; nil if the ring was never read.
     private let first: Int?
     /// This machine's day at the beginning, by the ring's calendar as far as it was known.
     private let today: Int
@@ -38,7 +38,7 @@ struct ColmiPlan {
     private static let mostLeadChanges = 3
 
     /// - Parameters:
-    ///   - today: at the beginning, by the ring's calendar.
+    ///   - today: the day at the beginning, by the ring's calendar.
     ///   - first: the day of `cursor.readThrough`; nil if the ring was never read.
     ///   - limit: at most this many days back, including today.
     ///   - start: the moment at which one of the ring's days begins.
@@ -94,7 +94,7 @@ struct ColmiPlan {
 
     /// A day was received completely.
     ///
-    /// - Parameter ringToday: at the time of the answer.
+    /// - Parameter ringToday: the ring's day at the time of the answer.
     mutating func receive(_ day: Int, ringToday: Int, at now: Timestamp) {
         hasAnswer = true
         received.insert(day)
@@ -169,7 +169,7 @@ struct ColmiPlan {
         return cursor
     }
 
-    /// Everything before this time was requested in this session or an earlier one; nil if the mark does not move.
+    /// Everything before this time was requested in this session or an earlier one; nil if `readThrough` does not change.
     private func readThrough(_ start: (Int) -> Timestamp) -> Timestamp? {
         let oldest = first ?? today - Colmi.oldestDay
         // Limited to fewer days than there are: the others are left for the next sync.

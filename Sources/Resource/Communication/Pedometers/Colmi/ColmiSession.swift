@@ -59,13 +59,13 @@ struct ColmiSession: PedometerSession {
     private var isEndless = false
     /// When the present wait began: when the request was sent, or when the last packet of its answer arrived.
     private var waitStart = Duration.zero
-    /// Of the present event. Both are times of a clock that is never set.
+    /// Time of the present event. It and `waitStart` are times of a clock that is never set.
     private var uptime = Duration.zero
     private var clockSet: ClockState.Setting?
     /// The ring's own total of today.
     private var total: Int?
     private var report = SessionReport()
-    /// After the last day, its clock may be set.
+    /// False after the last day, when the ring's clock may be set.
     private(set) var readsOn = false
 
     init(_ context: SessionContext, isProbe: Bool = false) {
@@ -103,7 +103,7 @@ struct ColmiSession: PedometerSession {
         }
     }
 
-    // MARK: What to ask for
+    // MARK: Requests
 
     private mutating func begin(_ now: Timestamp) {
         var cursor = context.pedometer.cursor
@@ -205,7 +205,7 @@ struct ColmiSession: PedometerSession {
         if answer.slots.count > best.slots.count { best = answer }
     }
 
-    // MARK: What came
+    // MARK: Answers
 
     private mutating func receive(_ bytes: [UInt8], _ now: Timestamp) -> SessionAction {
         packets += 1
@@ -288,7 +288,7 @@ struct ColmiSession: PedometerSession {
         return plan.cursor.lacksTotalSince.map { $0 > now || now - $0 >= Self.totalPause } ?? true
     }
 
-    // MARK: What to hand over
+    // MARK: Delivery
 
     /// - Parameter answered: nil if no answer came, or only a part of it.
     private mutating func deliver(

@@ -18,7 +18,7 @@ struct ColmiSlotConverter {
     private(set) var misplaced = 0
     private let clock: WallClockConverter
     private let readThrough: Timestamp?
-    /// By wall time.
+    /// The slots of the last reading, by wall time.
     private let known: [Int: WallSlot]
     private var seen: [Int: WallSlot] = [:]
 
@@ -60,7 +60,7 @@ struct ColmiSlotConverter {
         // A ring that has sent a slot off the hour counts quarters, even on a day without another such slot.
         let countsQuarters = known.keys.contains { $0 % 3600 != 0 } || seen.keys.contains { $0 % 3600 != 0 }
         let length = countsQuarters ? 900 : answer.slotLength
-        judge(answer, length, daysAgo: daysAgo, now: now)
+        assessClock(answer, length, daysAgo: daysAgo, now: now)
         var samples: [StepSample] = []
         for record in answer.slots where record.steps > 0 {
             let (sample, slot) = convert(record, length)
@@ -108,7 +108,7 @@ struct ColmiSlotConverter {
 
     // MARK: The clock
 
-    private mutating func judge(_ answer: ColmiDay, _ length: Int, daysAgo: Int, now: Timestamp) {
+    private mutating func assessClock(_ answer: ColmiDay, _ length: Int, daysAgo: Int, now: Timestamp) {
         guard verdict == .right, let last = answer.slots.last(where: isFresh) else { return }
         let found = DeviceClock(wall: last.wall).day
         let expected = today(at: now) - daysAgo
@@ -126,10 +126,10 @@ struct ColmiSlotConverter {
     /// Whether a day has steps that the last sync did not have.
     func hasNews(_ answer: ColmiDay) -> Bool { answer.slots.contains { $0.steps > 0 && isFresh($0) } }
 
-    /// It has steps that the last sync did not have: only such slots show anything about the clock since then.
+    /// Whether a record has steps that the last sync did not have: only such slots show anything about the clock since then.
     private func isFresh(_ record: ColmiDay.Record) -> Bool { known[record.wall]?.steps != record.steps }
 
-    /// Steps were added to a slot that had ended when it was last read: the clock was put back since.
+    /// Whether steps were added to a slot that had ended when it was last read: then the clock was put back since.
     private func hasGrownSinceOver(_ record: ColmiDay.Record, _ length: Int) -> Bool {
         guard let readThrough, let first = known.values.map(\.start).min(), isFresh(record) else { return false }
         let start = clock.interpret(wall: record.wall, length: length).start

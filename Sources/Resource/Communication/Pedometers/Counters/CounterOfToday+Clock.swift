@@ -144,7 +144,7 @@ struct ClockJump: Hashable {
     /// - Parameters:
     ///   - before: the pedometer's clock at the last counted reading.
     ///   - now: the same at this one.
-    ///   - seconds: between the readings, by this machine's clock.
+    ///   - seconds: the time between the readings, by this machine's clock.
     init?(from before: DeviceClock, to now: DeviceClock, seconds: Int) {
         days = now.day - before.day
         gain = now.wall - before.wall - seconds

@@ -53,8 +53,8 @@ struct CounterOfToday {
 
     /// The batch of a counter that is known to count today's steps.
     ///
-    /// A value that nobody walks in a day is a glitch, such as the 536 million of InfiniTime's issue 928: only the frames are kept, and the
-    /// next reading is measured against the last good one.
+    /// An impossible value for a day is a glitch, such as the 536 million of InfiniTime's issue 928: only the frames are kept, and the next
+    /// reading is compared with the last good one.
     func batch(of reading: CounterReading, clock: DeviceClock? = nil) -> SampleBatch {
         guard reading.value <= mostStepsOfADay else { return SampleBatch(notices: [.implausible(samples: 1)]) }
         var result = steps(reading, clock: dependsOnClock(reading) ? clock : nil)
@@ -64,7 +64,7 @@ struct CounterOfToday {
         return result.batch
     }
 
-    /// - Parameter clock: the pedometer's, read together with the counter; nil if it has none or nothing depends on it.
+    /// - Parameter clock: the pedometer's clock, read together with the counter; nil if it has none or nothing depends on it.
     func steps(_ reading: CounterReading, clock: DeviceClock? = nil) -> Result {
         var result = decided(reading, clock)
         note(clock, reading, in: &result)
@@ -106,7 +106,7 @@ struct CounterOfToday {
         return result
     }
 
-    /// Whether it is undecided if the counter was reset since the last reading, or on which day.
+    /// Whether it is not known if the counter was reset since the last reading, or on which day.
     private func isUndecided(_ reading: CounterReading) -> Bool {
         guard reading.value > 0 else { return false }
         let midnight = localTime.moment(reading.day)
@@ -149,7 +149,7 @@ struct CounterOfToday {
         return result
     }
 
-    // MARK: Marks of the future
+    // MARK: Readings in the future
 
     private func withoutFuture(_ reading: CounterReading) -> CounterOfToday? { cursor.withoutFuture(of: reading).map(with) }
 
@@ -173,7 +173,7 @@ struct CounterOfToday {
         return result
     }
 
-    // MARK: By a later reading
+    // MARK: Undecided readings
 
     /// The counter has fallen since an undecided reading of the same day: the undecided one belonged to yesterday and completes it.
     private func resolveOnSameDay(_ undecided: CounterReading, _ reading: CounterReading) -> Result {
@@ -232,8 +232,8 @@ struct CounterOfToday {
         return result
     }
 
-    /// For a reading that belongs to the day before: that day's steps, since when they were made, and whether these are all of them. A
-    /// value that is lower than the one before it was reset between the two.
+    /// The steps of the day before in a reading that belongs to that day: how many, since when they were made, and whether they are all of
+    /// them. If a value is lower than the one before it, the counter was reset between the two.
     func stepsOfYesterday(in reading: CounterReading, after last: CounterReading?) -> (steps: Int, since: Timestamp, isWhole: Bool) {
         let yesterday = Day(of: reading.at, utcOffset: reading.utcOffset).advanced(by: -1)
         guard let last else { return (reading.value, localTime.moment(yesterday), true) }
@@ -243,8 +243,8 @@ struct CounterOfToday {
         return (hasFallen ? reading.value : reading.value - last.value, last.at, !hasFallen)
     }
 
-    /// The steps of a day after its last reading are lost, if that was taken before the day's end. Where the last reading was as late as
-    /// those before midnight are, this is not reported again every night: the day is shown as partial.
+    /// The steps of a day after its last reading are lost, if that was taken before the day's end. If the last reading was as late as those
+    /// before midnight are, this is not reported again every night: the day is shown as partial.
     func notClosed(_ last: CounterReading?) -> [SyncNotice] {
         guard let last, !Self.isClosed(last.day, by: last.at, localTime) else { return [] }
         return [.dayNotClosed(last.day)]

@@ -3,13 +3,13 @@ public import StepDomain
 
 /// Any pedometer that shows its steps as a number in one characteristic: the user specifies which, and how it is encoded.
 ///
-/// A characteristic, addressed by the UUIDs of its service and itself. Such a pedometer keeps no history; its steps are the differences
+/// The characteristic is addressed by the UUIDs of its service and itself. Such a pedometer keeps no history; its steps are the differences
 /// between readings.
 public enum Generic: LinkedPedometerModel {
     public static let key = "generic"
     public static let title = "generic pedometer"
 
-    /// Only the user knows.
+    /// No advertisement shows it: only the user knows.
     public static func evidence(in discovery: Discovery) -> KindEvidence? { nil }
 
     public static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID] {
@@ -63,7 +63,7 @@ public struct GenericOptions: Hashable, Sendable {
         self.counting = counting
     }
 
-    /// Checks the options as the history keeps them: `service`, `characteristic`, `format`, `counts`.
+    /// Checks the options in the form that the history stores: `service`, `characteristic`, `format`, `counts`.
     public init(_ options: [String: String]) throws(PedometerError) {
         func uuid(_ name: String) throws(PedometerError) -> BluetoothUUID {
             let text = options[name] ?? ""
@@ -87,7 +87,7 @@ public struct GenericOptions: Hashable, Sendable {
         self.counting = counting
     }
 
-    /// As the history keeps them.
+    /// The options in the form that the history stores.
     public var stored: [String: String] {
         [
             "service": address.service.description, "characteristic": address.characteristic.description,
@@ -180,10 +180,10 @@ struct GenericLive: LiveSession {
     }
 }
 
-/// Calculates steps from two readings of a counter that nothing but a restart or an overflow sets back.
+/// Calculates steps from two readings of a counter that decreases only by a restart or an overflow.
 ///
-/// The first reading ever gives no steps: they may be of any time. A reading that gives more steps than people make leaves the cursor where
-/// it was: it may be a glitch, and the next reading is then measured against the last good one.
+/// The first reading ever gives no steps: they may have been made at any time. A reading that gives more steps than a person can make leaves
+/// the cursor as it was: it may be a glitch, and the next reading is then compared with the last good one.
 struct GrowingCounter {
     let cursor: PedometerCursor
     let localTime: LocalTime
@@ -204,9 +204,9 @@ struct GrowingCounter {
         if steps < 0 {
             // A change from the last quarter of its range into the first one is an overflow. Any other decrease is a restart: what it
             // counted between the last reading and the restart is lost.
-            let ranOver = last.value >= modulus / 4 * 3 && reading.value < modulus / 4
-            steps = ranOver ? steps + modulus : reading.value
-            if !ranOver { result.notices.append(.counterRestarted) }
+            let hasOverflowed = last.value >= modulus / 4 * 3 && reading.value < modulus / 4
+            steps = hasOverflowed ? steps + modulus : reading.value
+            if !hasOverflowed { result.notices.append(.counterRestarted) }
         }
         let isWhole = !result.notices.contains(.counterRestarted)
         CounterCredit(localTime: localTime, clockLead: nil)

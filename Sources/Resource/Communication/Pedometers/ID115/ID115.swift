@@ -58,7 +58,7 @@ struct ID115Reading: ExchangeProtocol {
     private var setter = ClockSetter()
     /// The data of the packets, in order.
     private var packets: [[UInt8]] = []
-    /// The answer ended before the present time, and was requested again.
+    /// Whether the answer ended before the present time and was requested again.
     private var wasShort = false
     private(set) var report = SessionReport()
 
@@ -95,7 +95,7 @@ struct ID115Reading: ExchangeProtocol {
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
         guard stage == .steps, bytes.count >= 4, bytes[0] == 0x08 else { return .other }
         if bytes[1] == 0xee {
-            // A packet that is lost at the end shows only in this.
+            // Only this shows that a packet was lost at the end.
             guard isShort(now), !wasShort else { return .done }
             wasShort = true
             return .again
@@ -148,16 +148,16 @@ struct ID115Reading: ExchangeProtocol {
         }
     }
 
-    /// The slots from midnight on that have arrived: each has its place by their number.
+    /// The slots from midnight on that have arrived; the number of a slot shows its time.
     mutating func linkLost(at now: Timestamp) -> SampleBatch? {
         guard stage == .steps, !isProbe, !slots.isEmpty else { return nil }
         var batch = batch(now, isCut: true)
-        // The other notices are those of the whole answer, which is requested again.
+        // The other notices are about the whole answer, which is requested again.
         batch.notices = batch.notices.filter { if case .dayNotClosed = $0 { true } else { false } }
         return batch.coverage.isEmpty ? nil : batch
     }
 
-    /// - Parameter isCut: the answer has not ended.
+    /// - Parameter isCut: whether the answer has not ended.
     private mutating func batch(_ now: Timestamp, isCut: Bool = false) -> SampleBatch {
         var batch = SampleBatch()
         let slots = slots

@@ -61,12 +61,13 @@ struct JringReading: ExchangeProtocol {
 
     /// Seconds of a packet.
     private static let quarter = 900
-    /// Of a day that has ended.
+    /// Packets of a day that has ended.
     private static let packetsOfADay = 86_400 / quarter
     /// Steps by which the minutes may exceed the total, which was sent before them.
-    private static let made = 255
-    /// Steps that the total may have more: those of a quarter of an hour that is not stored yet, at the most that its minutes can hold.
-    private static let running = 15 * 255
+    private static let minutesTolerance = 255
+    /// Steps by which the total may exceed the minutes: those of a quarter of an hour that is not stored yet, at the most that its minutes
+    /// can hold.
+    private static let totalTolerance = 15 * 255
     /// Days without an answer after which a ring that was never read is not asked for older ones: it has none, or the next reading asks.
     private static let mostSilentDays = 3
     /// Seconds around midnight in which the ring may be on another day than it is taken to be.
@@ -79,30 +80,30 @@ struct JringReading: ExchangeProtocol {
     private var setter = ClockSetter()
     /// Today's steps by `03`.
     private var total: Int?
-    /// Days ago, still to be requested; today is requested first.
+    /// Days still to be requested, as days ago; today is requested first.
     private var days: [Int] = []
     private var planned = 0
     /// Packets of the present day by their time, of both answers if it was requested twice.
     private var quarters: [Int: ArraySlice<UInt8>] = [:]
-    /// Today's minutes agree with the total.
+    /// Whether today's minutes agree with the total.
     private var isChecked = false
     private var isInDoubt = false
-    /// Every day since the last reading is requested.
+    /// Whether every day since the last reading is requested.
     private var isWhole = true
     /// Days since 1970 by the ring's clock that are missing, or did not arrive completely: `ColmiPlan` has the same rule. They do not hold up
     /// the cursor, and the next syncs request them again until the ring no longer holds them.
     private var gaps: [Int: DayGap.Reason] = [:]
     /// Days without an answer since the last one that was answered.
     private var silentInARow = 0
-    /// The ring was read before: what it does not send of the days since then is missing.
+    /// Whether the ring was read before: then the days since then that it does not send are missing.
     private var wasRead = false
     /// The days since then that it no longer holds.
     private var lost: SyncNotice?
     /// The ring's day at the first request.
     private var today = 0
-    /// Days are requested by their number: the request for day 0 was not answered.
+    /// Whether days are requested by their number, because the request for day 0 was not answered.
     private var countsDays = false
-    /// The time of the first request: what is newer may be missing.
+    /// The time of the first request: newer steps may be missing.
     private var began = Timestamp(0)
     private(set) var report = SessionReport()
 
@@ -141,7 +142,7 @@ struct JringReading: ExchangeProtocol {
             stage = .day(day)
             quarters = [:]
             let request = Jring.packet(0x10, [UInt8(day)])
-            // Once more where it is silent or incomplete, until it has been silent for some days.
+            // A silent or incomplete answer is requested once more, until several days in a row were silent.
             let attempts = silentInARow < Self.mostSilentDays ? 2 : 1
             return exchange(request, "the steps of \(Day(daysSince1970: today - day))", countsDays ? .required : .optional, attempts: attempts)
         case .clock, .end:
@@ -209,7 +210,8 @@ struct JringReading: ExchangeProtocol {
         }
     }
 
-    /// Whether all packets of the requested day have arrived. Today has not ended, and of several days it is not known which ones the ring has.
+    /// Whether all packets of the requested day have arrived. Always true for today, which has not ended, and if several days were
+    /// requested, because it is not known which of them the ring has.
     private var isComplete: Bool {
         guard case .day(let daysAgo) = stage, daysAgo > 0, !countsDays else { return true }
         return quarters.keys.count { DeviceClock(wall: $0).day == today - daysAgo } >= Self.packetsOfADay
@@ -237,7 +239,7 @@ struct JringReading: ExchangeProtocol {
             return isLast ? closing(now) : nil
         // Without its last packet a day may end with the present time.
         case (.day(let daysAgo), _):
-            // Of several days, those that did not arrive are not known.
+            // If several days were requested, it is not known which of them did not arrive.
             if countsDays, end != .complete { isWhole = false }
             return batch(daysAgo, now)
         case (.clock, .complete):
@@ -247,7 +249,7 @@ struct JringReading: ExchangeProtocol {
         }
     }
 
-    /// No other day is requested.
+    /// Whether no other day is requested.
     private var isLast: Bool { days.isEmpty || hasFallenSilent }
 
     private var hasFallenSilent: Bool { !wasRead && silentInARow >= Self.mostSilentDays }
@@ -270,7 +272,7 @@ struct JringReading: ExchangeProtocol {
         if !isChecked {
             let sum = times.filter { DeviceClock(wall: $0).day == today }.reduce(0) { $0 + (quarters[$1] ?? []).reduce(0) { $0 + Int($1) } }
             guard let total, times.contains(where: { DeviceClock(wall: $0).day == today }) || total == 0 else { return doubt(.unchecked) }
-            guard sum <= total + Self.made, total <= sum + Self.running else { return doubt(.totals(sum, total)) }
+            guard sum <= total + Self.minutesTolerance, total <= sum + Self.totalTolerance else { return doubt(.totals(sum, total)) }
             isChecked = true
         }
         for time in times {
@@ -302,20 +304,20 @@ struct JringReading: ExchangeProtocol {
         return batch
     }
 
-    /// Part of a day: it is requested again. Of today, the total may not be compared with a part.
+    /// Part of a day, which is requested again. A part of today must not be compared with the total.
     mutating func linkLost(at now: Timestamp) -> SampleBatch? {
         guard case .day(let daysAgo) = stage, isChecked, !countsDays, !quarters.isEmpty else { return nil }
         var batch = batch(daysAgo, now)
-        batch.notices = []  // of the whole answer
+        batch.notices = []  // they are about the whole answer
         return batch
     }
 
     // MARK: The next sync
 
-    /// Where the next sync continues: at this one, with the days that are missing beside it. Nil if the cursor stays as it is.
+    /// The cursor from which the next sync continues, with the days that are missing. Nil if the cursor stays as it is.
     ///
-    /// A ring that was never read may not have the oldest days that it was asked for. Their silence is believed when two syncs in a row have
-    /// found it; until then all days are requested again.
+    /// A ring that was never read may not have the oldest days that it was asked for. Only when it was silent for them in two syncs in a row
+    /// do they count as not existing; until then all days are requested again.
     ///
     /// - Parameter left: days ago that are still to be requested.
     private func cursor(_ now: Timestamp, left: [Int] = []) -> PedometerCursor? {

@@ -65,7 +65,7 @@ struct LefunFrame: Hashable {
         parameters = Array(bytes[3..<length - 1])
     }
 
-    /// As sent to the band.
+    /// The bytes of a request to the band.
     var request: [UInt8] { bytes(0xab) }
 
     /// - Parameter first: `AB` for a request, `5A` for an answer.
@@ -112,18 +112,18 @@ struct LefunReading: ExchangeProtocol {
     private var wrongDay: Int?
     /// All steps of the present day, as the band reports them.
     private var total: Int?
-    /// The present day was not received: its total is not requested.
+    /// Whether the present day was not received: then its total is not requested.
     private var isMissing = false
     /// Whether any day was answered.
     private var hasAnswer = false
-    /// The band was read before: what it does not send of the days since then is missing.
+    /// Whether the band was read before: then the days since then that it does not send are missing.
     private var wasRead = false
     /// Days since 1970 by the band's clock that are missing, or did not arrive completely: `ColmiPlan` has the same rule. They do not hold up
     /// the cursor, and the next syncs request them again until the band no longer holds them.
     private var gaps: [Int: DayGap.Reason] = [:]
     /// Days that the band no longer holds.
     private var expired: [SyncNotice] = []
-    /// Every day since the last reading was requested, and none is in doubt.
+    /// Whether every day since the last reading was requested, and none is in doubt.
     private var isWhole = true
     private var isClockReported = false
     private(set) var report = SessionReport()
@@ -172,7 +172,7 @@ struct LefunReading: ExchangeProtocol {
         }
     }
 
-    /// A band that answers for no day at all is not read: that is the failure of the last request for one.
+    /// Whether an answer is required: if the band has answered for no day, the reading fails with the last request for one.
     private var isRequired: Bool {
         switch stage {
         case .records, .total: days.isEmpty && !hasAnswer
@@ -253,7 +253,7 @@ struct LefunReading: ExchangeProtocol {
         return indices.count == count ? .done : .again
     }
 
-    /// - Parameter index: of the year; month, day, hour and minute follow.
+    /// - Parameter index: the index of the year; month, day, hour and minute follow.
     private static func time(_ fields: [UInt8], _ index: Int) -> DeviceClock? {
         let numbers = fields[index..<index + 5].map(Int.init)
         return DeviceClock(year: 2000 + numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4])
@@ -275,8 +275,8 @@ struct LefunReading: ExchangeProtocol {
         }
     }
 
-    /// A day was not received. A band that was never read may have no record of the oldest days, and may not answer for them: their silence is
-    /// believed when two syncs have found it.
+    /// A day was not received. A band that was never read may have no record of the oldest days, and may not answer for them. Only when it
+    /// was silent for them in two syncs do they count as not existing.
     private mutating func miss(_ day: Int, _ end: ExchangeEnd) {
         isMissing = true
         if end == .incomplete {

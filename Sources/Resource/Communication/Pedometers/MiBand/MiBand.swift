@@ -4,7 +4,7 @@ public import StepDomain
 /// A Xiaomi Mi Smart Band 4, 5 or 6 that is set to be discoverable: it advertises today's steps, without a connection and without its key.
 ///
 /// - Service data of 0xFEE0: 4 bytes. One reader takes them as u32 little-endian, another only the first two; up to 65,535 both agree, and
-///   more is not counted.
+///   higher values are not counted.
 /// - Manufacturer data of 0x0157 (Huami): 24 bytes: `[0]` 02, `[3]` heart rate (FF: none), `[18...23]` its address.
 ///
 /// An Amazfit Bip S advertises the same fields with `[0]` 00, and its bytes are not steps. The Band 7 advertises no steps.
@@ -28,7 +28,7 @@ public enum MiBand: AdvertisedPedometerModel {
         return names.contains { name.hasPrefix($0) } ? .name : nil
     }
 
-    /// Taken, not confirmed (`caveat`): it resets its steps at midnight.
+    /// Assumed, not confirmed (`caveat`): it resets its steps at midnight.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
 
     public static func reading(in discovery: Discovery) -> AdvertisedReading? {

@@ -63,7 +63,7 @@ struct MoYoungFrames {
         return (pending[4], Array(pending[5..<length]))
     }
 
-    /// - Parameter isSecond: the version of "MOYOUNG-V2".
+    /// - Parameter isSecond: whether the version is that of "MOYOUNG-V2".
     static func request(_ command: UInt8, _ data: [UInt8], isSecond: Bool) -> [UInt8] {
         let length = data.count + 5
         return [0xfe, 0xea, isSecond ? UInt8(0x20 + length >> 8) : 0x10, UInt8(length & 0xff), command] + data
@@ -77,7 +77,7 @@ struct MoYoungReading: ExchangeProtocol {
     static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
 
     /// Steps up to which nothing is reported if the two numbers cannot be distinguished.
-    private static let few = 200
+    private static let mostUnreported = 200
 
     private let context: SessionContext
     private let isProbe: Bool
@@ -171,8 +171,8 @@ struct MoYoungReading: ExchangeProtocol {
         guard let numbers else { return nil }
         guard let sum else { return SampleBatch(notices: [.stepsInDoubt(.unchecked)]) }
         guard let steps = Self.steps(numbers.values[0], numbers.values[1], sum: sum) else {
-            // Of a few steps, both numbers are near the sum: a later reading decides.
-            if max(numbers.values[0], numbers.values[1]) <= Self.few { return SampleBatch() }
+            // If there are only a few steps, both numbers are near the sum: a later reading decides.
+            if max(numbers.values[0], numbers.values[1]) <= Self.mostUnreported { return SampleBatch() }
             let isNear = abs(numbers.values[0] - sum) <= Self.tolerance(sum)
             return SampleBatch(notices: [.stepsInDoubt(.totals(numbers.values[0], isNear ? numbers.values[1] : sum))])
         }

@@ -44,7 +44,7 @@ struct No1F1Reading: ExchangeProtocol {
     private var setter = ClockSetter()
     /// Steps of each hour, by its time on the band's clock.
     private var hours: [Int: Int] = [:]
-    /// The times of these, in the order in which they arrived.
+    /// The times of `hours`, in the order in which they arrived.
     private var order: [Int] = []
     private var checksum: UInt8 = 0
     /// Records at times that do not exist, in the present answer.
@@ -108,7 +108,7 @@ struct No1F1Reading: ExchangeProtocol {
 
     private mutating func add(_ bytes: [UInt8]) -> ExchangeProgress {
         guard let year = bytes.big(1, 2), let steps = bytes.big(6, 2) else { return .undecodable }
-        // The band's checksum is that of all records, whether their times can be or not.
+        // The band's checksum covers all records, including those with impossible times.
         checksum ^= bytes[6] ^ bytes[7]
         guard let time = DeviceClock(year: year, month: Int(bytes[3]), day: Int(bytes[4]), hour: Int(bytes[5])) else {
             undated += 1
@@ -135,7 +135,7 @@ struct No1F1Reading: ExchangeProtocol {
         var batch = SampleBatch()
         let records = hours.sorted { $0.key < $1.key }.map { WallRecord(wall: $0.key, length: 3_600, steps: $0.value) }
         batch.samples = records.compactMap { converter.sample($0, now: now) }
-        // All that it has since its first record has arrived. The hour that runs may be missing.
+        // All records of the band since its first one have arrived. The current hour may be missing.
         let hour = converter.wall(now) / 3_600 * 3_600
         let received = order.map { WallRecord(wall: $0, length: 3_600, steps: hours[$0] ?? 0) }
         // A record whose time is not known may be of any hour.
@@ -165,8 +165,8 @@ struct No1F1Reading: ExchangeProtocol {
             .map { $0.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// Whether the hours of each day only grow: then they are the day's steps so far, and not those of the hour. Six hours with steps, each
-    /// with more than the one before, are the chance of one in 720.
+    /// Whether the hours of each day only grow: then they are running totals of the day, and not the steps of each hour. Six hours with
+    /// steps, each with more than the one before, have a chance of 1 in 720.
     private var areRunningTotals: Bool {
         let days = stepsOfDays
         guard days.contains(where: { $0.count >= 6 }) else { return false }

@@ -66,7 +66,7 @@ struct AdvertisementRun: Sendable {
         do {
             var remembered: [DeviceAddress: [[UInt8]]] = [:]
             for pedometer in pedometers {
-                guard let known = try await central.remembered(pedometer.address, adapter: reader.adapter) else { continue }
+                guard let known = try await central.storedPeripheral(pedometer.address, adapter: reader.adapter) else { continue }
                 remembered[pedometer.address] = pedometer.model.reading(in: known)?.frames
             }
             try await scan(for: pedometers, limit: limit, remembered, &heard)

@@ -1,7 +1,7 @@
 public import BlueZ
 public import StepDomain
 
-/// Looks at devices through BlueZ.
+/// Reads the services and values of devices through BlueZ.
 public struct BlueZExplorer: GATTExplorer {
     private let adapter: String?
     private let limits: ConnectionLimits
@@ -42,7 +42,7 @@ public struct BlueZExplorer: GATTExplorer {
 
     private static let notTried = GATTCharacteristicContent.Value.refused("not tried, because the device did not answer an earlier request")
 
-    /// A refusal belongs to the list; the end of the link ends it.
+    /// A refused read becomes part of the list; an error of the link ends the list.
     ///
     /// - Parameter isStalled: set to true if the device does not answer. A link carries one request at a time (Core Specification Vol 3 Part F
     ///   3.3.2): no later one would be answered, and after 30 s BlueZ ends the link.
@@ -67,8 +67,8 @@ public struct BlueZExplorer: GATTExplorer {
     public func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool) async throws {
         let (service, characteristic) = try Self.uuids(characteristic)
         try await connected(address) { peripheral in
-            // Without a response only where the user has requested that, or where there is no other way.
-            if hasResponse, peripheral.takesResponse(true, characteristic, in: service) {
+            // Writes without a response only if the user has requested that, or if there is no other way.
+            if hasResponse, peripheral.writesWithResponse(true, characteristic, in: service) {
                 try await peripheral.write(bytes, to: characteristic, of: service)
             } else {
                 try await peripheral.writeInChunks(bytes, to: characteristic, of: service)

@@ -43,7 +43,7 @@ public struct BlueZProbe: BluetoothProbe {
 
 private struct BlueZProbeSession: BluetoothProbeSession {
     let central: Central
-    /// Of the adapter; nil for the first that is powered.
+    /// Name of the adapter; nil for the first that is powered.
     let name: String?
 
     func adapter() async throws -> (name: String, isScanning: Bool) {

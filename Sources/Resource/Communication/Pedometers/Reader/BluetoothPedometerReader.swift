@@ -176,7 +176,7 @@ public struct BluetoothPedometerReader: PedometerReader {
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }
     public func advertisesSteps(_ pedometer: Pedometer) -> Bool { PedometerRegistry.advertisesSteps(pedometer) }
 
-    /// Listens for an advertisement with steps, and throws them away.
+    /// Listens for an advertisement with steps, and discards the steps.
     private func hear(_ pedometer: AdvertisingPedometer) async throws -> ReadReport {
         try await central().closing { central in
             let run = AdvertisementRun(reader: self, central: central, receiver: nil)

@@ -128,7 +128,7 @@ public struct BluetoothPedometerScanner: PedometerScanner {
 }
 
 extension ScanFilter {
-    /// A text that is no UUID or address is not a condition: whoever makes conditions has checked it.
+    /// A text that is not a UUID or an address is not used as a condition: the caller has checked the conditions.
     fileprivate init(_ conditions: ScanConditions) {
         self.init(
             services: conditions.service.flatMap { BluetoothUUID($0) }.map { [$0] } ?? [], namePrefix: conditions.namePrefix,

@@ -25,7 +25,7 @@ struct LinkedRun: Sendable {
     /// - Parameter missing: those that have not ended, if it throws.
     private func read(_ missing: inout [ReadTarget], _ group: inout TaskGroup<Void>) async throws {
         var remembered: [DeviceAddress: Discovery] = [:]
-        for target in missing { remembered[target.address] = try await central.remembered(target.address, adapter: reader.adapter) }
+        for target in missing { remembered[target.address] = try await central.storedPeripheral(target.address, adapter: reader.adapter) }
         // A connected device does not advertise.
         for target in missing where remembered[target.address]?.isConnected == true {
             missing.removeAll { $0.address == target.address }

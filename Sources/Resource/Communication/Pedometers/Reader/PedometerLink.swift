@@ -1,6 +1,6 @@
 internal import BlueZ
 
-/// The link to a pedometer: connected to, its services checked, and set up again where `LinkRetry` decides so.
+/// The link to a pedometer: it connects, checks the services, and connects again if `LinkRetry` decides so.
 struct PedometerLink {
     let reader: BluetoothPedometerReader
     let central: Central
@@ -14,8 +14,8 @@ struct PedometerLink {
     ///
     /// - Parameters:
     ///   - willRetry: called with the error and the step that follows it.
-    ///   - ended: called with the result of `body` while the link is still up: disconnecting takes BlueZ about 2 s. Not called where no
-    ///     link came about.
+    ///   - ended: called with the result of `body` while the link is still up: disconnecting takes BlueZ about 2 s. Not called if no link
+    ///     was set up.
     /// - Throws: the last error of `body`; why there is no link; `CancellationError`.
     func run<R: Sendable>(
         _ retry: LinkRetry, willRetry: (LinkRetry.Step, any Error) -> Void = { _, _ in },
@@ -76,7 +76,7 @@ struct PedometerLink {
         }
     }
 
-    /// BlueZ's table of a device lacks a service, and it can be made to read the table again.
+    /// BlueZ's table of a device lacks a service, and BlueZ can be made to read the table again.
     private struct MissingService: Error {}
 
     /// - Parameter isLast: the table of services was just read.
@@ -106,9 +106,9 @@ struct LinkRetry: Sendable {
         /// Over a new link that is paired first.
         case pair
 
-        /// Whether the failure of this step says less to the user than the error that led to it. A pedometer that asked for pairing and
-        /// refuses it is reported with the reason of the refusal; one that did not answer may have no pairing at all.
-        func explainsLess(than error: any Error) -> Bool {
+        /// Whether the failure of this step is less informative for the user than the error that led to it. A pedometer that asked for
+        /// pairing and refuses it is reported with the reason of the refusal; one that did not answer may have no pairing at all.
+        func isLessInformative(than error: any Error) -> Bool {
             if case .pair = self, case .notPaired? = error as? BluetoothError { return false }
             return true
         }
@@ -123,7 +123,7 @@ struct LinkRetry: Sendable {
     /// battery for many links, and what was received is stored anyway.
     private var reconnects: Int
     private var mayPair: Bool
-    private var mayBeDying = true
+    private var mayBeDisconnecting = true
 
     init(reconnects: Int = 1, mayPair: Bool) {
         self.reconnects = reconnects
@@ -137,9 +137,9 @@ struct LinkRetry: Sendable {
     mutating func step(after error: any Error, isTakenOver: Bool) -> Step? {
         guard let error = error as? BluetoothError else { return nil }
         switch error {
-        case .linkLost where isTakenOver && mayBeDying:
+        case .linkLost where isTakenOver && mayBeDisconnecting:
             // If a program is killed while it disconnects, a link is left that BlueZ drops up to 2 s later.
-            mayBeDying = false
+            mayBeDisconnecting = false
             return .reconnect(after: Self.backOff)
         case .linkLost where reconnects > 0:
             reconnects -= 1

@@ -8,7 +8,7 @@ struct PedometerReading: Sendable {
     let central: Central
     let receiver: any ReadingReceiver
     let target: ReadTarget
-    /// A search did not hear it: only one attempt to connect is made.
+    /// Whether a search did not hear it: then only one attempt to connect is made.
     var wasNotHeard = false
 
     private var pedometer: Pedometer { target.pedometer }
@@ -26,7 +26,7 @@ struct PedometerReading: Sendable {
         var hasEnded = false
         do {
             _ = try await link.run(LinkRetry(mayPair: target.protectedValue != nil)) { step, error in
-                if step.explainsLess(than: error) { loss = error }
+                if step.isLessInformative(than: error) { loss = error }
                 if case .reconnect = step { receiver.progress(.reconnecting, of: pedometer) }
             } ended: { peripheral, result in
                 hasEnded = true

@@ -9,8 +9,8 @@ struct BatchStorage {
     /// The history refused a batch: it would refuse more of them, too.
     struct Refusal: Error { let cause: any Error }
 
-    /// How long a batch waits for others at most, while notifications arrive. What is lost with a sudden end of the program is still in the
-    /// pedometer, because the cursor is stored with the batch.
+    /// The longest time that a batch waits for others while notifications arrive. If the program ends suddenly, the pedometer still has the
+    /// data of waiting batches, because the cursor is stored with the batch.
     static let delay = Duration.milliseconds(250)
 
     private let store: @Sendable (SampleBatch) async throws -> Void
@@ -32,7 +32,7 @@ struct BatchStorage {
 
     /// Adds a batch that is to be stored, unless an earlier one was refused.
     ///
-    /// - Parameter now: of a clock that does not go back; the same for all calls.
+    /// - Parameter now: the time of a clock that does not go back; the same for all calls.
     mutating func add(_ batch: SampleBatch, _ step: ReadProgress, at now: Duration) async throws(Refusal) {
         try await finish()
         if waiting == nil { start = now }
@@ -43,7 +43,7 @@ struct BatchStorage {
     /// How long the batches may still wait; nil if there are none, or if others are being stored.
     func remaining(at now: Duration) -> Duration? { waiting == nil || task != nil ? nil : max(start + Self.delay - now, .zero) }
 
-    /// Begins to store the batches, unless others are being stored. It is not given up when the reading is cancelled.
+    /// Begins to store the batches, unless others are being stored. Cancelling the reading does not stop this.
     mutating func begin() {
         guard task == nil, let batch = waiting else { return }
         let steps = progress
@@ -54,14 +54,14 @@ struct BatchStorage {
         }
     }
 
-    /// Returns once all batches are committed.
+    /// Returns when all batches are committed.
     mutating func flush() async throws(Refusal) {
         try await finish()
         begin()
         try await finish()
     }
 
-    /// Waits for what is being stored.
+    /// Waits until the present batch is stored.
     private mutating func finish() async throws(Refusal) {
         defer { task = nil }
         do { try await task?.value } catch { throw Refusal(cause: error) }
@@ -69,7 +69,7 @@ struct BatchStorage {
 }
 
 extension SampleBatch {
-    /// Both batches as one: stored, it has the same result as one after the other.
+    /// Both batches as one. Storing it has the same result as storing one after the other.
     func followed(by next: SampleBatch) -> SampleBatch {
         SampleBatch(
             samples: samples + next.samples, coverage: coverage + next.coverage, frames: frames + next.frames,

@@ -56,19 +56,19 @@ extension DeviceClock {
     }
 }
 
-/// Setting the clock of a pedometer that cannot be read, at the end of a reading: its slots have to be read by the clock that stored them.
+/// Sets a clock that cannot be read, at the end of a reading: the slots have to be read by the clock that stored them.
 struct ClockSetter {
     private var setting: ClockState.Setting?
     private(set) var confirmed: ClockState.Setting?
 
-    /// The time to set, in seconds since 1970 as the clock shall show them.
+    /// The time to set, in seconds since 1970 as the clock is to show them.
     mutating func begin(at now: Timestamp, _ localTime: LocalTime) -> DeviceClock {
         let offset = localTime.utcOffset(now)
         setting = ClockState.Setting(at: now, utcOffset: offset)
         return DeviceClock(wall: now.seconds + offset)
     }
 
-    /// The pedometer has confirmed it, or never does.
+    /// To be called when the pedometer has confirmed the setting, or if it never confirms one.
     mutating func confirm() { confirmed = setting }
 }
 

@@ -14,7 +14,7 @@ struct ProtocolExchange: Hashable {
         case required
         /// The reading goes on without one.
         case optional
-        /// None is sent.
+        /// No answer is sent.
         case none
     }
 
@@ -73,7 +73,7 @@ protocol ExchangeProtocol: Sendable {
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch?
     /// The link has ended during an answer. Returns what is to be stored of it; nil for nothing. Not called for an answer that is wrong.
     mutating func linkLost(at now: Timestamp) -> SampleBatch?
-    /// When the reading ends.
+    /// The report at the end of the reading.
     var report: SessionReport { get }
     /// Requests that have been answered, and all that are planned.
     var progress: ReadProgress { get }
@@ -105,13 +105,13 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     private var packets = 0
     private var undecodable = 0
     private var hasAnswer = false
-    /// Reported after what has arrived is delivered.
+    /// Reported after the received data was delivered.
     private var failure: PedometerError?
     /// When the present wait began: when the request was sent, or when the last packet of its answer arrived.
     private var waitStart = Duration.zero
     /// When the request was sent.
     private var sent = Duration.zero
-    /// Of the present event. The three are times of a clock that is never set.
+    /// Time of the present event. It, `waitStart` and `sent` are times of a clock that is never set.
     private var uptime = Duration.zero
 
     init(_ reading: Protocol) { self.reading = reading }

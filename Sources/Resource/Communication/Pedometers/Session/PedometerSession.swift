@@ -13,16 +13,16 @@ public protocol PedometerSession: Sendable {
     ///   - now: when the event happened.
     ///   - uptime: the same on a clock that is never set: for time-outs.
     mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction
-    /// Whether the actions from a `.deliver` to the next one only read. Then they may go on before the batch is stored, and the answer to
+    /// Whether the actions from a `.deliver` to the next one only read. Then they may continue before the batch is stored, and the answer to
     /// `.deliver` comes at once (see `BatchStorage`). False before anything that changes the pedometer, such as its clock: the batch must be
-    /// safe first.
+    /// stored first.
     var readsOn: Bool { get }
 }
 
 extension PedometerSession {
     public var readsOn: Bool { false }
 
-    /// Where the clock is not set during the reading.
+    /// For a machine whose clock is not set during the reading.
     public mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
         next(after: event, at: now, uptime: .seconds(now.seconds))
     }

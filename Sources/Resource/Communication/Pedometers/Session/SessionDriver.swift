@@ -13,7 +13,7 @@ struct SessionDriver: Sendable {
     static let longestReading = Duration.seconds(15 * 60)
 
     let now: @Sendable () -> Timestamp
-    /// Time that passes whatever is done to the machine's clock.
+    /// Time of a clock that setting the machine's clock does not affect.
     var uptime: @Sendable () -> Duration = { startOfUptime.duration(to: .now) }
     let progress: @Sendable (ReadProgress) -> Void
     let merge: @Sendable (SampleBatch) async throws -> Void

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The operations that a session needs on the link to a connected pedometer.
 protocol SessionLink: Sendable {
-    /// Turns notifications on. They replace those of a characteristic that was subscribed to before.
+    /// Turns notifications on. They replace the notifications of the characteristic that was subscribed to before.
     func subscribe(_ address: GATTAddress) async throws
     /// Turns the notifications of several characteristics of one service on, as one sequence. They replace those before.
     func subscribeAll(_ addresses: [GATTAddress]) async throws
@@ -54,9 +54,9 @@ final class PeripheralLink: SessionLink {
         }
     }
 
-    /// Firmware of one protocol differs in how it is written to.
+    /// Devices with the same protocol differ in whether they accept a write with a response.
     func write(_ bytes: [UInt8], to address: GATTAddress, response: Bool) async throws {
-        let response = peripheral.takesResponse(response, address.characteristic, in: address.service)
+        let response = peripheral.writesWithResponse(response, address.characteristic, in: address.service)
         try await peripheral.write(bytes, to: address.characteristic, of: address.service, response: response)
     }
 
@@ -81,7 +81,7 @@ final class PeripheralLink: SessionLink {
         } != nil
     }
 
-    /// Nil if there is no such characteristic, or it refuses, or demands pairing: the value is not worth that.
+    /// Nil if there is no such characteristic, or it refuses, or demands pairing: the value does not justify pairing.
     private func ifPresent<R>(
         _ address: GATTAddress, _ body: (Peripheral) async throws(BluetoothError) -> R
     ) async throws(BluetoothError) -> R? {
@@ -102,7 +102,7 @@ final class PeripheralLink: SessionLink {
 
 extension Peripheral {
     /// Whether to write with a response: as wanted, except for a characteristic that can only be written in the other way.
-    func takesResponse(_ wanted: Bool, _ characteristic: BluetoothUUID, in service: BluetoothUUID) -> Bool {
+    func writesWithResponse(_ wanted: Bool, _ characteristic: BluetoothUUID, in service: BluetoothUUID) -> Bool {
         let flags = characteristics(characteristic, in: service).first?.flags ?? []
         let other: GATTCharacteristic.Flags = wanted ? .writeWithoutResponse : .write
         return flags.intersection([.write, .writeWithoutResponse]) == other ? !wanted : wanted

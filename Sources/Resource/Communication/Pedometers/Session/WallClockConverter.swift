@@ -1,6 +1,6 @@
 internal import StepDomain
 
-/// What a pedometer's wall-clock times mean.
+/// Converts times of a pedometer's wall clock to moments.
 ///
 /// A pedometer shows what it was last set to: it does not follow daylight saving or travel. So a slot that began after istep set the clock
 /// is in that setting's offset, whatever local clocks have done since.
@@ -27,7 +27,7 @@ struct WallClockConverter {
 
     struct Interpretation: Hashable {
         var start: Timestamp
-        /// Of the place where the steps were made, seconds east of Greenwich.
+        /// Seconds east of Greenwich at the place where the steps were made.
         var utcOffset: Int
     }
 

@@ -22,7 +22,7 @@ struct WallRecord: Hashable {
 
 /// Converts slots of a pedometer's wall clock to samples in UTC.
 ///
-/// Such a clock knows neither daylight saving nor travel: it shows what it was last set to. Where istep has put it back, it shows some times
+/// Such a clock knows neither daylight saving nor travel: it shows what it was last set to. If istep has put it back, it shows some times
 /// twice, and it is not known whether the pedometer adds the later steps to the earlier slots or replaces them. These slots are not counted
 /// again, and do not account for their time: the day is partial.
 struct WallSlotConverter {
@@ -48,7 +48,7 @@ struct WallSlotConverter {
         case unknown
     }
 
-    /// - Parameter days: for which the pedometer keeps slots.
+    /// - Parameter days: the number of days for which the pedometer keeps slots.
     init(_ context: SessionContext, days: Int) {
         clock = WallClockConverter(context.pedometer.clock, context.localTime)
         memory = (days + 2) * 86_400
@@ -67,7 +67,7 @@ struct WallSlotConverter {
             observed = .unknown
             return
         }
-        // A clock that nobody has set since it was made, or another program has set, shows whole quarters of an hour from local time. Where
+        // A clock that was never set, or that another program has set, differs by whole quarters of an hour from local time. If
         // istep has set it before, it is not known when that was changed.
         let rest = abs(ahead) % 900
         guard clock.settings.isEmpty, min(rest, 900 - rest) <= Self.drift else {
@@ -93,7 +93,7 @@ struct WallSlotConverter {
     }
 
     /// The beginning of what a pedometer accounts for if it has sent all of its records, as its clock showed it: the first record after the
-    /// last one at an impossible time. Where that one belongs is not known, only that it is not later.
+    /// last one at an impossible time. It is not known when that one was recorded, only that it was not later.
     ///
     /// - Parameter records: in the order in which the pedometer sent them.
     func beginning(of records: [WallRecord], now: Timestamp) -> Int? {

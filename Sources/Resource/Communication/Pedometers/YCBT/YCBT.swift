@@ -1,7 +1,7 @@
 public import BlueZ
 public import StepDomain
 
-/// Rings of the app SmartHealth (Colmi R10M, R99, TK5 and others), which speak Yucheng's protocol: steps with their beginning and end.
+/// Rings of the app SmartHealth (Colmi R10M, R99, TK5 and others), which use Yucheng's protocol: steps with their beginning and end.
 ///
 /// A frame is `group command length(2) data checksum(2)`, little-endian: the length counts all bytes, the checksum is a CRC-16/CCITT-FALSE of
 /// all bytes before it. Frames arrive in pieces, as indications of two characteristics.
@@ -45,7 +45,7 @@ public enum YCBT: LinkedPedometerModel {
 }
 
 struct YCBTFrame: Hashable {
-    /// Bytes: nothing longer is known.
+    /// The most bytes of a frame; no longer one is known.
     static let longest = 1_024
 
     let group: UInt8
@@ -146,7 +146,7 @@ struct YCBTReading: ExchangeProtocol {
             stage = .steps
             return exchange(YCBTFrame(0x05, 0x02), "its steps", .required)
         case .steps where announced != nil:
-            // They are stored by now.
+            // The records are stored by now.
             stage = .accepting
             return exchange(YCBTFrame(0x05, 0x80, [0x00]), "its steps", .none)
         case .steps, .accepting:
@@ -248,7 +248,7 @@ struct YCBTReading: ExchangeProtocol {
         let (known, invalid) = decoded()
         let (distinct, overlapping) = Self.distinct(known)
         batch.samples = distinct.compactMap { converter.sample($0, now: now) }
-        // All that it has since its first record has arrived, and its checksum was right.
+        // All records of the ring since its first one have arrived, and their checksum was right.
         if !known.isEmpty, invalid == 0 {
             if let first = converter.beginning(of: known, now: now) {
                 batch.coverage = converter.spans(first..<max(first, converter.wall(now)), now: now)

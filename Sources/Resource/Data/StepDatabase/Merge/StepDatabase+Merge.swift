@@ -1,6 +1,7 @@
 import GRDB
 public import StepDomain
 
+/// Merges what a sync has read into the history.
 extension StepDatabase {
     public func merge(
         _ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime
@@ -45,7 +46,7 @@ extension StepDatabase {
         }
     }
 
-    /// The last of a day counts. One that no pedometer can have sent is left out: the frames have it.
+    /// Stores a total; the last one of a day counts. A total that no pedometer can have sent is left out; the frames contain it.
     private func keep(_ total: DeviceTotal, of pedometer: Pedometer.ID, _ database: Database) throws {
         guard DeviceTotal.range.contains(total.total), DeviceTotal.range.contains(total.slots), total.day == total.day.inCalendar else {
             return
@@ -75,7 +76,7 @@ struct PreviousOwner {
     /// The end of what was stored for others; nil if nothing was.
     private let end: Timestamp?
 
-    /// The end is that of the last sample or span, but not later than the last sync: a clock that was ahead can have stored times to come,
+    /// The end is that of the last sample or span, but not later than the last sync: a clock that was ahead can have stored future times,
     /// and those do not belong to anybody yet.
     init(_ pedometer: Pedometer.ID, _ database: Database) throws {
         end = try Int.fetchOne(

@@ -45,7 +45,7 @@ enum AbandonedFiles {
 
     private static func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
 
-    /// Unless a process is writing it and holds its lock. Process numbers are reused, but locks end with their process.
+    /// Removes a copy, unless a process is writing it and holds its lock. Process numbers are reused, but a lock ends with its process.
     private static func removeCopy(_ path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return }

@@ -7,7 +7,7 @@ extension StepDatabase {
     /// Copies a history to a file with access for its owner only. A sync may continue meanwhile.
     ///
     /// - Parameters:
-    ///   - path: of the history; one of an earlier version is copied as it is.
+    ///   - path: the path of the history; a history of an earlier version is copied as it is.
     ///   - place: an earlier backup there is replaced; any other file is not.
     /// - Returns: the contents of the backup, read back from it.
     /// - Throws: `missing`, `empty`, `damaged` of the history; of the place `reserved`, `occupied`, or why it cannot be written.

@@ -42,8 +42,8 @@ public struct CheckRecord: Codable, Hashable, Sendable {
         return try? JSONDecoder().decode(CheckRecord.self, from: bytes)
     }
 
-    /// Written to a separate file and renamed, so that half a record is never read. If it cannot be written, as on a full disk, the next
-    /// check finds the same damage again.
+    /// Writes the record to a separate file and renames that, so that half a record is never read. If it cannot be written, as on a full
+    /// disk, the next check finds the same damage again.
     @discardableResult
     func store(ofDatabase path: String) -> Bool {
         let file = Self.path(ofDatabase: path), new = file + ".\(getpid())"

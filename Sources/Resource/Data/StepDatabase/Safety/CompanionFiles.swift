@@ -7,19 +7,19 @@ enum FileSuffix {
     static let journal = "-journal"
     static let log = "-wal"
     static let logIndex = "-shm"
-    /// What SQLite would replay into a file of the name.
+    /// Files that SQLite would replay into a database of the name.
     static let logs = [journal, log]
     /// SQLite's own files (https://www.sqlite.org/tempfiles.html).
     static let ofSQLite = logs + [logIndex]
     /// The result of the last check.
     static let check = ".check"
-    /// Of all kinds of work: see `HistoryWork.suffix`.
+    /// Locks of all kinds of work; see `HistoryWork.suffix`.
     static let lock = ".lock"
 }
 
 extension StepDatabase {
-    /// Files beside a history while it is in use, some of them longer: the locks, the result of the last check, the log and its index.
-    /// Their paths, whether they exist or not.
+    /// Paths of the files that are beside a history while it is in use, whether they exist or not: the locks, the result of the last check,
+    /// the log and its index. Some of them remain after that.
     public static func companions(ofDatabase path: String) -> [String] {
         HistoryWork.allCases.map { HistoryLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)] + logs(ofDatabase: path)
     }

@@ -19,7 +19,7 @@ final class DatabaseCopy {
     /// - Parameters:
     ///   - place: the final path of the copy.
     ///   - history: the history that is copied, restored or repaired. Files that killed processes have left beside it are removed.
-    ///   - role: of the file at `place`, for errors; nil for a history.
+    ///   - role: the role of the file at `place`, for errors; nil for a history.
     init(for place: String, ofHistory history: String, role: HistoryError.Role? = nil) throws {
         let directory = directoryName(place)
         let path = "\(directory)/.\(baseName(place)).new-\(getpid())"

@@ -10,7 +10,7 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
     private let frames: FrameRetention
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter path: of the history.
+    /// - Parameter path: the path of the history.
     public init(path: String, backups: AutomaticBackups, frames: FrameRetention, now: @escaping @Sendable () -> Timestamp) {
         self.path = path
         self.backups = backups
@@ -48,7 +48,7 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
 
     private static func note(_ error: HistoryError, of path: String, at moment: Timestamp) {
         switch error {
-        // Over in a moment: tried again after the next sync.
+        // These conditions pass soon: it is tried again after the next sync.
         case .locked, .replaced: break
         default: failures.withLock { $0[path] = (error, moment, FileIdentity(path)) }
         }
@@ -90,7 +90,7 @@ public struct HistoryFileBackups: HistoryBackups {
     private let localTime: LocalTime
 
     /// - Parameters:
-    ///   - path: of the history.
+    ///   - path: the path of the history.
     ///   - backups: the source of names for backups.
     public init(path: String, backups: AutomaticBackups, now: @escaping @Sendable () -> Timestamp, localTime: LocalTime) {
         self.path = path
@@ -146,7 +146,7 @@ public struct HistoryFileProbe: HistoryProbe {
     private let freeSpace: @Sendable (String) -> Int?
 
     /// - Parameters:
-    ///   - path: of the history, which need not exist.
+    ///   - path: the path of the history, which need not exist.
     ///   - freeSpace: bytes that a user may still write to the disk of a directory; nil if not known.
     public init(path: String, freeSpace: @escaping @Sendable (String) -> Int? = HistoryFileProbe.freeSpace) {
         self.path = path

@@ -173,9 +173,9 @@ extension StepDatabase {
         try readNewest(database, path)
     }
 
-    /// Bytes.
+    /// Bytes of the largest file that is checked as a whole.
     private static let mostToCheck = 2_000_000
-    /// All others grow by some rows a day at most.
+    /// The other tables grow by some rows a day at most.
     private static let largeTables: Set = ["sample", "frame"]
 
     /// The newest samples of each pedometer, in order and as the schema requires, and the end of the frames with their index.

@@ -84,8 +84,8 @@ struct LedgerTakeover {
         }
     }
 
-    /// The newer of two entries counts, unless nothing was sent of it. What the destination has and the backup does not know of is examined
-    /// again: the day may have other figures now.
+    /// Stores the newer of two entries, unless nothing was sent of it. A day that the destination has and the backup does not know is
+    /// examined again: it may have other figures now.
     ///
     /// - Returns: whether what was sent of the day is known.
     private func store(_ entry: Values, at moment: Timestamp, _ database: Database) throws -> Bool {
@@ -159,7 +159,7 @@ struct LedgerTakeover {
 
     private static let destinationColumns = ["name", "first_day", "not_before", "failures", "stopped", "last_error", "layout"]
 
-    /// The earlier first day, so that no day is omitted, and the earlier layout, so that all days are examined.
+    /// Keeps the earlier first day, so that no day is omitted, and the earlier layout, so that all days are examined.
     private static let insertDestination = """
         INSERT INTO destination (\(destinationColumns.joined(separator: ", "))) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET

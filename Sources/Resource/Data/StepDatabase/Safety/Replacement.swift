@@ -40,7 +40,7 @@ enum Replacement {
             }
         }
         synchronizeDirectory(of: path)
-        old.tidy(isDamaged: isDamaged)
+        old.cleanUp(isDamaged: isDamaged)
         CheckRecord.remove(ofDatabase: path)
         return isThere ? old.name : nil
     }
@@ -105,7 +105,7 @@ private struct ReplacedFiles {
     }
 
     /// SQLite creates the index of a log again, and removes an empty log of a file that no other program has open.
-    func tidy(isDamaged: Bool) {
+    func cleanUp(isDamaged: Bool) {
         unlink(name + FileSuffix.logIndex)
         let log = name + FileSuffix.log
         guard !isDamaged, access(name, F_OK) == 0, access(log, F_OK) == 0, StepDatabase.isEmptyOrMissing(log) else { return }

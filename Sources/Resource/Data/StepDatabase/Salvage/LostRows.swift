@@ -132,7 +132,7 @@ struct LostTime {
     init(_ gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)]) { self.gaps = gaps }
 
     /// How long a pedometer may remember, in seconds: no supported model remembers more than a month.
-    private static let remembered = 31 * 86_400
+    private static let longestMemory = 31 * 86_400
 
     /// - Returns: the days that now lack time.
     func mark(in database: Database) throws -> [SalvageReport.LostDays] {
@@ -207,7 +207,7 @@ struct LostTime {
     /// Makes the next sync request everything that the pedometer still holds, if that can include missing data.
     private func readAgain(_ pedometer: Int64, since latest: Int, _ database: Database) throws {
         let end = try Int.fetchOne(database, sql: "SELECT max(until) FROM coverage WHERE pedometer = ?", arguments: [pedometer]) ?? latest
-        guard latest > end - Self.remembered,
+        guard latest > end - Self.longestMemory,
             let text = try String.fetchOne(database, sql: "SELECT cursor FROM pedometer WHERE id = ?", arguments: [pedometer]),
             var cursor: PedometerCursor = try? value(text)
         else { return }

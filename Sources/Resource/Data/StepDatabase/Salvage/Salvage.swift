@@ -99,7 +99,7 @@ final class Salvage {
             tables[name]?.rejected += change.removed
         }
         let days = try LostTime(gaps).mark(in: database)
-        let isSharingUncertain = try mendSharing(database)
+        let isSharingUncertain = try repairSharing(database)
         for shape in shapes {
             tables[shape.name]?.rows = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(shape.name)") ?? 0
         }
@@ -153,7 +153,7 @@ final class Salvage {
         }
         for (name, columns) in derivedColumns {
             walk.walk(roots[name] ?? 0, isIndex: true) { event in
-                // Where its root is damaged, the pages below can be those of another table.
+                // If its root is damaged, the pages below can be those of another table.
                 if case .row(let number, let values) = event, values.count != columns { displaced.append((number, values)) }
             }
         }
@@ -219,9 +219,9 @@ final class Salvage {
         }
     }
 
-    /// If the watermarks of sharing are lost, all known days count as considered: to post the days of years again would be worse than to
-    /// omit some.
-    private func mendSharing(_ database: Database) throws -> Bool {
+    /// If the watermarks of sharing are lost, all known days count as considered: omitting some days is better than posting the days of
+    /// years again.
+    private func repairSharing(_ database: Database) throws -> Bool {
         guard tables["share"] != nil else { return false }
         let isUncertain = ["share", "share_watermark", "destination"].contains { tables[$0]?.isWhole == false }
         if tables["changed_day"]?.isWhole == false {

@@ -15,7 +15,7 @@ struct TableShape {
 
     let name: String
     let columns: [String]
-    /// Stored as an index, by its primary key.
+    /// Whether it is stored as an index, by its primary key.
     let isWithoutRowID: Bool
     /// The column that is the row's own number.
     let numberColumn: Int?

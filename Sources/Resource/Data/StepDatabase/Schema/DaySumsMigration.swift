@@ -1,8 +1,8 @@
 extension Schema.Migration {
-    /// Version 7: what the samples of each day of a person add up to (`DaySums`).
+    /// Version 7: the sums of the samples of each day of a person (`DaySums`).
     ///
-    /// A row is a copy of what the samples, the coverage and the owners of the pedometers say, so it must never be there when these have
-    /// changed since. Triggers see to this, whatever program changes them: they delete the rows of all days that a change can concern, and
+    /// A row is calculated from the samples, the coverage and the owners of the pedometers, and must not be there any more when these have
+    /// changed. Triggers ensure this, whichever program makes the change: they delete the rows of all days that a change can concern, and
     /// reading calculates missing rows. They delete some rows too many rather than one too few:
     /// - `REPLACE` deletes rows without a delete trigger (https://www.sqlite.org/lang_conflict.html), so the triggers of an insert or an
     ///   update include the row that it may replace. A replaced sample has the same start, and an offset of at most 14 hours.

@@ -23,7 +23,7 @@ struct Schema: Sendable {
 
     /// The names of the tables of all versions. Other tables are the user's own.
     ///
-    /// By bytes, because each start of a sync reads this.
+    /// Compared as bytes, because each start of a sync reads this.
     var tables: Set<String> {
         let start = Array("CREATE TABLE ".utf8)
         return Set(

@@ -19,7 +19,7 @@ struct SchemaObject: Hashable {
         self.sql = sql.map(Self.collapsed)
     }
 
-    /// By bytes: white space of SQL is ASCII (https://www.sqlite.org/lang.html), and each start of a sync reads this twice.
+    /// Works on bytes: white space of SQL is ASCII (https://www.sqlite.org/lang.html), and each start of a sync reads this twice.
     private static func collapsed(_ sql: String) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(sql.utf8.count)
@@ -59,7 +59,8 @@ extension Schema {
         }
     }
 
-    /// For the objects of each version, from 1 on: to create and read an example of a version takes as long as the rest of a short sync.
+    /// The fingerprint of the objects of each version, from 1 on. Creating and reading an example of a version instead would take as long as
+    /// the rest of a short sync.
     static let fingerprints: [UInt64] = [
         0xa6d7_9e1a_04b9_c460, 0xa4fc_136b_fd94_7f84, 0xf7de_ab2c_c752_db3f, 0x440d_ca0f_5b54_c90b, 0x5477_1dc5_0a11_fa04,
         0xcfff_e636_4949_b949, 0x314e_f248_43ac_d092, 0xde6d_f0f9_2f2b_0bd9,
@@ -114,7 +115,7 @@ extension Schema {
         }
     }
 
-    /// The most serious first. For a missing table, its dependent objects are not reported.
+    /// The most serious differences come first. For a missing table, its dependent objects are not reported.
     private static func differences(of found: [SchemaObject], from expected: [SchemaObject]) -> [String] {
         func key(_ object: SchemaObject) -> [String] { [object.type, object.name] }
         let wanted = Dictionary(expected.map { (key($0), $0) }) { first, _ in first }
@@ -124,11 +125,11 @@ extension Schema {
         let lostTables = Set(absent.filter { $0.type == "table" }.map(\.name))
         let changed = expected.filter { object in present[key(object)].map { $0 != object } ?? false }
         // Triggers run automatically; a view can replace a table.
-        let (gravest, others) = (
+        let (mostSerious, others) = (
             foreign.filter { $0.type == "trigger" || lostTables.contains($0.name) },
             foreign.filter { $0.type != "trigger" && !lostTables.contains($0.name) && !lostTables.contains($0.table) }
         )
-        var lines = gravest.map(additional)
+        var lines = mostSerious.map(additional)
         lines += absent.filter { $0.type == "table" || !lostTables.contains($0.table) }.map { "the \($0.title) is missing" }
         lines += changed.map { "the definition of the \($0.title) is not the one that istep wrote" }
         lines += others.map(additional)

@@ -14,7 +14,7 @@ extension StepDatabase {
             if seen == latest { return }
 
             let before = seen ?? EnqueueStatements.Watermark(since: since, revision: 0)
-            try statements.freshen(after: before.revision)
+            try statements.requeue(after: before.revision)
             try statements.add(after: before.revision, from: max(since, before.since), through: .last)
             // The watermark skipped these days, because they were before its first day.
             if since < before.since { try statements.add(after: 0, from: since, through: before.since.advanced(by: -1)) }
@@ -88,8 +88,8 @@ struct EnqueueStatements {
     /// Marks the entries of days that changed after a revision to be examined again.
     ///
     /// This applies to any day: a day that was requested by name, before the first day of automatic sharing, is corrected too.
-    func freshen(after revision: Int) throws {
-        try database.cachedStatement(sql: Self.freshen).execute(arguments: [destination, user, now.seconds, revision])
+    func requeue(after revision: Int) throws {
+        try database.cachedStatement(sql: Self.requeue).execute(arguments: [destination, user, now.seconds, revision])
     }
 
     /// Creates entries for days that changed after a revision and have no entry.
@@ -104,7 +104,7 @@ struct EnqueueStatements {
         try database.cachedStatement(sql: Self.request).execute(arguments: [destination, user, now.seconds, day.description])
     }
 
-    static let freshen = """
+    static let requeue = """
         UPDATE share SET stale = 1, next_attempt = min(ifnull(next_attempt, ?3), ?3)
         WHERE destination = ?1 AND person = ?2
             AND day IN (SELECT day FROM changed_day WHERE person = ?2 AND revision > ?4)

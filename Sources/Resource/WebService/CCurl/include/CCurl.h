@@ -1,11 +1,12 @@
-/* libcurl, loaded when it is first needed: linked, it would make every start of a program five times as long.
+/* libcurl, loaded when it is first needed: if it were linked, every start of a program would take five times as long.
  *
- * Its header gives the types, options and codes; none of its own functions can be called, only those below. They are as
- * in libcurl's manual, but for curl_easy_setopt and curl_easy_getinfo, which take any argument in C and so none in Swift. */
+ * Its header gives the types, options and codes; none of its own functions can be called, only those below. They are as in
+ * libcurl's manual, except curl_easy_setopt and curl_easy_getinfo, which take arguments of any type and cannot be called from
+ * Swift. */
 #ifndef CCURL_H
 #define CCURL_H
 
-/* CURLOPT_PROTOCOLS is the one that also older libraries know. */
+/* CURLOPT_PROTOCOLS is deprecated, but it is the only option for this that older libraries have. */
 #define CURL_DISABLE_DEPRECATION
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
@@ -26,7 +27,7 @@ CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode ccurl_set_receiver(CURL *easy, CURLoption option, curl_write_callback value);
 CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback value);
-/* Has sockets closed in programs that are started while they are open. */
+/* Makes libcurl close its sockets in programs that are started while they are open. */
 CURLcode ccurl_set_sockets(CURL *easy);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);

@@ -1,6 +1,6 @@
 #pragma once
 
-// libmosquitto, loaded when it is first needed: most starts of the program do without, and linked they would pay for it and OpenSSL.
+// libmosquitto, loaded when it is first needed: most runs of the program do not need it, and would load it and OpenSSL if it were linked.
 
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
@@ -19,8 +19,8 @@ struct cmosquitto_callbacks {
     void (*acknowledged)(void *context, int identifier, int code);
     /// The broker ended the connection and said why. `code` is that of MQTT 5.
     void (*disconnected)(void *context, int code);
-    /// What the library or OpenSSL complains about.
-    void (*complained)(void *context, const char *text);
+    /// An error message of the library or of OpenSSL.
+    void (*logged)(void *context, const char *text);
 };
 
 struct cmosquitto_client;
@@ -52,7 +52,7 @@ int cmosquitto_socket(struct cmosquitto_client *client);
 bool cmosquitto_wants_write(struct cmosquitto_client *client);
 
 const char *cmosquitto_error_text(int error);
-/// Of a code of MQTT 5.
+/// The text for a reason code of MQTT 5.
 const char *cmosquitto_reason_text(int code);
-/// Of a code of 3.1.1 with which a broker refuses a connection.
+/// The text for a code of MQTT 3.1.1 with which a broker refuses a connection.
 const char *cmosquitto_refusal_text(int code);

@@ -1,6 +1,6 @@
 #pragma once
 
-// librsvg and cairo, loaded when they are first needed: only who attaches pictures to posts has to have them.
+// librsvg and cairo, loaded when they are first needed: only users who attach pictures to posts need them.
 //
 // The few functions that are used are declared in loader.c, so that building needs no headers of either.
 

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Sets libcurl's options for a request. The memory that libcurl refers to lives as long as this object.
+/// Sets libcurl's options for a request. The memory that libcurl refers to is valid as long as this object exists.
 final class CurlOptions {
     private let easy: UnsafeMutableRawPointer
     private var headers: UnsafeMutablePointer<curl_slist>?

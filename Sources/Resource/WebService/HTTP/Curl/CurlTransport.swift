@@ -83,7 +83,7 @@ final class CurlEngine {
             return prepared.finish(.failure(.notSent(reason: "libcurl is older than 7.80, or memory is short")))
         }
         defer {
-            // After the sender got the outcome: this can take long if a name server does not answer.
+            // Called after the sender got the outcome, because this can take long if a name server does not answer.
             ccurl_multi_remove_handle(multi, easy)
             ended = prepared
         }
@@ -146,7 +146,7 @@ final class PreparedTransfer {
     }
 
     deinit {
-        // Before the memory that it refers to.
+        // Released before the memory that it refers to.
         if let handle { ccurl_easy_cleanup(handle) }
     }
 

@@ -93,21 +93,21 @@ final class WebSocketWorker: Sendable {
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
-        var line: WebSocketLine?
+        var connection: WebSocketConnection?
         while let job = next() {
             do throws(WebSocketError) {
                 if case .open = job.operation {
-                    line = try WebSocketLine(url, settings)
-                    state.withLock { $0.wakeup = line?.wakeup }
+                    connection = try WebSocketConnection(url, settings)
+                    state.withLock { $0.wakeup = connection?.wakeup }
                 }
-                guard let line else { throw .failed(.notSent(reason: "there is no connection")) }
-                job.continuation.resume(returning: .success(try line.perform(job.operation, job.cancellation)))
+                guard let connection else { throw .failed(.notSent(reason: "there is no connection")) }
+                job.continuation.resume(returning: .success(try connection.perform(job.operation, job.cancellation)))
             } catch {
                 job.continuation.resume(returning: .failure(error))
             }
         }
         state.withLock { $0.wakeup = nil }
-        withExtendedLifetime(line) {}
+        withExtendedLifetime(connection) {}
     }
 
     private func next() -> Job? {

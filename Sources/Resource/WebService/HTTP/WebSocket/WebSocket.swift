@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Why a conversation over WebSocket failed or ended.
+/// Why a connection over WebSocket failed or ended.
 public enum WebSocketError: Error, Hashable, Sendable {
     /// The connection could not be made, was lost, silent or cancelled.
     case failed(TransportError)
@@ -13,7 +13,7 @@ public enum WebSocketError: Error, Hashable, Sendable {
 }
 
 extension WebSocketError: CustomStringConvertible {
-    /// In one line, without secrets or control characters.
+    /// One line, without secrets or control characters.
     public var description: String {
         switch self {
         case .failed(let error): error.description
@@ -23,7 +23,7 @@ extension WebSocketError: CustomStringConvertible {
     }
 }
 
-/// A conversation in texts with a web service (RFC 6455). One caller at a time.
+/// A connection that exchanges texts with a web service (RFC 6455). One caller at a time.
 public protocol WebSocket: Sendable {
     func send(_ text: String) async throws(WebSocketError)
     /// The next text. Pings are answered meanwhile.
@@ -44,7 +44,7 @@ struct WebSocketHandshake {
     private let expected: String
     private let limits: HTTPLimits
     private var bytes: [UInt8] = []
-    /// The empty line does not end up to here.
+    /// The empty line does not end before this position.
     private var searched = 3
 
     enum Progress: Hashable {
@@ -124,7 +124,7 @@ struct WebSocketHandshake {
         return HTTPResponse(status: status, headers: headers)
     }
 
-    /// With the body if its length is known and small: it contains the server's message.
+    /// The refusal, with the body if its length is known and small: it contains the server's message.
     private func refusal(_ response: HTTPResponse, _ rest: [UInt8], isEnd: Bool) -> Progress {
         var response = response
         if let text = response.header("Content-Length"), let length = Int(text), 1...min(limits.body, 16_384) ~= length {

@@ -71,7 +71,7 @@ public struct DayPicture: Hashable, Sendable {
     public var svg: String
     /// In pixels.
     public var width, height: Int
-    /// What it shows, in words, for those who do not see it.
+    /// A description as text, for users who cannot see the picture.
     public var description: String
 
     public init(svg: String, width: Int, height: Int, description: String) {
@@ -84,7 +84,7 @@ public struct DayPicture: Hashable, Sendable {
     /// The picture as a PNG file, by librsvg.
     ///
     /// - Parameter library: its file's name.
-    /// - Throws: `misconfigured` where the library is missing; `rejected` where it cannot draw the picture.
+    /// - Throws: `misconfigured` if the library is missing; `rejected` if it cannot draw the picture.
     func png(library: String = Self.library) throws(ShareFailure) -> [UInt8] {
         if let problem = Self.problem(library: library) { throw ShareFailure(.misconfigured, problem, advice: Self.advice) }
         var bytes: UnsafeMutablePointer<UInt8>?

@@ -37,7 +37,7 @@ enum Addressed: Hashable, Sendable {
 }
 
 extension ShareFailure {
-    /// What the status of an answer means (RFC 9110, section 15); nil where it confirms.
+    /// The meaning of an answer's status (RFC 9110, section 15); nil if it confirms.
     ///
     /// A request that must not be repeated (`isRepeatable`) may have been carried out in two more cases: 302 and 303 are what many
     /// programs answer after they have processed a POST, and 503 is what proxies answer when a server behind them is too slow (Varnish
@@ -45,39 +45,39 @@ extension ShareFailure {
     ///
     /// - Parameters:
     ///   - address: if nothing is there, the configuration is wrong, or this day is refused.
-    ///   - message: what the server says, where the service has a place of its own for it; nil takes it from where most have it.
+    ///   - message: the server's message, if this service has it in an unusual place; nil takes it from the usual places.
     init?(_ response: HTTPResponse, to request: HTTPRequest, at address: Addressed, saying message: String? = nil) {
         let words = message.map { request.line(of: $0) } ?? response.words(hiding: request.secrets)
-        let said = "\(request.url.host) answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
+        let reason = "\(request.url.host) answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
         switch response.status {
         case 200..<300:
             return nil
         case 302 where !request.isRepeatable, 303 where !request.isRepeatable:
             self.init(
-                .unanswered, said + ", a redirection, which is not followed",
+                .unanswered, reason + ", a redirection, which is not followed",
                 advice: "If the service has moved permanently, set `url` to its new address.", retryAfter: response.retryAfter)
         case 503 where !request.isRepeatable:
-            self.init(.unanswered, said, retryAfter: response.retryAfter)
+            self.init(.unanswered, reason, retryAfter: response.retryAfter)
         case 300..<400:
-            // A sign-in page of a hotel answers like this: no reason to give a day up.
+            // The sign-in page of a network answers like this: this is no reason to give up a day.
             self.init(
-                .unreachable, said + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
+                .unreachable, reason + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
                 advice: "If the service has moved permanently, set `url` to its new address.")
         case 401, 403:
-            self.init(.credentials, said, advice: "Renew the token or password, or grant it the right to write.")
+            self.init(.credentials, reason, advice: "Renew the token or password, or grant it the right to write.")
         case 407:
-            self.init(.unreachable, said, advice: "The proxy requires authentication: check the variables https_proxy and no_proxy.")
+            self.init(.unreachable, reason, advice: "The proxy requires authentication: check the variables https_proxy and no_proxy.")
         // 425 is Too Early (RFC 8470): not processed.
         case 408, 425, 429, 503:
-            self.init(.busy, said, retryAfter: response.retryAfter)
+            self.init(.busy, reason, retryAfter: response.retryAfter)
         case 400..<500:
             if case .service(let advice) = address, [404, 410].contains(response.status) {
-                self.init(.misconfigured, said, advice: advice)
+                self.init(.misconfigured, reason, advice: advice)
             } else {
-                self.init(.rejected, said)
+                self.init(.rejected, reason)
             }
         default:
-            self.init(.unanswered, said, retryAfter: response.retryAfter)
+            self.init(.unanswered, reason, retryAfter: response.retryAfter)
         }
     }
 

@@ -23,7 +23,7 @@ struct CommandDestination: ConfiguredDestination {
 
     var traits: ShareTraits {
         ShareTraits(
-            resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent, takesUnfinishedDays: isIdempotent,
+            resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent, acceptsUnfinishedDays: isIdempotent,
             includesSamples: includesSamples)
     }
 
@@ -83,7 +83,7 @@ struct CommandDestination: ConfiguredDestination {
             group.cancelAll()  // ends the program, if it still runs
             return first
         }
-        try judge(outcome)
+        try evaluate(outcome)
     }
 
     private enum Outcome: Sendable {
@@ -146,7 +146,7 @@ struct CommandDestination: ConfiguredDestination {
     }
 
     /// sysexits(3).
-    private func judge(_ outcome: Outcome) throws(ShareFailure) {
+    private func evaluate(_ outcome: Outcome) throws(ShareFailure) {
         let program = quoted(baseName(command[0]))
         switch outcome {
         case .exited(0, _): return

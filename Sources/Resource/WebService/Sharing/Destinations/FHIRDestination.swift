@@ -93,7 +93,7 @@ struct FHIRDestination: ConfiguredDestination {
 
     static let type = "application/fhir+json"
 
-    let traits = ShareTraits(resending: .replaces, corrects: true, takesUnfinishedDays: true, isPersonal: true)
+    let traits = ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true)
 
     var place: String { base.origin }
 
@@ -300,7 +300,7 @@ struct FHIRAnswer {
         }
     }
 
-    /// From `…/Observation/123` or `…/Observation/123/_history/4`.
+    /// The id in `…/Observation/123` or `…/Observation/123/_history/4`.
     private static func id(location: String) -> String? {
         let parts = location.split(separator: "/", omittingEmptySubsequences: false)
         guard let type = parts.lastIndex(of: "Observation"), type + 1 < parts.count, isID(String(parts[type + 1])) else { return nil }

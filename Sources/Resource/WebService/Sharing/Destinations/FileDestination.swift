@@ -85,7 +85,7 @@ struct DayLine {
     enum Format: String, CaseIterable {
         /// One object per line (JSON Lines), with the names of `istep show --json`.
         case json
-        /// Comma-separated values with a header (RFC 4180, but for its line ends: here they are LF).
+        /// Comma-separated values with a header (RFC 4180, except that lines end with LF).
         case csv
 
         /// Chooses the format by the extension of a file's name.
@@ -156,7 +156,7 @@ struct DayLine {
 enum CSV {
     static func field(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return text }
-        // By scalars: a quote with a combining mark after it is another character in Swift, but a quote for a reader.
+        // Escaped by scalars: a quote with a combining mark after it is another character in Swift, but a quote for a reader.
         return "\"" + text.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 

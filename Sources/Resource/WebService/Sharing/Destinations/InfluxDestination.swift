@@ -100,7 +100,7 @@ private func isInfluxName(_ name: String) -> Bool {
 /// InfluxDB, or a server that accepts its line protocol, such as VictoriaMetrics: stores figures of days, and the samples behind them.
 ///
 /// Sources: version 1 https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint, version 2
-/// https://docs.influxdata.com/influxdb/v2/api/#operation/PostWrite. Both answer 204 where all points are stored.
+/// https://docs.influxdata.com/influxdb/v2/api/#operation/PostWrite. Both answer 204 if all points are stored.
 struct InfluxDestination: ConfiguredDestination {
     /// Where points are stored. The version also determines how istep authenticates.
     enum Database: Hashable, Sendable {
@@ -162,7 +162,7 @@ struct InfluxDestination: ConfiguredDestination {
         return timed.map { ShareReceipt(remoteID: "\($0.1.seconds)") }
     }
 
-    // MARK: Where points stand
+    // MARK: The times of points
 
     /// Whether the server may have the day's point at the time of layout 0: deliveries since then have a remote id.
     private func isOld(_ payload: SharePayload) -> Bool { payload.isConfirmed && payload.remoteID == nil }

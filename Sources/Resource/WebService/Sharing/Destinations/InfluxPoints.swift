@@ -14,7 +14,7 @@ struct InfluxPoints: Hashable, Sendable {
     var tags: [String: String] = [:]
     var includesSamples = true
 
-    /// - Parameter time: of the day's point.
+    /// - Parameter time: the time of the day's point.
     func points(_ day: SharedDay, at time: Timestamp) -> [InfluxPoint] {
         let figures = self.day(day, time)
         guard includesSamples else { return [figures] }
@@ -84,7 +84,7 @@ struct InfluxPoint: Sendable {
     var tags: [String: String]
     /// At least one that is not nil.
     var fields: [(key: String, value: Value?)]
-    /// To the second.
+    /// The time, in whole seconds.
     let time: Timestamp
 
     /// Without a line feed. Tags are sorted by key, which is best for servers.
@@ -116,7 +116,7 @@ struct InfluxPoint: Sendable {
         return result
     }
 
-    /// The text, changed where the format cannot represent it. The format has no line feeds. A backslash before another, before a character
+    /// The text, changed if the format cannot represent it. The format has no line feeds. A backslash before another, before a character
     /// that needs an escape, or at the end of a tag has a different meaning on each server
     /// (https://github.com/influxdata/influxdb/issues/3070, 5231). Such a backslash becomes an operator that looks the same; a control
     /// character becomes a space.
@@ -210,7 +210,7 @@ struct InfluxRemoval: Sendable {
             predicate: conditions.map { "\($0)=\"\(Self.escaped($1, "\""))\"" }.joined(separator: " AND "))
     }
 
-    /// By scalars: a quote with a combining mark after it is another character in Swift, but a quote for a server.
+    /// Escapes by scalars: a quote with a combining mark after it is another character in Swift, but a quote for a server.
     private static func escaped(_ text: String, _ quote: Unicode.Scalar) -> String {
         text.unicodeScalars.map { $0 == quote || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
     }
@@ -230,7 +230,7 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
     /// - Parameters:
     ///   - metrics: what the server shows at `/metrics`, with a line such as `flag{name="retentionPeriod", value="1", is_set="false"} 1` for
     ///     each flag.
-    ///   - secrets: which the server may repeat.
+    ///   - secrets: secrets that the server may repeat.
     init(_ metrics: String, hiding secrets: [Secret]) {
         func flag(_ name: String) -> (value: String, isSet: Bool)? {
             guard let line = metrics.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("flag{name=\"\(name)\"") }),
@@ -245,7 +245,7 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
         interval = flag("dedup.minScrapeInterval")?.value
     }
 
-    /// What is set, for people.
+    /// The settings, as text for users.
     ///
     /// - Throws: `misconfigured`, with the flags that are missing.
     func checked(includesSamples: Bool) throws(ShareFailure) -> String {
@@ -270,7 +270,7 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
 
     private static let needed = "-retentionPeriod=100y -dedup.minScrapeInterval=1ms"
 
-    /// A duration as Go writes it, such as `1m30s` (https://pkg.go.dev/time#ParseDuration), or with days; nil where it is none.
+    /// A duration as Go writes it, such as `1m30s` (https://pkg.go.dev/time#ParseDuration), or with days; nil if the text is not a duration.
     private static func seconds(_ duration: String) -> Double? {
         let units = ["ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000]
         if duration == "0" { return 0 }

@@ -26,7 +26,7 @@ struct LineFile {
                 hasByteOrderMark = true
                 scalars.removeFirst()
             }
-            // By scalars: "\r\n" is one character.
+            // Split by scalars: "\r\n" is one character.
             var parts = scalars.split(separator: "\n", omittingEmptySubsequences: false)
             if parts.last?.isEmpty == true { parts.removeLast() }
             if parts.first?.last == "\r" { lineEnd = "\r\n" }
@@ -75,11 +75,12 @@ struct LineFile {
         }
     }
 
-    /// Between two attempts to lock the folder. 30 seconds in all: a program that keeps it longer does more than write a file.
+    /// The pause between two attempts to lock the folder. They take 30 seconds in all: a program that keeps the lock longer does more than
+    /// write a file.
     private static let pause = Duration.milliseconds(100)
     private static let mostPauses = 300
 
-    /// Runs what may wait for a disk outside of Swift's pool, whose few threads run all other tasks.
+    /// Runs work that may wait for a disk outside of Swift's pool, whose few threads run all other tasks.
     static func outsidePool<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws(ShareFailure) -> R {
         do {
             return try await blocking(body)

@@ -46,7 +46,7 @@ extension DestinationKind {
 }
 
 extension TableReader {
-    /// ISO 639-1, and where a language has no such code, ISO 639-3.
+    /// ISO 639-1, and if a language has no such code, ISO 639-3.
     fileprivate mutating func language() -> String? {
         let expected = "the code of a language, such as en"
         guard let text = text("language", expected) else { return nil }
@@ -80,7 +80,7 @@ struct MastodonDestination: ConfiguredDestination {
 
     var traits: ShareTraits {
         ShareTraits(
-            resending: .repeats, corrects: edits, canFind: template.hasDate, takesUnfinishedDays: false, isPersonal: true)
+            resending: .repeats, corrects: edits, canFind: template.hasDate, acceptsUnfinishedDays: false, isPersonal: true)
     }
 
     var place: String { base.origin }
@@ -173,7 +173,7 @@ extension MastodonDestination {
     /// How often, a second apart, the server is asked whether it has processed a picture.
     private static let mostPolls = 20
 
-    /// Nil where no picture is attached.
+    /// Nil if no picture is attached.
     private func upload(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest? {
         guard attachesPicture, let picture = context.environment.picture(payload.day.summary) else { return nil }
         let boundary = "istep-\(payload.key)"
@@ -192,7 +192,7 @@ extension MastodonDestination {
 
     /// Uploads the picture of a day and waits until the server has processed it, which takes it a moment (202).
     ///
-    /// - Returns: the id for the post; nil where no picture is attached.
+    /// - Returns: the id for the post; nil if no picture is attached.
     private func uploaded(_ payload: SharePayload) async throws(ShareFailure) -> String? {
         guard let request = try upload(payload, credentials) else { return nil }
         do throws(ShareFailure) {
@@ -212,7 +212,7 @@ extension MastodonDestination {
             failure.reason = "the picture was not uploaded: \(failure.reason)"
             // Nothing was posted.
             if failure.kind == .unanswered { failure.kind = .unreachable }
-            if failure.kind == .rejected { failure.advice = "If the server takes no pictures: picture = false" }
+            if failure.kind == .rejected { failure.advice = "If the server accepts no pictures: picture = false" }
             throw failure
         }
     }
@@ -251,8 +251,8 @@ extension MastodonDestination {
     /// Searches the posts of the account for the post of a day, from the newest back to those from before the day.
     ///
     /// If a post contains the date but differs from the text that `text` gives, the result is unclear: servers change texts, such as the
-    /// names of people, and a second post is worse than a question. The same applies to direct posts if the list has none: some servers
-    /// leave them out (Pixelfed lists public, unlisted and private ones).
+    /// names of people, and asking the user is better than a second post. The same applies to direct posts if the list has none: some
+    /// servers leave them out (Pixelfed lists public, unlisted and private ones).
     func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {
         // The post is known to exist, and repeating the same edit does no harm.
         if payload.remoteID != nil { return .absent }

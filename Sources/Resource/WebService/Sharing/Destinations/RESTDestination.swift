@@ -18,7 +18,7 @@ struct RESTDestination: ConfiguredDestination {
     let isWebDAV: Bool?
     let traits: ShareTraits
 
-    /// Without the query, as it contains a key for some services.
+    /// The address without the query, because this contains a key for some services.
     var place: String { String(template.text.prefix { $0 != "?" }) }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
@@ -142,7 +142,7 @@ extension DestinationKind {
             headers: headers, authentication: authentication, isWebDAV: isWebDAV,
             traits: ShareTraits(
                 resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,
-                takesUnfinishedDays: isIdempotent, includesSamples: includesSamples,
+                acceptsUnfinishedDays: isIdempotent, includesSamples: includesSamples,
                 // At one address for all users, one person's day would replace another's.
                 isPersonal: (method == "PUT" || isIdempotent) && !template.text.contains("{user}")))
     }

@@ -8,11 +8,11 @@ internal import StepDomain
 /// A sent message cannot be changed or taken back, so a day is sent once, when it is over.
 struct SMSDestination: ConfiguredDestination {
     let context: DestinationContext
-    /// As the user wrote it; it was checked.
+    /// The number as the user wrote it; it was checked.
     let number: String
     let template: PostTemplate
     let units: PostFigure.Units
-    /// Nil for the only one.
+    /// The modem; nil for the only one.
     let modem: String?
 
     var place: String { number }
@@ -20,7 +20,7 @@ struct SMSDestination: ConfiguredDestination {
     /// ModemManager keeps sent messages until it ends, so that it can confirm that a message was sent, but never that none was. Without a
     /// date in the text, a message of another day can have the same text.
     var traits: ShareTraits {
-        ShareTraits(resending: .repeats, corrects: false, canFind: template.hasDate, takesUnfinishedDays: false, isPersonal: true)
+        ShareTraits(resending: .repeats, corrects: false, canFind: template.hasDate, acceptsUnfinishedDays: false, isPersonal: true)
     }
 
     func problems() -> [String] {
@@ -53,7 +53,7 @@ struct SMSDestination: ConfiguredDestination {
     func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {
         guard template.hasDate else { return .unclear }
         return try await withMessages { messages throws(TextMessageError) in
-            // Absent is not unsent: ModemManager's list is lost when it ends.
+            // A message that is absent may have been sent: ModemManager's list is lost when it ends.
             guard case .sent(let path) = try await messages.find(text(payload), to: number) else { return .unclear }
             return .arrived(ShareReceipt(remoteID: path))
         }

@@ -52,7 +52,7 @@ extension DestinationKind {
             operation: operation, response: response, authentication: authentication,
             // SOAP does not define the effect of a call that is made twice; only the user knows what this service does.
             traits: isIdempotent
-                ? .replacing : ShareTraits(resending: .repeats, corrects: false, takesUnfinishedDays: false))
+                ? .replacing : ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false))
     }
 }
 
@@ -202,7 +202,7 @@ extension ShareFailure {
         }
         let words = request.line(of: message)
         let said = "\(request.url.host) answered with a fault" + (words.isEmpty ? "" : ": " + words)
-        switch fault.blame {
+        switch fault.faultCause {
         // A server of many services answers like this where there is none (404).
         case .sender where failure?.kind == .misconfigured: self.init(.misconfigured, said, advice: failure?.advice)
         case .sender: self.init(.rejected, said)

@@ -116,8 +116,8 @@ struct HomeAssistantSensor: Encodable, Sendable {
     let lastReset: String
 
     /// - Parameters:
-    ///   - entity: with `{user}` where the user's name goes.
-    ///   - localTime: of this machine.
+    ///   - entity: the name of the entity, with `{user}` in place of the user's name.
+    ///   - localTime: the local time of this machine.
     init(_ payload: SharePayload, entity: String, localTime: LocalTime) {
         day = payload.day
         self.entity = entity.replacing("{user}", with: payload.slug)

@@ -15,7 +15,7 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
     /// Checked, but without the password.
     let broker: MQTTBroker
     let password: SecretSource?
-    /// With `{user}` where the user's name goes.
+    /// The name of the entity, with `{user}` in place of the user's name.
     let entity: String
     let topic: String
     let discovery: String

@@ -8,13 +8,13 @@ internal import StepDomain
 /// The sensor is set unless it has a later day already. A state that was set like this is lost when Home Assistant restarts; each share
 /// ends with a check whether it still exists.
 ///
-/// Source: https://developers.home-assistant.io/docs/api/rest, `/api/states/<entity_id>`: GET is answered 404 where there is
-/// none, POST 200 or 201 with the state. Only the token of an administrator may POST.
+/// Source: https://developers.home-assistant.io/docs/api/rest, `/api/states/<entity_id>`: GET is answered 404 if there is none, POST 200 or
+/// 201 with the state. Only the token of an administrator may POST.
 struct HomeAssistantRESTDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
     let url: WebAddress
-    /// With `{user}` where the user's name goes.
+    /// The name of the entity, with `{user}` in place of the user's name.
     let entity: String
     let token: SecretSource
     /// Nil if only the sensor is wanted.
@@ -93,7 +93,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
 
     // MARK: The sensor
 
-    /// What the sensor shows; nil where there is no sensor.
+    /// What the sensor shows; nil if there is no sensor.
     private func state(_ sensor: HomeAssistantSensor) async throws(ShareFailure) -> State? {
         let request = try question(sensor, credentials)
         do throws(ShareFailure) {
@@ -136,7 +136,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
         var state: String
         var attributes: Attributes?
 
-        /// The day that the sensor shows; nil where it shows none.
+        /// The day that the sensor shows; nil if it shows none.
         var date: Day? { attributes?.date.flatMap(Day.init) }
     }
 

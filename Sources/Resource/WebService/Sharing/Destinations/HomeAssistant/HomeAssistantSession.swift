@@ -68,7 +68,7 @@ struct HomeAssistantSession {
 
     private mutating func logIn() async throws(ShareFailure) {
         let greeting = try await receive(Greeting.self)
-        guard greeting.type == "auth_required" else { throw strange("it did not request authentication") }
+        guard greeting.type == "auth_required" else { throw unexpected("it did not request authentication") }
         version = greeting.ha_version ?? ""
         try await send(LogIn(access_token: token.reveal()))
         let answer = try await receive(Greeting.self)
@@ -78,7 +78,7 @@ struct HomeAssistantSession {
             throw ShareFailure(
                 .credentials, "\(url.host) refused the token\(words(answer.message))",
                 advice: "Create a new long-lived access token (Home Assistant, your profile, Security).")
-        default: throw strange("it neither accepted nor rejected the token")
+        default: throw unexpected("it neither accepted nor rejected the token")
         }
     }
 
@@ -112,10 +112,10 @@ struct HomeAssistantSession {
     private struct Answer<Result: Decodable>: Decodable { var result: Result }
 
     /// The result of a command that returns nothing.
-    struct Nothing: Decodable { init(from decoder: any Decoder) {} }
+    struct NoResult: Decodable { init(from decoder: any Decoder) {} }
 
     /// Maximum messages that do not answer the command; istep never requests such messages.
-    private static let mostStrangers = 100
+    private static let mostUnrelatedMessages = 100
 
     /// - Parameter changes: whether the command changes data in Home Assistant.
     mutating func ask<Result: Decodable>(
@@ -125,16 +125,16 @@ struct HomeAssistantSession {
         lastID += 1
         hasChanged = hasChanged || changes
         try await send(Numbered(id: lastID, body: command))
-        for _ in 0..<Self.mostStrangers {
+        for _ in 0..<Self.mostUnrelatedMessages {
             try checkTime()
             let text = try await receiveText()
-            guard let header = decode(Header.self, text) else { throw strange("its answer cannot be decoded") }
+            guard let header = decode(Header.self, text) else { throw unexpected("its answer cannot be decoded") }
             guard header.id == lastID, header.type == "result" else { continue }
             guard header.success == true else { throw refusal(header.error) }
-            guard let answer = decode(Answer<Result>.self, text) else { throw strange("its answer is not what was asked for") }
+            guard let answer = decode(Answer<Result>.self, text) else { throw unexpected("its answer is not what was asked for") }
             return answer.result
         }
-        throw strange("it did not answer")
+        throw unexpected("it did not answer")
     }
 
     // MARK: Messages
@@ -148,7 +148,7 @@ struct HomeAssistantSession {
     }
 
     private func receive<Form: Decodable>(_ form: Form.Type) async throws(ShareFailure) -> Form {
-        guard let message = decode(form, try await receiveText()) else { throw strange("its message cannot be decoded") }
+        guard let message = decode(form, try await receiveText()) else { throw unexpected("its message cannot be decoded") }
         return message
     }
 
@@ -167,7 +167,7 @@ struct HomeAssistantSession {
     // MARK: Failures
 
     private func words(_ text: String?) -> String {
-        // As those of an HTTP server: in one line, limited, without the token.
+        // Like the messages of an HTTP server: in one line, limited, without the token.
         let words = HTTPResponse.line(of: text ?? "", hiding: [token])
         return words.isEmpty ? "" : ": \(words)"
     }
@@ -177,20 +177,20 @@ struct HomeAssistantSession {
         throw ShareFailure(hasChanged ? .unanswered : .unreachable, "\(url.host) took more than \(limit.components.seconds) s")
     }
 
-    private func strange(_ what: String) -> ShareFailure {
+    private func unexpected(_ what: String) -> ShareFailure {
         ShareFailure(
             hasChanged ? .unanswered : .unreachable, "\(url.host) does not answer like Home Assistant: \(what)",
             advice: "Check `url`: something else may answer there.")
     }
 
     private func refusal(_ problem: Header.Problem?) -> ShareFailure {
-        let said = "\(url.host) refused a command\(words(problem?.message ?? problem?.code))"
+        let reason = "\(url.host) refused a command\(words(problem?.message ?? problem?.code))"
         switch problem?.code {
-        case "unauthorized": return .notAdministrator(said)
+        case "unauthorized": return .notAdministrator(reason)
         case "unknown_command":
-            return ShareFailure(.misconfigured, said, advice: "Enable `recorder` in Home Assistant, or set `statistics = false`.")
-        case "invalid_format", "home_assistant_error", "not_allowed": return ShareFailure(.rejected, said)
-        default: return ShareFailure(hasChanged ? .unanswered : .unreachable, said)
+            return ShareFailure(.misconfigured, reason, advice: "Enable `recorder` in Home Assistant, or set `statistics = false`.")
+        case "invalid_format", "home_assistant_error", "not_allowed": return ShareFailure(.rejected, reason)
+        default: return ShareFailure(hasChanged ? .unanswered : .unreachable, reason)
         }
     }
 
@@ -200,21 +200,21 @@ struct HomeAssistantSession {
         case .failed: return ShareFailure(lost, error.description)
         case .violation, .closed:
             return ShareFailure(
-                lost, token.scrubbed(from: error.description), advice: "Check `url`, and what stands between istep and Home Assistant.")
+                lost, token.scrubbed(from: error.description), advice: "Check `url`, and any proxy between istep and Home Assistant.")
         case .refused(let response):
             let words = response.words(hiding: [token])
-            let said = "\(url.host) opened no WebSocket: it answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
+            let reason = "\(url.host) opened no WebSocket: it answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
             switch response.status {
             case 401, 403:
-                return ShareFailure(.credentials, said, advice: "Renew the token, and see whether Home Assistant banned this machine.")
-            case 408, 425, 429, 503: return ShareFailure(.busy, said, retryAfter: response.retryAfter)
-            // A sign-in page of a hotel answers 200 or 302.
+                return ShareFailure(.credentials, reason, advice: "Renew the token, and see whether Home Assistant banned this machine.")
+            case 408, 425, 429, 503: return ShareFailure(.busy, reason, retryAfter: response.retryAfter)
+            // The sign-in page of a network answers 200 or 302.
             case ..<400, 500...:
                 return ShareFailure(
-                    .unreachable, said, advice: "Check `url`: something else may answer there.", retryAfter: response.retryAfter)
+                    .unreachable, reason, advice: "Check `url`: something else may answer there.", retryAfter: response.retryAfter)
             default:
                 return ShareFailure(
-                    .misconfigured, said, advice: "Configure the proxy to pass WebSocket for /api/websocket, or set `statistics = false`.")
+                    .misconfigured, reason, advice: "Configure the proxy to pass WebSocket for /api/websocket, or set `statistics = false`.")
             }
         }
     }

@@ -36,7 +36,7 @@ enum HomeAssistantStatistics {
     /// Assigns the steps of a day to full hours of UTC.
     ///
     /// The day is placed on the same date in Home Assistant's time zone, hour by hour of the clock. Its daily figures are then those of
-    /// istep, even if this machine travels or is in another zone, and rows of one day never overlap those of another. Where local hours do
+    /// istep, even if this machine travels or is in another zone, and rows of one day never overlap those of another. If local hours do
     /// not begin at full hours of UTC (India, Nepal), an hour is assigned to the full hour of UTC that begins in it, up to 45 minutes late:
     /// Home Assistant has no other rows, and counts a row towards the day in which it begins.
     ///
@@ -91,9 +91,9 @@ enum HomeAssistantStatistics {
     /// The rows to write so that these days have these steps.
     ///
     /// - Parameters:
-    ///   - days: of one user; if a day occurs twice, the last one counts.
+    ///   - days: the days of one user; if a day occurs twice, the last one counts.
     ///   - rows: all that Home Assistant has from the first hour of the days on, in any order.
-    ///   - before: the sum of the last row before that hour; 0 where there is none.
+    ///   - before: the sum of the last row before that hour; 0 if there is none.
     /// - Returns: the rows that differ from `rows`, sorted by time.
     static func update(_ days: [DayHours], rows: [Row], before: Int) -> [Row] {
         let known = Dictionary(rows.map { ($0.start.seconds, $0) }) { $1 }
@@ -131,8 +131,8 @@ struct HomeAssistantImport: Sendable {
 
     typealias Statistics = HomeAssistantStatistics
 
-    /// Home Assistant's description of itself.
-    struct House: Decodable {
+    /// The configuration that Home Assistant reports (`get_config`).
+    struct ServerConfiguration: Decodable {
         var version: String
         var time_zone: String
         var components: [String]
@@ -148,11 +148,11 @@ struct HomeAssistantImport: Sendable {
     /// Does nothing if Home Assistant has no recorder: it has no statistics then.
     func deliver(_ payloads: [SharePayload], token: Secret) async throws(ShareFailure) {
         try await inSession(token) { (session) throws(ShareFailure) in
-            let house = try await session.ask(Command(type: "get_config"), for: House.self)
-            guard house.hasRecorder else { return }
-            guard let zone = TimeZone(identifier: house.time_zone) else {
+            let configuration = try await session.ask(Command(type: "get_config"), for: ServerConfiguration.self)
+            guard configuration.hasRecorder else { return }
+            guard let zone = TimeZone(identifier: configuration.time_zone) else {
                 throw ShareFailure(
-                    .misconfigured, "the time zone of Home Assistant, \(Self.quotation(of: house.time_zone, token)), is not known here",
+                    .misconfigured, "the time zone of Home Assistant, \(Self.quotation(of: configuration.time_zone, token)), is not known here",
                     advice: "Install the package tzdata, or set `statistics = false`.")
             }
             for (metadata, days) in try batches(payloads, in: .zone(zone)) { try await update(metadata, days, &session) }
@@ -163,15 +163,15 @@ struct HomeAssistantImport: Sendable {
     func check(token: Secret) async throws(ShareFailure) -> String {
         var words = ""
         try await inSession(token) { (session) throws(ShareFailure) in
-            let house = try await session.ask(Command(type: "get_config"), for: House.self)
+            let configuration = try await session.ask(Command(type: "get_config"), for: ServerConfiguration.self)
             let person = try await session.ask(Command(type: "auth/current_user"), for: Person.self)
             let name = Self.quotation(of: person.name ?? "?", token)
             guard person.is_admin else {
                 throw .notAdministrator("\(url.host) accepts the token, but its user \(name) is not an administrator")
             }
-            let statistics = house.hasRecorder ? "its recorder keeps statistics" : "without its recorder: no statistics, only the sensor"
-            // Masked before letters are left out: the others could not be recognised.
-            let version = HTTPResponse.excerpt(of: house.version, hiding: [token], limit: 20)
+            let statistics = configuration.hasRecorder ? "its recorder keeps statistics" : "without its recorder: no statistics, only the sensor"
+            // The token is masked before letters are left out: afterwards it could not be recognised.
+            let version = HTTPResponse.excerpt(of: configuration.version, hiding: [token], limit: 20)
                 .filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
             words = "Home Assistant \(version) at \(url.origin), administrator \(name); \(statistics)"
         }
@@ -227,7 +227,7 @@ struct HomeAssistantImport: Sendable {
         for start in stride(from: 0, to: update.count, by: Self.mostRows) {
             let part = update.dropFirst(start).prefix(Self.mostRows)
             _ = try await session.ask(
-                Import(metadata: metadata, stats: part.map(Import.Row.init)), for: HomeAssistantSession.Nothing?.self, changes: true)
+                Import(metadata: metadata, stats: part.map(Import.Row.init)), for: HomeAssistantSession.NoResult?.self, changes: true)
             try await confirm(Array(part), of: id, &session)
         }
     }
@@ -265,7 +265,7 @@ struct HomeAssistantImport: Sendable {
         return rows
     }
 
-    /// The sum of the last row before an hour; 0 where there is none.
+    /// The sum of the last row before an hour; 0 if there is none.
     private func sum(of id: String, before hour: Int, _ session: inout HomeAssistantSession) async throws(ShareFailure) -> Int {
         if let last = try await read(id, from: hour - Self.month, to: hour, period: "hour", &session).last { return last.sum }
         // Further back, months are enough: there are no rows in the time directly before the hour, so that no month with rows is cut by it.

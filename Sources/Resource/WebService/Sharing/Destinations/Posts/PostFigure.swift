@@ -74,7 +74,8 @@ enum PostFigure: String, CaseIterable, Sendable {
 extension PostFigure {
     static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// In place of a bar: the lowest block would say that nobody walked. Not a space, which servers of posts remove or combine.
+    /// Shown instead of a bar for an hour that is not known: the lowest block means no steps. It is not a space, because servers of posts
+    /// remove or combine spaces.
     static let unknownHour: Character = "·"
 
     /// A bar for each of the 24 hours that clocks show: an hour that they skip is empty, one that they show twice is one bar of what is known

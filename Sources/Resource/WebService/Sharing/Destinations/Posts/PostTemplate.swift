@@ -12,7 +12,7 @@ struct PostTemplate: Hashable, Sendable {
 
     typealias Part = [Piece]
 
-    /// Lines of parts.
+    /// The lines, each with its parts.
     let lines: [[Part]]
 
     static let standard = """
@@ -166,7 +166,7 @@ struct PostPattern {
         return places.contains(tokens.count)
     }
 
-    /// The places, with those that are reached by leaving out what can be left out.
+    /// The places, and those that are reached by leaving out optional parts.
     private func reached(_ places: Set<Int>) -> Set<Int> {
         var all = places
         var new = places

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Foundation
 
 /// A connection by libcurl and the WebSocket on it. Used on one thread.
-final class WebSocketLine {
+final class WebSocketConnection {
     private let multi: UnsafeMutableRawPointer
     private let easy: UnsafeMutableRawPointer
     private let errorBuffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -120,10 +120,10 @@ final class WebSocketLine {
             case .text(let text): return text
             case .ping(let bytes): try send(.pong, bytes, clock)
             case .close(let code, let reason):
-                // Whoever has sent the secrets masks them: the reason of a close has at most 123 bytes and is not cut.
+                // The caller has sent the secrets and masks them: the reason of a close has at most 123 bytes and is not cut.
                 let words = HTTPResponse.line(of: reason, hiding: [])
-                let said = (code.map { " with \($0)" } ?? "") + (words.isEmpty ? "" : ": \(words)")
-                throw .closed("\(url.origin) closed the WebSocket\(said)")
+                let details = (code.map { " with \($0)" } ?? "") + (words.isEmpty ? "" : ": \(words)")
+                throw .closed("\(url.origin) closed the WebSocket\(details)")
             case nil:
                 let bytes = try read(clock)
                 guard !bytes.isEmpty else { throw .failed(.unanswered(reason: "\(url.origin) closed the connection")) }

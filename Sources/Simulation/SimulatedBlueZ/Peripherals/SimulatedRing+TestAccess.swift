@@ -1,15 +1,15 @@
 public import Foundation
 
-/// State and actions that are available to tests but not to a Bluetooth client.
+/// Access for tests: state and actions that are not available to a Bluetooth client.
 extension SimulatedRing {
     /// The ring keeps today and the seven days before.
     public static let daysKept = 0...7
 
     /// The slots that the ring would report for a day, in their order, in the units that it reports.
-    public func truth(daysAgo: Int) -> [WalkedSlot] { withState { slots(daysAgo: daysAgo, $0) } }
+    public func expectedSteps(daysAgo: Int) -> [WalkedSlot] { withState { slots(daysAgo: daysAgo, $0) } }
 
     /// All slots that the ring remembers, oldest first.
-    public func truth() -> [WalkedSlot] { Self.daysKept.reversed().flatMap(truth(daysAgo:)) }
+    public func expectedSteps() -> [WalkedSlot] { Self.daysKept.reversed().flatMap(expectedSteps(daysAgo:)) }
 
     /// The time that its clock shows.
     public var clock: WallClock { withState { clock($0) } }
@@ -46,7 +46,7 @@ extension SimulatedRing {
     /// Faults of a ring.
     public struct Behaviour: Sendable, Hashable {
         /// Sends live steps before each packet of a reply.
-        public var interjects = false
+        public var sendsUnrequestedData = false
         /// Never sends the last record of a day.
         public var omitsLastRecord = false
         /// Commands that it answers with an error.
@@ -79,7 +79,7 @@ extension SimulatedRing {
         }
     }
 
-    // MARK: Inside
+    // MARK: Internal state
 
     func clock(_ state: State) -> WallClock {
         WallClock(seconds: Int(now().timeIntervalSince1970.rounded(.down)) + state.lead)
