@@ -1,7 +1,7 @@
 import StepDomain
 import TestSupport
 
-/// The steps of a person in each quarter of an hour, wherever that is: the expectedSteps to which a history is compared.
+/// The steps of a person in each quarter of an hour, wherever that is: the steps to which a history is compared.
 struct Walker: Sendable {
     let seed: UInt64
     let itinerary: Itinerary

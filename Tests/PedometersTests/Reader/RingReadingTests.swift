@@ -80,7 +80,9 @@ import Testing
             let total = try #require(receiver.batches.compactMap(\.deviceTotal).first)
             let today = ring.expectedSteps(daysAgo: 0).reduce(0) { $0 + $1.steps }
             #expect(total.slots == today && total.total == today + 120 && total.differs)
-            #expect(receiver.steps.values.reduce(0, +) == (ring.expectedSteps(daysAgo: 0) + ring.expectedSteps(daysAgo: 1)).reduce(0) { $0 + $1.steps })
+            #expect(
+                receiver.steps.values.reduce(0, +)
+                    == (ring.expectedSteps(daysAgo: 0) + ring.expectedSteps(daysAgo: 1)).reduce(0) { $0 + $1.steps })
         }
     }
 
