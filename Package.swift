@@ -115,17 +115,18 @@ let package = Package(
         layer(
             web, "Sharing",
             [
-                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "StepDomain",
+                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "Blocking", "StepDomain",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], forSize: true),
 
         // Domain
         layer(domain, "StepDomain", ["Backoff"]),
-        layer(domain, "StepServices", ["StepDomain", "Backoff"], forSize: true),
+        layer(domain, "StepServices", ["StepDomain", "Backoff", "Blocking"], forSize: true),
 
         // Support
         layer(support, "Backoff"),
+        layer(support, "Blocking"),
         layer(support, "Cleanup"),
         layer(support, "ProcessSpawning"),
         layer(support, "TextSafety"),
@@ -134,7 +135,7 @@ let package = Package(
         layer(
             data, "StepDatabase",
             [
-                "TextSafety", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
+                "TextSafety", "Blocking", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"], forSize: true),
@@ -145,13 +146,14 @@ let package = Package(
 
         // UI
         layer(ui, "StepViews", ["TextSafety", "StepServices", "StepDomain"], forSize: true),
-        layer(ui, "StepPages", ["TextSafety", "StepViews", "StepServices", "StepDomain"], forSize: true),
+        layer(ui, "StepPages", ["TextSafety", "Blocking", "StepViews", "StepServices", "StepDomain"], forSize: true),
         .target(name: "CIdle", path: ui + "CIdle"),
         .executableTarget(
             name: "istep",
             dependencies: [
                 "StepPages", "LocalServer", "StepViews", "StepServices", "StepDomain", "StepDatabase", "Settings", "BlueZ", "KernelBluetooth",
-                "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop", "ProcessSpawning", "CIdle",
+                "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop", "Blocking", "ProcessSpawning",
+                "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules + optimizedForSize, linkerSettings: linking),
@@ -185,22 +187,22 @@ let package = Package(
                 "ModemTestSupport", "MQTTTestSupport",
             ], resources: [.copy("Servers")]),
         tests("Backoff", []),
+        tests("Blocking", []),
         tests("Cleanup", []),
         tests("TextSafety", []),
         tests("StepDomain", ["Backoff"]),
         tests("StepServices", ["StepDomain", "Backoff"]),
-        tests("StepDatabase", ["StepDomain", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
+        tests("StepDatabase", ["StepDomain", "Blocking", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["TextSafety", "StepDomain"]),
         tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
         tests("StepPages", ["StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
-        tests("LocalServer", ["StepDomain"]),
+        tests("LocalServer", ["Blocking"]),
         .testTarget(
             name: "istepTests",
             dependencies: [
                 "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "WebTestSupport", "SystemdTestSupport",
-                "DesktopTestSupport", "PrivateBus",
-                "DBus", "BlueZ", "Pedometers", "Settings",
+                "DesktopTestSupport", "PrivateBus", "DBus", "BlueZ", "Pedometers", "Settings", "Blocking",
             ],
             path: "Tests/istepTests", swiftSettings: rules),
         .testTarget(

@@ -8,7 +8,7 @@ import Testing
     /// A new module needs a line here. Modules of the toolchain (`toolchain`) are free for all but the domain.
     private static let allowed: [String: Set<String>] = [
         "StepDomain": ["Backoff"],
-        "StepServices": ["StepDomain", "Backoff"],
+        "StepServices": ["StepDomain", "Backoff", "Blocking"],
 
         "DBus": ["CDBus", "Cleanup"],
         "BlueZ": ["DBus", "Backoff", "Cleanup"],
@@ -18,26 +18,27 @@ import Testing
         "Desktop": ["DBus", "StepDomain", "TextSafety"],
         "ModemManager": ["DBus", "Cleanup", "TextSafety"],
         "Backoff": [],
+        "Blocking": [],
         "Cleanup": [],
         "ProcessSpawning": [],
         "TextSafety": [],
         "Settings": ["TextSafety", "StepDomain", "TOMLKit"],
-        "StepDatabase": ["TextSafety", "StepDomain", "GRDB", "GRDBSQLite"],
+        "StepDatabase": ["TextSafety", "Blocking", "StepDomain", "GRDB", "GRDBSQLite"],
         "HTTP": ["CCurl", "TextSafety"],
         "LocalServer": ["TextSafety"],
         "SOAP": ["HTTP", "TextSafety", "CExpat"],
         "MQTT": ["CMosquitto", "TextSafety"],
         "Sharing": [
-            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "StepDomain", "Subprocess",
-            "SystemPackage",
+            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "Blocking", "StepDomain",
+            "Subprocess", "SystemPackage",
         ],
 
         "PrivateBus": ["ProcessSpawning"],
         "SimulatedBlueZ": ["DBus", "PrivateBus"],
 
         "StepViews": ["TextSafety", "StepServices", "StepDomain"],
-        "StepPages": ["TextSafety", "StepViews", "StepServices", "StepDomain"],
-        "istep": ["StepPages", "StepViews", "StepServices", "StepDomain", "ProcessSpawning", "CIdle", "ArgumentParser"],
+        "StepPages": ["TextSafety", "Blocking", "StepViews", "StepServices", "StepDomain"],
+        "istep": ["StepPages", "StepViews", "StepServices", "StepDomain", "Blocking", "ProcessSpawning", "CIdle", "ArgumentParser"],
     ]
 
     private static let toolchain: Set = ["Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl"]

@@ -1,6 +1,6 @@
+import Blocking
 import Foundation
 import TestSupport
-import StepDomain
 import Synchronization
 import Testing
 

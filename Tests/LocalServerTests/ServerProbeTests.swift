@@ -1,5 +1,5 @@
+import Blocking
 import Foundation
-import StepDomain
 import Testing
 
 @testable import LocalServer

@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 internal import Synchronization
 

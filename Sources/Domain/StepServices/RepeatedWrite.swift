@@ -1,3 +1,4 @@
+internal import Blocking
 import StepDomain
 
 /// Writes what would be lost otherwise: the result of a delivery, or of setting a clock, is known only here.

@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 
 /// What the use cases work with: ports, the time and the place. The wiring of the program makes it.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Blocking
 import CIdle
 import Foundation
 import StepDomain

@@ -1,3 +1,4 @@
+internal import Blocking
 import StepDomain
 
 /// The machine: Bluetooth from the kernel up, the clock, the configuration, the timers.

@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 
 /// The words of notifications: what a view must do for them.

@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 
 /// Writes what an unattended run has to report: what a log must do for it.

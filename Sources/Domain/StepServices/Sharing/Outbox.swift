@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 
 /// The days of a history that are to be shared: fills the outbox, delivers what is due, and shows what would be sent.

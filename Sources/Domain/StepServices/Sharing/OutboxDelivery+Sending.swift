@@ -1,3 +1,4 @@
+internal import Blocking
 import StepDomain
 
 /// Sending what was begun, and recording the results.

@@ -1,3 +1,4 @@
+internal import Blocking
 import StepDomain
 
 /// Delivers what is due to one destination, as far as the destination accepts it.

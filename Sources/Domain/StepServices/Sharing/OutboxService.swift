@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 
 /// Listing, retrying and dropping the days that wait to be shared.

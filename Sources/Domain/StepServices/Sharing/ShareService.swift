@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 
 /// Sharing with the configured destinations: the same for every command, for a sync and for a watch.

@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 
 /// A sync that a user or a timer requests: which pedometers to read, and how.

@@ -1,3 +1,4 @@
+internal import Blocking
 public import StepDomain
 
 /// One run that reads pedometers and then shares what is due: the same whether a user, a timer or a watch starts it.

@@ -1,3 +1,4 @@
+internal import Blocking
 import StepDomain
 
 /// Keeps running, and reads each pedometer when it is in range and due.

@@ -1,3 +1,4 @@
+internal import Blocking
 import StepDomain
 internal import Synchronization
 

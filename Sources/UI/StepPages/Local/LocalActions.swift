@@ -1,3 +1,4 @@
+internal import Blocking
 internal import StepDomain
 internal import StepServices
 internal import StepViews

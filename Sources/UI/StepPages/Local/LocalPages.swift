@@ -1,3 +1,4 @@
+internal import Blocking
 package import StepDomain
 package import StepServices
 internal import StepViews

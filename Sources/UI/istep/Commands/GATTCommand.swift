@@ -1,4 +1,5 @@
 import ArgumentParser
+import Blocking
 import Foundation
 import StepDomain
 import StepServices

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Blocking
 import StepDomain
 public import StepServices
 public import StepViews

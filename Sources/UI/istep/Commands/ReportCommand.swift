@@ -1,4 +1,5 @@
 import ArgumentParser
+import Blocking
 import StepDomain
 import StepPages
 import StepServices

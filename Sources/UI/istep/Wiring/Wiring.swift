@@ -1,3 +1,4 @@
+import Blocking
 import BlueZ
 import DBus
 import Foundation

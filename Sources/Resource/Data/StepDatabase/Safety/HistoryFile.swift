@@ -1,3 +1,4 @@
+internal import Blocking
 import Foundation
 public import StepDomain
 import Synchronization

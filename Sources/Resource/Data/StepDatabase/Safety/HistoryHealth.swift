@@ -1,3 +1,4 @@
+internal import Blocking
 import Foundation
 import GRDB
 public import StepDomain

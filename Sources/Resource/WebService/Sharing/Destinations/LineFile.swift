@@ -1,3 +1,4 @@
+internal import Blocking
 internal import Foundation
 internal import StepDomain
 internal import TextSafety
