@@ -10,10 +10,10 @@ import Testing
 
     /// Days until today by their steps; those of `overcounted` are more than anyone walks.
     private func figures(_ steps: [Int], overcounted: Set<Int> = [], goal: Int? = nil) -> DaySeries {
-        let days = steps.enumerated().map { index, steps in
+        let days = steps.enumerated().map { index, stepsOfDay in
             let day = today.advanced(by: index - steps.count + 1), isOver = index < steps.count - 1
             let sums = DaySums(
-                day: day, gaits: GaitSums(walkingSteps: overcounted.contains(index) ? 300_000 : steps), completeness: .complete)
+                day: day, gaits: GaitSums(walkingSteps: overcounted.contains(index) ? 300_000 : stepsOfDay), completeness: .complete)
             return DayFigures(
                 sums, correction: nil, profile: nil, plan: goal.map { SportPlan(validFrom: Day(daysSince1970: 0), everyDay: $0) },
                 isInProgress: !isOver)

@@ -51,7 +51,7 @@ import Testing
     @Test func `a destination for one person takes the days of one user, also where several are named`() {
         let users = [anna, ben, User(id: 3, name: "carl")]
         func problems(_ names: [String], isPersonal: Bool = true) -> [String] {
-            let garden = ScriptedTroubles("garden", isPersonal: isPersonal, terms: ShareTerms(users: names))
+            let garden = ScriptedProblems("garden", isPersonal: isPersonal, terms: ShareTerms(users: names))
             return check(.init(files: [], problems: [], destinations: [configured(garden)], users: users)).problems.map(\.text)
         }
         #expect(problems(["Ben", "anna"]) == ["users: \(RecipientProblem.several(known: ["anna", "ben"]))"])

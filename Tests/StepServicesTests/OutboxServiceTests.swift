@@ -41,10 +41,12 @@ import Testing
                 _ = try await OutboxService(context).drop(.init(destination: "Garden", day: april20))
             }
             let calls = history.takeCalls()
-            let last = try #require(calls.lastIndex(where: \.isWrite), "\(work)")
+            let lastWrite = calls.lastIndex { $0.isWrite }
+            let last = try #require(lastWrite, "\(work)")
             // After the last change, the ledger is read for the notices.
             let changing = calls[...last]
-            #expect(changing.allSatisfy(\.isLocked) && !changing.allSatisfy(\.isWrite), "\(work): \(calls)")
+            let (areLocked, areWrites) = (changing.allSatisfy { $0.isLocked }, changing.allSatisfy { $0.isWrite })
+            #expect(areLocked && !areWrites, "\(work): \(calls)")
             #expect(fixture.lock.log.count == holds)
         }
         #expect(fixture.outbox.entry(april20, garden) == nil)
@@ -55,7 +57,8 @@ import Testing
         garden.script(.fail(ShareFailure(.rejected, "422")))
         _ = try await ShareService(fixture.context).share(.due)
         #expect(fixture.history.standingNotices().map(\.notice.kind) == [.shareRejected])
-        #expect(fixture.history.standingNotices().allSatisfy(\.isNew))
+        let areNew = fixture.history.standingNotices().allSatisfy { $0.isNew }
+        #expect(areNew)
         _ = try await drop("Garden", april20, fixture)
         #expect(fixture.history.standingNotices().isEmpty)
     }

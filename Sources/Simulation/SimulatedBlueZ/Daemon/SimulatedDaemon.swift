@@ -124,7 +124,7 @@ actor SimulatedDaemon {
 
     func shutDown() {
         halt()
-        air.finish()
+        radio.finish()
         listening?.cancel()
         events.finish()
     }
