@@ -74,10 +74,9 @@ extension PedometerError: ReportableError {
             """
         case .nothingHeard(let address, let seconds):
             "\(address) was not heard within \(Int(seconds.rounded())) s, and no other Bluetooth device was heard."
-        case .wrongDevice(let model, let missing, nil):
+        case .wrongDevice(let model, let missing, let actual):
             "This is not the model \(model): it lacks the service \(missing)."
-        case .wrongDevice(let model, _, let actual?):
-            "This is not the model \(model). Its services are those of this model: \(actual)."
+                + (actual.map { " Its services are those of this model: \($0)." } ?? "")
         case .bondFailed(let model, let reason):
             "The \(model) requires pairing, which failed: \(reason)."
         case .unknownModel(let key, let known):
