@@ -114,11 +114,14 @@ public struct DaySummary: Hashable, Sendable {
 
 extension DaySummary {
     /// The steps that a person can make in a day: the record over 24 hours of running lies below the upper bound.
-    public static let possibleSteps = StepCorrection.stepRange
+    public static let possibleSteps = 0...200_000
 
-    /// Whether a person can have made the steps; true if nothing is known. Other days are shown as wrong, and are sent to a destination only
-    /// if the user requests the day.
-    public var isPlausible: Bool { steps.map { Self.possibleSteps.contains($0) } ?? true }
+    /// Whether a person can have made the steps of a day; true if nothing is known (nil).
+    static func isPlausible(_ steps: Int?) -> Bool { steps.map(possibleSteps.contains) ?? true }
+
+    /// Whether a person can have made the steps. Other days are shown as wrong, and are sent to a destination only if the user requests the
+    /// day.
+    public var isPlausible: Bool { Self.isPlausible(steps) }
 }
 
 extension DaySummary {

@@ -30,5 +30,5 @@ public struct DeviceTotal: Hashable, Sendable {
     /// Whether the two do not agree.
     public var differs: Bool { !(0...Self.tolerance).contains(difference) }
     /// Whether a person can have made as many steps in a day.
-    public var isPossible: Bool { StepCorrection.stepRange.contains(total) }
+    public var isPossible: Bool { DaySummary.isPlausible(total) }
 }

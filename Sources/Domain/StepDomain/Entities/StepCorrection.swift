@@ -15,8 +15,8 @@ public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// A correction without a reason.
     public init(integerLiteral steps: Int) { self.init(steps: steps) }
 
-    /// The steps that can be entered for a day (`DaySummary.possibleSteps`).
-    public static let stepRange = 0...200_000
+    /// The steps that can be entered for a day.
+    public static let stepRange = DaySummary.possibleSteps
     /// Characters: a sentence or two.
     public static let longestReason = 200
 }

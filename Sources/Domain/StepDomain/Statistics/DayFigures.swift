@@ -75,8 +75,8 @@ public struct DayFigures: Hashable, Sendable {
     /// 100 · steps / goal; nil if steps or goal is nil.
     public var percentage: Double? { SportPlan.percentage(steps: steps, goal: goal) }
 
-    /// As `DaySummary.isPlausible`.
-    public var isPlausible: Bool { steps.map { DaySummary.possibleSteps.contains($0) } ?? true }
+    /// Whether a person can have made the steps.
+    public var isPlausible: Bool { DaySummary.isPlausible(steps) }
 
     /// Whether the steps reached the goal; false without a goal or without steps.
     public var isGoalMet: Bool {

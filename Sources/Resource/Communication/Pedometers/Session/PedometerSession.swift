@@ -104,4 +104,4 @@ public protocol LiveSession: Sendable {
 }
 
 /// More steps than a person makes in a day; a live figure above this is an error.
-let mostStepsOfADay = StepCorrection.stepRange.upperBound
+let mostStepsOfADay = DaySummary.possibleSteps.upperBound
