@@ -93,8 +93,8 @@ import TestSupport
             Issue.record("a day that nobody has walked went out")
             return
         }
-        #expect(reason.contains("more steps than anyone walks in a day") && garden.deliveries.isEmpty)
-        #expect(outbox.entry(april20, garden)?.state == .rejected && outbox.entry(april20, garden)?.lastError == reason)
+        #expect(reason == ShareEntry.implausibleSteps && garden.deliveries.isEmpty)
+        #expect(outbox.entry(april20, garden)?.isWithheld == true)
         #expect(try await outbox.share(to: garden).first?.events.isEmpty == true, "it is reported once")
         #expect(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent])
         #expect(garden.steps(april20) == 12 * 3600 * StepSample.mostStepsPerSecond)
@@ -108,6 +108,52 @@ import TestSupport
         outbox.history.setCorrection(StepCorrection(steps: 9000), of: outbox.anna.id, on: april20, at: outbox.now)
         #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
         #expect(garden.deliveries == [[april20]] && garden.steps(april20) == 9000)
+    }
+
+    @Test func `a retry of all days does not send a day with more steps than anyone walks, and a retry of that day does`() async throws {
+        let outbox = OutboxFixture()
+        let garden = ScriptedDestination(terms: always)
+        try overcount(outbox)
+        try await outbox.share(to: garden)
+        for isNamed in [false, true] {
+            var entry = try #require(outbox.entry(april20, garden))
+            entry.retry(at: outbox.now, canFind: false, isNamed: isNamed)
+            try outbox.history.record([entry])
+            try await outbox.share(to: garden)
+            #expect(garden.deliveries.count == (isNamed ? 1 : 0))
+        }
+    }
+
+    /// The server may have the steps of an earlier attempt.
+    @Test func `a day whose last attempt was not answered is not sent with more steps than anyone walks`() async throws {
+        let outbox = OutboxFixture()
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        garden.script(.fail(ShareFailure(.unanswered, "no answer")))
+        try await outbox.share(to: garden)
+        #expect(outbox.entry(april20, garden)?.state == .unknown)
+        let attempts = garden.deliveries.count
+        try overcount(outbox)
+        outbox.pass(7200)
+        try await outbox.share(to: garden)
+        #expect(garden.deliveries.count == attempts && outbox.entry(april20, garden)?.state == .unknown)
+        outbox.history.setCorrection(StepCorrection(steps: 9000), of: outbox.anna.id, on: april20, at: outbox.now)
+        outbox.pass(7200)
+        #expect(try await outbox.share(to: garden).first?.outcomes.isEmpty == false)
+        #expect(garden.steps(april20) == 9000)
+    }
+
+    @Test func `a withheld day that goes on growing is reported once`() async throws {
+        let outbox = OutboxFixture()
+        let garden = ScriptedDestination(terms: always)
+        try overcount(outbox)
+        try await outbox.share(to: garden)
+        let first = try #require(outbox.entry(april20, garden))
+        outbox.pass(60)
+        outbox.history.setCorrection(StepCorrection(steps: 210_000), of: outbox.anna.id, on: april20, at: outbox.now)
+        #expect(try await outbox.share(to: garden).first?.outcomes.isEmpty == true)
+        let second = try #require(outbox.entry(april20, garden))
+        #expect(second.isWithheld && second.changedAt == first.changedAt && second.fingerprint != first.fingerprint)
     }
 
     @Test func `no delivery begins after the deadline`() async throws {

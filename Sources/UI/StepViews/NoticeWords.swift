@@ -41,7 +41,7 @@ private struct Writer {
         case .noticed(.counterRestarted), .noticed(.lost), .noticed(.dayNotClosed), .noticed(.tooOld): "\(name): steps are lost"
         case .noticed(.stepsInDoubt): "\(name): its step counts contradict each other, so they were not counted"
         case .noticed: "\(name): the last sync reported a problem"
-        case .shareRejected(let user, let day, _): "\(name): \(subject(day, of: user)) was rejected"
+        case .shareRejected(let user, let day, let reason): "\(name): \(subject(day, of: user)) was \(Words.rejection(reason))"
         case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived"
         case .destinationStopped: "\(name): \(Words.paused)"
         case .shareWaiting(let days, _):

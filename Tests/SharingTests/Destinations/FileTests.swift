@@ -116,6 +116,17 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["steps.csv"])
     }
 
+    @Test func `a directory that is a link without a target is not reached`() async throws {
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/disk", withDestinationPath: "/nowhere/disk")
+        for name in ["disk/steps.csv", "disk/sub/steps.csv"] {
+            let diary = try file(name)
+            let failure = await diary.failure(delivering: try payload())
+            #expect(failure?.kind == .unreachable && failure?.advice?.contains("Mount") == true)
+            #expect(diary.problems().count == 1)
+        }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/disk") == "/nowhere/disk")
+    }
+
     private func status(_ path: String) throws -> stat {
         var status = stat()
         let result = stat(path, &status)

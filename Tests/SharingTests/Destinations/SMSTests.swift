@@ -47,8 +47,8 @@ import Testing
     /// ModemManager has a message of every day with as many steps.
     @Test func `a message without a date is not searched for`() async throws {
         try await withModem([0: FakeModem()], "text = \"{steps} steps\"") { _, grandma in
-            #expect(!grandma.traits.canFind)
-            #expect(grandma.problems().count == 1 && grandma.problems()[0].contains("{date}"))
+            // A table without a date worked before, so that it is not a fault of the configuration.
+            #expect(!grandma.traits.canFind && grandma.problems().isEmpty)
             _ = try await grandma.deliver([try payload()])
             let other = try Self.parcelOfTheDayAfter()
             #expect(try await grandma.find(other) == .unclear)

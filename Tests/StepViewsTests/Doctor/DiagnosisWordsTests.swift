@@ -145,7 +145,7 @@ import Testing
         #expect(message(garden(.recipients(.nobody))) == "it has no recipients: its `users` are empty")
         let several = garden(.recipients(.several(known: ["anna", "ben"])))
         #expect(message(several) == "it has one place for the days of one user, and would get those of several: anna, ben")
-        #expect(fix(several)?.contains("a table of its own for each other user") == true)
+        #expect(fix(several)?.contains("For each other user, add another") == true)
     }
 
     // MARK: The timer

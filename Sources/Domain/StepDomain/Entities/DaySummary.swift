@@ -113,7 +113,7 @@ public struct DaySummary: Hashable, Sendable {
 }
 
 extension DaySummary {
-    /// The steps that a person can make in a day: the record over 24 hours of running lies below the upper bound.
+    /// The steps that a person can make in a day. Only the fastest of races over 24 hours have more.
     public static let possibleSteps = 0...200_000
 
     /// Whether a person can have made the steps of a day; true if nothing is known (nil).

@@ -73,6 +73,12 @@ public struct ShareEntry: Hashable, Sendable {
     /// Whether it may have arrived, and only the user can find out.
     public var isInDoubt: Bool { state == .unknown && nextAttempt == nil }
 
+    /// The error of a day that is withheld, because its steps are not plausible (`DaySummary.isPlausible`).
+    public static let implausibleSteps = "more steps than anyone makes in a day; it is sent when it is corrected or requested"
+
+    /// Whether it was not sent because its steps are not plausible.
+    public var isWithheld: Bool { state == .rejected && lastError == Self.implausibleSteps }
+
     /// Whether it waits for its destination: it was attempted, and is tried again without the user. Before the first attempt, only the day
     /// itself makes it wait.
     public var isWaiting: Bool {
@@ -119,8 +125,8 @@ extension ShareEntry {
         if isConfirmed, !traits.corrects, state != .unknown { return .settled }
         // A day without a remote id can only be corrected after it was found at the destination.
         if isConfirmed, remoteID == nil, traits.canFind, traits.resending != .replaces, state != .unknown { return .find }
-        if isRequested || state == .unknown { return .send }
-        if let readyAt, now < readyAt { return .hold(until: readyAt) }
+        if isRequested { return .send }
+        if state != .unknown, let readyAt, now < readyAt { return .hold(until: readyAt) }
         return isPlausible ? .send : .withhold
     }
 
@@ -158,14 +164,19 @@ extension ShareEntry {
     /// - Parameter moment: nil if only a change makes it due.
     package mutating func hold(until moment: Timestamp?) { nextAttempt = moment }
 
-    /// It was not sent. It is sent when its content changes or the user requests it.
-    package mutating func withhold(_ content: String, _ reason: String, at now: Timestamp) {
+    /// It is not sent until its steps become plausible or the user requests it. What was sent before may still have arrived.
+    ///
+    /// - Returns: whether the user does not know this yet. A day in progress that goes on growing is reported once.
+    package mutating func withhold(_ content: String, at now: Timestamp) -> Bool {
+        let isKnown = isWithheld || (state == .unknown && lastError == Self.implausibleSteps)
+        nextAttempt = nil
+        lastError = Self.implausibleSteps
+        guard state != .unknown else { return !isKnown }
         fingerprint = content
         firstAttempt = nil
         state = .rejected
-        lastError = reason
-        nextAttempt = nil
-        changedAt = now
+        if !isKnown { changedAt = now }
+        return !isKnown
     }
 
     /// The attempt was not carried out, or its result is not known. It stays due; the state of its destination decides when.
@@ -220,11 +231,18 @@ extension ShareEntry {
     /// - Parameters:
     ///   - canFind: whether the destination can be asked first. Then the day is sent at the user's risk only after the destination was asked
     ///     without a result.
-    ///   - isNamed: whether the user named this day. If not, a day that is held until it is over or complete stays held.
+    ///   - isNamed: whether the user named this day. If not, a day that is held until it is over or complete stays held, and one whose steps
+    ///     are not plausible stays withheld.
     public mutating func retry(at now: Timestamp, canFind: Bool, isNamed: Bool) {
         if !isNamed, state == .pending {
             // Before the first attempt only the day itself makes it wait, not the destination.
             if attempts > 0 { becomeDue(now) }
+            return
+        }
+        if !isNamed, state == .rejected {
+            // The rejected content counts as new.
+            fingerprint = nil
+            becomeDue(now)
             return
         }
         if canFind, state == .sending || (state == .unknown && nextAttempt != nil) {

@@ -252,8 +252,7 @@ extension OutboxDelivery {
             run.note(entry, .held(until: until))
             entry.hold(until: until)
         case .withhold:
-            entry.withhold(content, Self.implausible, at: moment)
-            run.note(entry, .rejected(reason: Self.implausible))
+            if entry.withhold(content, at: moment) { run.note(entry, .rejected(reason: ShareEntry.implausibleSteps)) }
         case .unresolved, .find:
             entry.leaveToUser(entry.lastError ?? Self.unknownArrival, at: moment)
             run.note(entry, .doubtful(reason: entry.lastError ?? Self.unknownArrival))
@@ -265,7 +264,6 @@ extension OutboxDelivery {
     }
 
     private static let unknownArrival = "it is not known whether it arrived"
-    private static let implausible = "not sent: more steps than anyone walks in a day; it is sent once it is corrected or requested"
 
     /// Asks the destination what happened to an attempt without an answer.
     ///

@@ -57,7 +57,14 @@ public struct OutboxView: View {
         } else if here.contains(where: { $0.state == .pending }) {
             page.advice("The next sync sends what is due. To send it now: \(command: "istep outbox send", destination)", indent: 2)
         }
-        if here.contains(where: { $0.state == .rejected }) {
+        if here.contains(where: \.isWithheld) {
+            page.advice(
+                """
+                Withheld days have more steps than anyone makes in a day. To correct one: \(command: "istep correct DAY STEPS") \
+                To send one as it is: \(command: "istep outbox retry", destination, "DAY")
+                """, indent: 2)
+        }
+        if here.contains(where: { $0.state == .rejected && !$0.isWithheld }) {
             page.advice(
                 """
                 Rejected days are not sent again automatically. When the cause is fixed: \(command: "istep outbox retry", destination) \
@@ -101,7 +108,7 @@ package enum EntryWords {
             return (isHeldBack ? "waits for the next attempt" : "to be sent") + tries
         case .sending: return "being sent, or istep was interrupted while sending"
         case .sent: return "sent \(Words.clock(entry.changedAt, localTime))"
-        case .rejected: return "rejected\(tries)"
+        case .rejected: return entry.isWithheld ? "withheld" : "rejected\(tries)"
         case .unknown: return entry.nextAttempt == nil ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"
         }
     }

@@ -113,7 +113,8 @@ public struct ShareView: View {
         case .unknown(let reason), .doubtful(let reason):
             page.paragraph("\(subject(event)): may have arrived: \(Printable(reason, limit: 300))", emphasis: .doubtful, indent: 2, hanging: 4)
         case .rejected(let reason):
-            page.paragraph("\(subject(event)): rejected: \(Printable(reason, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
+            page.paragraph(
+                "\(subject(event)): \(Words.rejection(reason)): \(Printable(reason, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
         case .nothingKnown:
             page.paragraph(
                 "\(subject(event)): nothing is known of that day, so there is nothing to share", emphasis: .doubtful, indent: 2, hanging: 4)

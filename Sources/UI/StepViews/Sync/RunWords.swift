@@ -108,7 +108,7 @@ public enum RunMessageWords {
         case .pedometerFailed(let report, let isFault):
             lines(
                 report.pedometer.name, report.failureText ?? "failed", isFault ? report.failure.flatMap { error($0).advice } : nil)
-        case .rejected(let name, let day, let reason): lines(name, "\(day) rejected: \(reason)")
+        case .rejected(let name, let day, let reason): lines(name, "\(day) \(Words.rejection(reason)): \(reason)")
         case .doubtful(let name, let day, let reason): lines(name, "\(day) may have arrived: \(reason)")
         case .paused(let name, let reason): lines(name, "\(Words.paused): \(reason)")
         case .sharingFaulty(let name, let fault):

@@ -120,6 +120,9 @@ package enum Words {
         }
     }
 
+    /// What happened to a day that a destination has rejected, or that was not sent for this reason.
+    static func rejection(_ reason: String) -> String { reason == ShareEntry.implausibleSteps ? "withheld" : "rejected" }
+
     /// The state of a destination that has rejected its credentials, until the user has renewed them.
     static let paused = "paused: credentials rejected"
 
@@ -137,11 +140,11 @@ extension Advice {
     /// How to set whose days a destination gets.
     static func recipients(_ problem: RecipientProblem) -> Advice {
         switch problem {
-        case .unknownUser, .nobody: "Set the users whose days are sent, such as: users = [\"NAME\"]"
+        case .unknownUser, .nobody: "Set the users whose days are sent, such as users = [\"NAME\"]."
         case .several:
             """
-            Set one user, such as: users = ["NAME"] Add a table of its own for each other user. With {user} in its url or entity, \
-            a destination of the kind rest or home-assistant takes the days of several.
+            Set one user, such as users = ["NAME"]. For each other user, add another [share.NAME] table. A destination of the kind rest or \
+            home-assistant accepts the days of several users if its url or entity contains {user}.
             """
         }
     }

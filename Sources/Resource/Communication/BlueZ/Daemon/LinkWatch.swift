@@ -1,3 +1,4 @@
+internal import Cleanup
 internal import DBus
 internal import Synchronization
 
@@ -135,8 +136,11 @@ extension Daemon {
         }
     }
 
+    /// Even if the calling task is cancelled: BlueZ would keep the subscription as long as the connection to the bus.
     func stopNotify(_ path: ObjectPath) async {
-        _ = try? await call(path, BlueZName.characteristic, "StopNotify", limit: .seconds(5))
+        await uncancelled { [self] in
+            _ = try? await call(path, BlueZName.characteristic, "StopNotify", limit: .seconds(5))
+        }
     }
 
     /// Removes a reader.

@@ -131,6 +131,12 @@ struct LineFile {
             end = next.hasPrefix("/") ? next : directoryName(end) + "/" + next
         }
         let isThere = lstat(end, &status) == 0
+        // A directory on the way can be such a link, too.
+        if end == path, !isThere, let link = Self.deadLink(above: path) {
+            throw ShareFailure(
+                .unreachable, "the symbolic link \(quoted(link)) leads to nothing that can be reached",
+                advice: "Mount the disk that it leads to, or correct the link.")
+        }
         if end == path, !isThere { return self }
         guard !isThere, stat(directoryName(end), &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ShareFailure(
@@ -138,6 +144,17 @@ struct LineFile {
                 advice: "Mount the disk that it leads to, or correct the link.")
         }
         return LineFile(path: end)
+    }
+
+    /// The directory of a path that is a symbolic link without a target; nil if none is.
+    private static func deadLink(above path: String) -> String? {
+        var folder = directoryName(path)
+        var status = stat()
+        while folder.count > 1, stat(folder, &status) != 0 {
+            if lstat(folder, &status) == 0 { return folder }
+            folder = directoryName(folder)
+        }
+        return nil
     }
 
     /// Checks that the file's folder exists, or can be made, and is writable.

@@ -143,8 +143,8 @@ extension DestinationKind {
             traits: ShareTraits(
                 resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,
                 acceptsUnfinishedDays: isIdempotent, includesSamples: includesSamples,
-                // At one address for all users, one person's day would replace another's.
-                isPersonal: (method == "PUT" || isIdempotent) && !template.text.contains("{user}")))
+                // With PUT at one address for all users, one person's day would replace another's. The body of other methods names the user.
+                isPersonal: method == "PUT" && !template.text.contains("{user}")))
     }
 }
 

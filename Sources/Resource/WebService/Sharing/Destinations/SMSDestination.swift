@@ -23,10 +23,6 @@ struct SMSDestination: ConfiguredDestination {
         ShareTraits(resending: .repeats, corrects: false, canFind: template.hasDate, acceptsUnfinishedDays: false, isPersonal: true)
     }
 
-    func problems() -> [String] {
-        template.hasDate ? [] : ["`text` has no {date}: if the answer to a message is lost, only you can find out whether it was sent"]
-    }
-
     private func text(_ payload: SharePayload) -> String { template.text { $0.value(payload.day, units) } }
 
     func preview(_ payloads: [SharePayload]) -> String {

@@ -27,7 +27,7 @@ struct HomeAssistantSession {
 
     /// Opens the conversation and logs in.
     ///
-    /// - Parameter limit: for the whole session: no message is sent or waited for after it.
+    /// - Parameter limit: for the whole session. It is checked before each message, so that the last one can exceed it by its own time limit.
     static func open(
         _ transport: any WebSocketTransport, _ url: WebAddress, token: Secret, limit: Duration = standardLimit,
         clock: any Clock<Duration> = ContinuousClock()
