@@ -108,7 +108,7 @@ let package = Package(
         .target(name: "CRsvg", path: web + "CRsvg"),
         .systemLibrary(
             name: "CExpat", path: web + "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-        layer(web, "HTTP", ["CCurl", "TextSafety"], forSize: true),
+        layer(web, "HTTP", ["CCurl", "CivilCalendar", "TextSafety"], forSize: true),
         layer(web, "LocalServer", ["TextSafety"], forSize: true),
         layer(web, "SOAP", ["HTTP", "TextSafety", "CExpat"], forSize: true),
         layer(web, "MQTT", ["CMosquitto", "TextSafety"], forSize: true),
@@ -121,12 +121,13 @@ let package = Package(
             ], forSize: true),
 
         // Domain
-        layer(domain, "StepDomain", ["Backoff"]),
-        layer(domain, "StepServices", ["StepDomain", "Backoff", "Blocking"], forSize: true),
+        layer(domain, "StepDomain", ["Backoff", "CivilCalendar"]),
+        layer(domain, "StepServices", ["StepDomain", "Backoff", "Blocking", "Cleanup"], forSize: true),
 
         // Support
         layer(support, "Backoff"),
         layer(support, "Blocking"),
+        layer(support, "CivilCalendar"),
         layer(support, "Cleanup"),
         layer(support, "ProcessSpawning"),
         layer(support, "TextSafety"),
@@ -135,7 +136,7 @@ let package = Package(
         layer(
             data, "StepDatabase",
             [
-                "TextSafety", "Blocking", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
+                "TextSafety", "Blocking", "Cleanup", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"], forSize: true),
@@ -152,8 +153,8 @@ let package = Package(
             name: "istep",
             dependencies: [
                 "StepPages", "LocalServer", "StepViews", "StepServices", "StepDomain", "StepDatabase", "Settings", "BlueZ", "KernelBluetooth",
-                "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop", "Blocking", "ProcessSpawning",
-                "CIdle",
+                "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop", "Blocking", "Cleanup",
+                "ProcessSpawning", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules + optimizedForSize, linkerSettings: linking),
@@ -188,6 +189,7 @@ let package = Package(
             ], resources: [.copy("Servers")]),
         tests("Backoff", []),
         tests("Blocking", []),
+        tests("CivilCalendar", []),
         tests("Cleanup", []),
         tests("TextSafety", []),
         tests("StepDomain", ["Backoff"]),

@@ -7,8 +7,8 @@ import Testing
     ///
     /// A new module needs a line here. Modules of the toolchain (`toolchain`) are free for all but the domain.
     private static let allowed: [String: Set<String>] = [
-        "StepDomain": ["Backoff"],
-        "StepServices": ["StepDomain", "Backoff", "Blocking"],
+        "StepDomain": ["Backoff", "CivilCalendar"],
+        "StepServices": ["StepDomain", "Backoff", "Blocking", "Cleanup"],
 
         "DBus": ["CDBus", "Cleanup"],
         "BlueZ": ["DBus", "Backoff", "Cleanup"],
@@ -19,12 +19,13 @@ import Testing
         "ModemManager": ["DBus", "Cleanup", "TextSafety"],
         "Backoff": [],
         "Blocking": [],
+        "CivilCalendar": [],
         "Cleanup": [],
         "ProcessSpawning": [],
         "TextSafety": [],
         "Settings": ["TextSafety", "StepDomain", "TOMLKit"],
-        "StepDatabase": ["TextSafety", "Blocking", "StepDomain", "GRDB", "GRDBSQLite"],
-        "HTTP": ["CCurl", "TextSafety"],
+        "StepDatabase": ["TextSafety", "Blocking", "Cleanup", "StepDomain", "GRDB", "GRDBSQLite"],
+        "HTTP": ["CCurl", "CivilCalendar", "TextSafety"],
         "LocalServer": ["TextSafety"],
         "SOAP": ["HTTP", "TextSafety", "CExpat"],
         "MQTT": ["CMosquitto", "TextSafety"],
@@ -38,7 +39,7 @@ import Testing
 
         "StepViews": ["TextSafety", "StepServices", "StepDomain"],
         "StepPages": ["TextSafety", "Blocking", "StepViews", "StepServices", "StepDomain"],
-        "istep": ["StepPages", "StepViews", "StepServices", "StepDomain", "Blocking", "ProcessSpawning", "CIdle", "ArgumentParser"],
+        "istep": ["StepPages", "StepViews", "StepServices", "StepDomain", "Blocking", "Cleanup", "ProcessSpawning", "CIdle", "ArgumentParser"],
     ]
 
     private static let toolchain: Set = ["Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl"]

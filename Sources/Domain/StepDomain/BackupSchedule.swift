@@ -1,3 +1,5 @@
+internal import CivilCalendar
+
 /// When an automatic backup is made, and which automatic backups are deleted.
 public struct BackupSchedule: Hashable, Sendable {
     /// How many automatic backups are kept; 0 makes none.

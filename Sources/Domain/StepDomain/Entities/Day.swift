@@ -1,3 +1,5 @@
+internal import CivilCalendar
+
 /// A calendar day (proleptic Gregorian), without a place: `LocalTime` decides which seconds it covers.
 public struct Day: Hashable, Comparable, Sendable, Strideable {
     /// Days since 1970-01-01, which is 0.
@@ -9,7 +11,7 @@ public struct Day: Hashable, Comparable, Sendable, Strideable {
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         guard day <= Day.length(ofMonth: month, year: year) else { return nil }
-        daysSince1970 = Day.days(year: year, month: month, day: day)
+        daysSince1970 = CivilCalendar.daysSince1970(year: year, month: month, day: day)
     }
 
     /// The day of a moment in a place whose clocks are `utcOffset` seconds ahead of UTC.
@@ -18,19 +20,7 @@ public struct Day: Hashable, Comparable, Sendable, Strideable {
     }
 
     /// Year, month 1...12 and day of the month 1...31.
-    public var components: (year: Int, month: Int, day: Int) {
-        // Days of 400-year eras counted from 0000-03-01: the leap day is then the last of its year
-        // (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days).
-        let z = daysSince1970 + 719_468
-        let era = floorDivide(z, 146_097)
-        let dayOfEra = z - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
-    }
+    public var components: (year: Int, month: Int, day: Int) { CivilCalendar.components(daysSince1970: daysSince1970) }
 
     public var weekday: Weekday {
         // 1970-01-01 was a Thursday.
@@ -40,16 +30,6 @@ public struct Day: Hashable, Comparable, Sendable, Strideable {
     public func advanced(by days: Int) -> Day { Day(daysSince1970: daysSince1970 + days) }
     public func distance(to other: Day) -> Int { other.daysSince1970 - daysSince1970 }
     public static func < (a: Day, b: Day) -> Bool { a.daysSince1970 < b.daysSince1970 }
-
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        // days_from_civil of the same source.
-        let y = month <= 2 ? year - 1 : year
-        let era = floorDivide(y, 400)
-        let yearOfEra = y - era * 400
-        let monthFromMarch = month > 2 ? month - 3 : month + 9
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
 
     private static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {

@@ -1,3 +1,5 @@
+internal import CivilCalendar
+
 /// A moment, in whole seconds since 1970-01-01T00:00:00Z (leap seconds not counted, as POSIX has it).
 ///
 /// Steps come in slots of minutes, so a finer resolution would not be more accurate; an integer compares, hashes and stores exactly.
@@ -60,14 +62,6 @@ public struct TimeSpan: Hashable, Sendable, Codable {
         overlaps(other) ? TimeSpan(max(start, other.start), min(end, other.end)) : nil
     }
 }
-
-/// Division that rounds towards minus infinity, so that days before 1970 are counted correctly.
-func floorDivide(_ a: Int, _ b: Int) -> Int {
-    let quotient = a / b
-    return a % b < 0 ? quotient - 1 : quotient
-}
-
-func floorRemainder(_ a: Int, _ b: Int) -> Int { a - floorDivide(a, b) * b }
 
 /// The number with at least two digits.
 func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }

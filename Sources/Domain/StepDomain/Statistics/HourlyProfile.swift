@@ -1,3 +1,5 @@
+internal import CivilCalendar
+
 /// An hour as local clocks showed it. Usually 3600 seconds; shorter if a change of offset cuts it.
 public struct LocalHour: Hashable, Sendable {
     public var span: TimeSpan

@@ -1,3 +1,4 @@
+internal import Cleanup
 public import StepDomain
 import Synchronization
 
@@ -65,14 +66,9 @@ public struct Doctor: Sendable {
         begin: (CheckSubject) -> Void = { _ in }, report: (Finding) throws -> Void = { _ in }
     ) async throws -> [Finding] {
         let known = EarlierResults()
-        let result: Result<[Finding], any Error>
-        do {
-            result = .success(try await CheckRunner(clock: clock).run(groups(known), begin: { begin($0.subject) }, report: report))
-        } catch {
-            result = .failure(error)
+        return try await cleaningUp({ await known.session?.close() }) {
+            try await CheckRunner(clock: clock).run(groups(known), begin: { begin($0.subject) }, report: report)
         }
-        await known.session?.close()
-        return try result.get()
     }
 
     /// All checks, in the order in which one depends on another. A new check is a function in `DoctorChecks.swift` and a line here.

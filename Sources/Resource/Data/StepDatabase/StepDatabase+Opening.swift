@@ -225,7 +225,6 @@ extension StepDatabase {
 
     /// https://www.sqlite.org/uri.html
     private static func immutableURI(_ path: String) -> String {
-        let plain = CharacterSet(charactersIn: "/-._~").union(.alphanumerics)
-        return "file:" + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path) + "?immutable=1"
+        "file:" + percentEncoded(path, keeping: { $0.isUnreserved || $0 == UInt8(ascii: "/") }) + "?immutable=1"
     }
 }

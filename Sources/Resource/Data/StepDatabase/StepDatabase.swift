@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import Synchronization
 import TextSafety
-public import StepDomain
 
 /// The history in a SQLite file that the user owns.
 ///
@@ -199,48 +198,6 @@ struct FileIdentity: Equatable {
 /// A relative path refers to the working directory. What SQLite would interpret as a URI (`file:`) is a name here.
 func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-}
-
-/// The history, kept open as long as its file is the same. If the file was moved, restored from a copy or created anew, it is opened again.
-///
-/// For a process that runs for long: opening costs little, closing more. Closing starts work on libdispatch's global queue, which wakes the
-/// process every second from then on.
-public final class ReopenedHistory: HistorySource {
-    private let path: String
-    private let backups: AutomaticBackups?
-    private let open = Mutex<StepDatabase?>(nil)
-
-    /// - Parameters:
-    ///   - path: the path of the history, which is opened when it is first needed.
-    ///   - backups: where a history of an older version is copied before its migration.
-    public init(path: String, backups: AutomaticBackups?) {
-        self.path = path
-        self.backups = backups
-    }
-
-    /// - Throws: `HistoryError.missing` if there is no history. It does not create one.
-    public func history() throws -> History {
-        if let open = openInPlace { return open }
-        // Without the lock: opening can wait for another program. Of two tasks that open it at the same time, both use the first handle.
-        let history = try StepDatabase.existing(path, backups: backups)
-        return open.withLock { open in
-            if let open, open.isFileInPlace { return open }
-            open = history
-            return history
-        }
-    }
-
-    /// The open history, if no other file has replaced it since.
-    private var openInPlace: StepDatabase? {
-        open.withLock { open in
-            if open?.isFileInPlace == false { open = nil }
-            return open
-        }
-    }
-
-    public func isMissing(_ error: any Error) -> Bool {
-        if case HistoryError.missing = error { true } else { false }
-    }
 }
 
 extension StepDatabase {

@@ -236,18 +236,6 @@ private final class Countdown: Sendable {
     }
 }
 
-/// The address of a device.
-struct DeviceArgument {
-    let text: String
-
-    init(word: String) throws {
-        guard let address = Wiring.catalog.address(word) else {
-            throw ValidationError("An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
-        }
-        text = address
-    }
-}
-
 /// The format of a value.
 struct NotationArgument: ExpressibleByArgument {
     static let hexadecimal = NotationArgument(name: "hex", notation: .hexadecimal)

@@ -71,11 +71,3 @@ struct WeekdayGoals: ExpressibleByArgument {
         self.goals = goals
     }
 }
-
-extension Weekday {
-    /// The English name in lower case, whole or its first three letters.
-    init?(word: some StringProtocol) {
-        guard let found = Weekday.allCases.first(where: { $0.name == word || $0.name.prefix(3) == word }) else { return nil }
-        self = found
-    }
-}

@@ -78,14 +78,3 @@ struct ScanCommand: AsyncParsableCommand {
             ScanView(rows: rows, hidden: hidden, isFiltered: service != nil || name != nil, probing: probing, registered: names))
     }
 }
-
-/// The UUID of a service, in any of its notations.
-struct ServiceArgument: ExpressibleByArgument {
-    /// The full form.
-    let uuid: String
-
-    init?(argument: String) {
-        guard let uuid = Wiring.catalog.uuid(argument) else { return nil }
-        self.uuid = uuid
-    }
-}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Blocking
+import Cleanup
 import Foundation
 import StepDomain
 import StepViews
@@ -17,12 +18,8 @@ struct Demo {
         try folder.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let bluetooth = try await SimulatedBluetooth.start(pedometers)
-        do {
+        try await cleaningUp({ await bluetooth.stop() }) {
             try await Demo(folder: folder, bus: bluetooth.address, pedometers: pedometers).run()
-            await bluetooth.stop()
-        } catch {
-            await bluetooth.stop()
-            throw error
         }
         let out = Output.standard
         try out.result("")

@@ -1,4 +1,5 @@
 internal import Blocking
+internal import Cleanup
 import Foundation
 import GRDB
 public import StepDomain
@@ -32,11 +33,10 @@ extension StepDatabase {
         let path = absolute(path)
         do {
             let queue = try await blocking { try openForReading(path, busyTimeout: busyTimeout) }
-            let health: Result<HistoryHealth, any Error>
-            do { health = .success(try await queue.read { try examine($0, path) }) } catch { health = .failure(error) }
             // Closed explicitly: GRDB's thread may keep the last reference for a moment.
-            try? await blocking { try queue.close() }
-            return try health.get()
+            return try await cleaningUp({ try? await blocking { try queue.close() } }) {
+                try await queue.read { try examine($0, path) }
+            }
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -217,7 +217,7 @@ extension StepDatabase {
         } catch HistoryError.damaged(_, let reason) {
             complaints = [reason]
         }
-        CheckRecord(of: path, at: moment, complaints: complaints)?.store(ofDatabase: path)
+        _ = try await blocking { [complaints] in CheckRecord(of: path, at: moment, complaints: complaints)?.store(ofDatabase: path) }
         if let first = complaints.first { throw HistoryError.damaged(path: path, reason: first) }
     }
 }

@@ -1,0 +1,134 @@
+public import ArgumentParser
+public import StepDomain
+import StepViews
+
+// Command-line arguments that stand for values of other modules.
+
+extension Day: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension Sex: ExpressibleByArgument {}
+
+extension Weekday {
+    /// The English name in lower case, whole or its first three letters.
+    init?(word: some StringProtocol) {
+        guard let found = Weekday.allCases.first(where: { $0.name == word || $0.name.prefix(3) == word }) else { return nil }
+        self = found
+    }
+}
+
+/// Rules for arguments that more than one command takes.
+enum ArgumentRules {
+    /// A number in plain notation, `72` or `72.5`: no hexadecimal, no exponent, no infinity.
+    static func number(_ text: String) throws -> Double {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e || $0 == 0x2d }),
+            let number = Double(text)
+        else { throw ValidationError("a number is written like 72 or 72.5") }
+        return number
+    }
+
+    /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
+    static func checkName(_ name: String, of option: String) throws {
+        if let problem = Printable.problem(ofName: name) { throw ValidationError("The name of \(option) is not valid: \(problem).") }
+        if name.unicodeScalars.contains(where: { $0 == "\u{fffd}" }) {
+            throw ValidationError("The name of \(option) is not valid: it contains bytes that are not UTF-8.")
+        }
+    }
+}
+
+/// A day as users write it: `2014-04-20`, `today`, `yesterday`, `-3`, `monday` (the last one, today not counted).
+struct DayArgument: ExpressibleByArgument, Hashable {
+    enum Named: Hashable {
+        case date(Day)
+        case daysAgo(Int)
+        case last(Weekday)
+    }
+
+    let named: Named
+
+    /// - Parameter text: in any case; weekdays in English, whole or the first three letters.
+    init?(argument text: String) {
+        let word = text.lowercased()
+        if let day = Day(word) {
+            named = .date(day)
+        } else if word == "today" {
+            named = .daysAgo(0)
+        } else if word == "yesterday" {
+            named = .daysAgo(1)
+        } else if word.hasPrefix("-"), let days = Int(word.dropFirst()), (0...36_600).contains(days) {
+            named = .daysAgo(days)
+        } else if let weekday = Weekday(word: word) {
+            named = .last(weekday)
+        } else {
+            return nil
+        }
+    }
+
+    init(_ named: Named) { self.named = named }
+
+    func day(today: Day) -> Day {
+        switch named {
+        case .date(let day): return day
+        case .daysAgo(let days): return today.advanced(by: -days)
+        case .last(let weekday):
+            let back = (today.weekday.rawValue - weekday.rawValue + 7) % 7
+            return today.advanced(by: back == 0 ? -7 : -back)
+        }
+    }
+
+    var defaultValueDescription: String { "today" }
+
+    /// The parser takes `-3` for an option. So that users need not write `-- -3` or `--from=-3`, such a word is joined to the option
+    /// before it or moved behind a `--`, if the subcommand takes days.
+    static func shielded(_ arguments: [String]) -> [String] {
+        guard let command = arguments.first, let options = dayOptions[command], !arguments.contains("--") else { return arguments }
+        var rest: [String] = []
+        var days: [String] = []
+        for word in arguments {
+            if !isDaysAgo(word) {
+                rest.append(word)
+            } else if let option = rest.last, options.contains(option) {
+                rest[rest.count - 1] = "\(option)=\(word)"
+            } else {
+                days.append(word)
+            }
+        }
+        if days.isEmpty { return rest }
+        // If the subcommand takes no day as an argument, the parser must report the words as they were typed.
+        return commandsOfDays.contains(command) ? rest + ["--"] + days : arguments
+    }
+
+    /// Subcommands with options that take days.
+    private static let dayOptions: [String: Set<String>] = [
+        "show": [], "correct": [], "outbox": [], "history": ["--on", "--from", "--to"], "plan": ["--from"], "profile": ["--from"],
+        "share": ["--from", "--to-day"], "report": ["--from", "--to"],
+    ]
+    /// Subcommands that take a day as an argument.
+    private static let commandsOfDays: Set = ["show", "correct", "share", "outbox"]
+
+    private static func isDaysAgo(_ word: String) -> Bool { word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil }
+}
+
+/// The address of a device.
+struct DeviceArgument {
+    let text: String
+
+    init(word: String) throws {
+        guard let address = Wiring.catalog.address(word) else {
+            throw ValidationError("An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
+        }
+        text = address
+    }
+}
+
+/// The UUID of a service, in any of its notations.
+struct ServiceArgument: ExpressibleByArgument {
+    /// The full form.
+    let uuid: String
+
+    init?(argument: String) {
+        guard let uuid = Wiring.catalog.uuid(argument) else { return nil }
+        self.uuid = uuid
+    }
+}

@@ -1,0 +1,44 @@
+import StepViews
+import Synchronization
+
+/// Shows what a long command is doing: one line that is overwritten on a terminal, plain lines elsewhere, nothing when quiet.
+/// Always on standard error, so that standard output has only results.
+final class Progress: Sendable {
+    enum Mode: Sendable { case overwriting, lines, silent }
+
+    private let mode: Mode
+    private let output: Output
+    /// Columns; nil for those of the terminal, which may change.
+    private let width: Int?
+    private let last = Mutex("")
+
+    init(_ mode: Mode, output: Output = .error, width: Int? = nil) {
+        self.mode = mode
+        self.output = output
+        self.width = width
+    }
+
+    func step(_ text: String) {
+        let isNew = last.withLock { last in
+            defer { last = text }
+            return last != text
+        }
+        guard isNew else { return }
+        switch mode {
+        case .overwriting:
+            // A line that the terminal wraps could not be overwritten.
+            output.write("\r\u{1b}[K\(Printable(text, limit: max(1, (width ?? output.columns ?? 80) - 1)))")
+        case .lines: output.line(text)
+        case .silent: break
+        }
+    }
+
+    /// Clears the line for what follows.
+    func end() {
+        let shown = last.withLock { last in
+            defer { last = "" }
+            return !last.isEmpty
+        }
+        if shown, mode == .overwriting { output.write("\r\u{1b}[K") }
+    }
+}
