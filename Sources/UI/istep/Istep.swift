@@ -29,8 +29,8 @@ struct Istep: AsyncParsableCommand {
                      something waits to be shared
               77     not permitted, or credentials rejected
               78     wrong configuration
-              128+N  interrupted by signal N (130: Ctrl-C); 'istep watch' and
-                     'istep serve' end with 0
+              128+N  interrupted by signal N (130: Ctrl-C); 0 if the command then
+                     ends normally, as 'istep watch', 'serve' and 'scan' do
             """,
         version: Version.current,
         subcommands: [

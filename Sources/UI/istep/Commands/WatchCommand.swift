@@ -10,7 +10,7 @@ struct WatchCommand: AsyncParsableCommand {
             it keeps only today's count, also shortly before midnight. It waits for adapters that are unplugged and for a \
             bluetoothd that is restarted. Ctrl-C ends it. Where BlueZ monitors advertisements (bluetoothd --experimental), \
             the adapter reports the pedometer; otherwise istep scans for five seconds a minute while a pedometer is due, and less often \
-            when none was in range for hours.
+            when none was heard for an hour.
 
             With --live, pedometers that support it report steps live. The connection then stays open as long as the pedometer is in \
             range; this uses its battery, and no phone can connect to it meanwhile. Steps that a band advertises are received \
