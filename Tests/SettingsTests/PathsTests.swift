@@ -8,25 +8,22 @@ import Testing
 
     @Test func `the XDG variables set the paths of files`() {
         let paths = paths([
-            "HOME": "/home/ada", "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "/s",
-            "XDG_RUNTIME_DIR": "/run/user/1000",
+            "HOME": "/home/ada", "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_RUNTIME_DIR": "/run/user/1000",
         ])
         #expect(paths.userConfig == "/c/istep/config.toml")
         #expect(paths.database == "/d/istep/history.sqlite")
-        #expect(paths.state == "/s/istep")
         #expect(paths.runtime == "/run/user/1000/istep")
         #expect(paths.systemConfig == "/etc/istep/config.toml")
     }
 
     @Test(arguments: [
-        [:], ["XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": ""],
-        ["XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "./d", "XDG_STATE_HOME": "~/s", "XDG_RUNTIME_DIR": "run"],
+        [:], ["XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "XDG_RUNTIME_DIR": ""],
+        ["XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "./d", "XDG_RUNTIME_DIR": "run"],
     ])
     func `an empty or relative path in a variable is ignored`(environment: [String: String]) {
         let paths = paths(environment.merging(["HOME": "/home/ada"]) { $1 })
         #expect(paths.userConfig == "/home/ada/.config/istep/config.toml")
         #expect(paths.database == "/home/ada/.local/share/istep/history.sqlite")
-        #expect(paths.state == "/home/ada/.local/state/istep")
         #expect(paths.runtime == nil)
     }
 

@@ -107,6 +107,23 @@ import Testing
         #expect(try await send("profile", ["sex": "other"]).status == 422)
     }
 
+    /// Otherwise those days would have half a profile.
+    @Test func `before the first profile all values of the form are saved`() async throws {
+        let birth = try #require(Day("1980-04-20")), first = try #require(Day("2026-05-01"))
+        let only = Profile(validFrom: first, height: 1.78, weight: 72, sex: .female, birthDate: birth, stepLength: 0.74)
+        fixture.history.setProfile(only, of: user.id)
+        expectSaved("profile", try await send("profile", ["weight": "70", "valid-from": "2026-01-01"]))
+        let past = try #require(try profile(on: "2026-02-01"))
+        #expect(past.weight == 70 && past.height == 1.78 && past.sex == .female)
+        #expect(past.birthDate == birth && past.stepLength == 0.74)
+        #expect(try profile(on: "2026-05-01") == only)
+    }
+
+    @Test func `an empty form of a user without a profile stores nothing`() async throws {
+        expectSaved("nothing", try await send("profile", [:]))
+        #expect(fixture.history.profiles(of: user.id).isEmpty)
+    }
+
     // MARK: Plan
 
     @Test func `a goal that is saved as of a past day leaves the other goals of that time`() async throws {

@@ -93,6 +93,30 @@ import Testing
         #expect(try history.plans(of: ben.id).isEmpty && history.profiles(of: ben.id).isEmpty)
     }
 
+    @Test func `a profile with a date of birth that nobody can have is not stored`() throws {
+        let old = try #require(Day("1883-12-31"))
+        #expect(throws: ServiceError.birthNotPast(april20)) { try planning.setProfile(.init(birthDate: april20), from: nil, of: anna) }
+        #expect(throws: ServiceError.birthTooLongAgo(old)) { try planning.setProfile(.init(birthDate: old), from: nil, of: anna) }
+        #expect(throws: ServiceError.birthNotPast(april21)) { try Planning.check(birthDate: april21, today: april20) }
+        #expect(history.profiles(of: anna.id).isEmpty)
+        #expect("\(ServiceError.birthNotPast(april20))" == "--birth 2014-04-20 is not in the past.")
+        #expect("\(ServiceError.birthTooLongAgo(old))" == "--birth 1883-12-31 is more than 130 years ago.")
+    }
+
+    @Test func `a form sets what was changed, and all that it shows on days without a plan or a profile`() throws {
+        let goals: [Weekday: Int] = [.monday: 8000, .sunday: 0], before = april20.advanced(by: -1)
+        #expect(try planning.goals(shown: goals, changed: [.sunday: 0], from: nil, of: anna) == goals)
+        try planning.setPlan(everyDay: 8000, weekdays: [:], from: april20, of: anna)
+        #expect(try planning.goals(shown: goals, changed: [.sunday: 0], from: nil, of: anna) == [.sunday: 0])
+        #expect(try planning.goals(shown: goals, changed: [:], from: before, of: anna) == goals)
+
+        let shown = Planning.ProfileChange(height: 1.78, weight: 70), changed = Planning.ProfileChange(weight: 70)
+        try planning.setProfile(.init(height: 1.78, weight: 72), from: april20, of: anna)
+        #expect(try planning.profileChange(shown: shown, changed: changed, from: nil, of: anna).height == nil)
+        #expect(try planning.profileChange(shown: shown, changed: changed, from: before, of: anna).height == 1.78)
+        #expect(Planning.ProfileChange().isEmpty && !changed.isEmpty)
+    }
+
     @Test func `a date of birth is in the past, and not longer ago than a life can last`() throws {
         let first = try #require(Day("1884-01-01"))
         #expect(Profile.birthDates(today: april20) == first...april20.advanced(by: -1))

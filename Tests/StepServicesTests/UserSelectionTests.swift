@@ -23,6 +23,20 @@ import Testing
         #expect(throws: ServiceError.severalUsers(known: ["anna", "ben"])) { try user() }
     }
 
+    @Test func `a user is selected from several users only`() throws {
+        func name(_ wanted: String? = nil, login: String = "root") throws -> String? {
+            try UserSelection(history, wanted: wanted, login: login).nameAmongSeveral()
+        }
+        #expect(try name() == nil)
+        _ = history.addUser(named: "anna")
+        #expect(try name("anna") == nil)
+        _ = history.addUser(named: "ben")
+        #expect(try name("ANNA") == "anna")
+        #expect(try name(login: "ben") == "ben")
+        #expect(try name() == nil, "the page lets choose")
+        #expect(throws: ServiceError.unknownUser("bob", known: ["anna", "ben"])) { try name("bob") }
+    }
+
     @Test func `an unknown name is an error unless a new user is requested`() throws {
         _ = history.addUser(named: "anna")
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob") }

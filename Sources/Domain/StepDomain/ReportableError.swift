@@ -48,6 +48,11 @@ public enum FailureCategory: String, Sendable, CaseIterable {
     }
 }
 
+extension Sequence<FailureCategory> {
+    /// The category that decides how a command with these failures ends; nil if there are none.
+    public var worst: FailureCategory? { self.max { $0.severity < $1.severity } }
+}
+
 /// Where to look for the cause of a failed sync.
 public enum FailureCause: String, Sendable, Codable, CaseIterable {
     /// The pedometer was not heard: away, asleep, or out of power. Nothing is broken.

@@ -28,6 +28,8 @@ public struct Planning: Sendable {
             self.birthDate = birthDate
             self.stepLength = stepLength
         }
+
+        public var isEmpty: Bool { height == nil && weight == nil && sex == nil && birthDate == nil && stepLength == nil }
     }
 
     /// - Parameters:
@@ -45,9 +47,24 @@ public struct Planning: Sendable {
         try history.setPlan(plan, of: user.id)
     }
 
+    /// What a form that shows all goals sets: those that were changed. Where no plan is in force on its first day, all of them: a goal that is
+    /// not given would be a rest day.
+    ///
     /// - Parameter from: as for `setPlan`.
-    /// - Throws: as `setPlan`.
+    /// - Throws: the history's error.
+    public func goals(shown: [Weekday: Int], changed: [Weekday: Int], from: Day?, of user: User) throws -> [Weekday: Int] {
+        try history.plans(of: user.id).inForce(on: from ?? today) == nil ? shown : changed
+    }
+
+    /// The same for a form that shows a profile. Where none is in force on its first day, those days would otherwise have half a profile.
+    public func profileChange(shown: ProfileChange, changed: ProfileChange, from: Day?, of user: User) throws -> ProfileChange {
+        try history.profiles(of: user.id).inForce(on: from ?? today) == nil ? shown : changed
+    }
+
+    /// - Parameter from: as for `setPlan`.
+    /// - Throws: as `setPlan`; `ServiceError.birthNotPast`, `.birthTooLongAgo`.
     public func setProfile(_ change: ProfileChange, from: Day?, of user: User) throws {
+        if let birth = change.birthDate { try Self.check(birthDate: birth, today: today) }
         let profiles = try history.profiles(of: user.id)
         let validFrom = try validFrom(from, isFirst: profiles.isEmpty)
         var profile = profiles.inForce(on: validFrom) ?? Profile(validFrom: validFrom)
@@ -65,6 +82,15 @@ public struct Planning: Sendable {
     /// - Throws: `ServiceError.unusableFirstDay`.
     public static func check(firstDay day: Day) throws(ServiceError) {
         guard Validity.firstDays.contains(day) else { throw .unusableFirstDay(day) }
+    }
+
+    /// Whether a user can be born on a day: to be called before a history or a user is created for it.
+    ///
+    /// - Throws: `ServiceError.birthNotPast`, `.birthTooLongAgo`.
+    public static func check(birthDate day: Day, today: Day) throws(ServiceError) {
+        let dates = Profile.birthDates(today: today)
+        if day > dates.upperBound { throw .birthNotPast(day) }
+        if day < dates.lowerBound { throw .birthTooLongAgo(day) }
     }
 
     /// The first profile or plan holds for all days, later ones from today.

@@ -62,8 +62,6 @@ public struct Registration: Sendable {
     static let secondsForOthers = 3.0
     /// Seconds to search for any pedometer. The whole time is used, because all in range must be heard.
     static let secondsForAny = 6.0
-    /// Devices that are connected to at most, the strongest signals first: each takes some seconds.
-    static let mostProbed = 10
     /// More pedometers than this are not listed in an error.
     private static let mostListed = 10
 
@@ -211,7 +209,9 @@ public struct Registration: Sendable {
         var unprobed = 0
         if request.probes {
             let unknown = devices.filter { $0.kind == nil }
-            let results = await DeviceProbing(scanner).probe(unknown, limit: Self.mostProbed) { progress(.probing($0.name ?? $0.address)) }
+            let results = await DeviceProbing(scanner).probe(unknown, limit: DeviceProbing.mostProbed) {
+                progress(.probing($0.name ?? $0.address))
+            }
             try Task.checkCancellation()
             unprobed = results.devices.count { !results.probed.contains($0.address) }
             devices = devices.filter { $0.kind != nil } + results.devices

@@ -55,6 +55,9 @@ public enum ServiceError: ReportableError, Hashable {
     case nothingKnown(Day, Day)
     /// A plan or a profile cannot begin on this day.
     case unusableFirstDay(Day)
+    case birthNotPast(Day)
+    /// No life has lasted that long.
+    case birthTooLongAgo(Day)
     /// The steps of a day before 1970 cannot be corrected.
     case dayTooEarly(Day)
     case implausibleSteps(Int)
@@ -83,7 +86,7 @@ public enum ServiceError: ReportableError, Hashable {
             .backupIsHistory:
             .usage
         case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
-        case .unusableFirstDay, .dayTooEarly, .implausibleSteps, .unusableReason, .notCorrected: .usage
+        case .unusableFirstDay, .birthNotPast, .birthTooLongAgo, .dayTooEarly, .implausibleSteps, .unusableReason, .notCorrected: .usage
         case .noDestination, .unclearRecipients: .configuration
         case .clockNotSet, .notHeard, .noNewPedometer: .temporary
         case .noServiceManager: .unavailable
@@ -128,6 +131,8 @@ public enum ServiceError: ReportableError, Hashable {
         case .rangeEndsYesterday(let yesterday): "Without a last day, the days up to yesterday, \(yesterday), are shared."
         case .nothingKnown(let first, let last): "The history has no steps from \(first) to \(last)."
         case .unusableFirstDay(let day): "A plan or a profile cannot begin on \(day)."
+        case .birthNotPast(let day): "--birth \(day) is not in the past."
+        case .birthTooLongAgo(let day): "--birth \(day) is more than \(Profile.longestLife) years ago."
         case .dayTooEarly(let day): "The steps of \(day) cannot be corrected."
         case .implausibleSteps(let steps): "\(steps) steps are not plausible for a day."
         case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."

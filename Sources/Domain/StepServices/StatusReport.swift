@@ -19,9 +19,6 @@ public struct StatusReport: Sendable {
     /// Whether the history has several users, even if the report is about one of them.
     public var isHousehold: Bool
 
-    /// Syncs of a pedometer that are read.
-    private static let mostSyncs = 20
-
     /// - Parameter user: whom it is about; nil for all users.
     /// - Throws: the history's error.
     public init(_ history: History, of user: User?, localTime: LocalTime, now: Timestamp) throws {
@@ -33,7 +30,7 @@ public struct StatusReport: Sendable {
             Person(
                 today: try statistics.summary(of: person, on: localTime.day(of: now)),
                 pedometers: try pedometers.filter { $0.user == person.id }.map {
-                    Device(pedometer: $0, syncs: try history.syncs(of: $0.id, limit: Self.mostSyncs))
+                    Device(pedometer: $0, syncs: try history.recentSyncs(of: $0.id))
                 })
         }
     }

@@ -37,6 +37,18 @@ public struct UserSelection: Sendable {
         throw wanted == nil ? ServiceError.severalUsers(known: known) : .unknownUser(name, known: known)
     }
 
+    /// The name of the user that is selected from several; nil if there is nothing to select from, or if nothing selects one.
+    ///
+    /// - Throws: `ServiceError.unknownUser`; the history's error.
+    public func nameAmongSeveral() throws -> String? {
+        do {
+            let user = try user(creating: .first)
+            return try history.users().count > 1 ? user.name : nil
+        } catch ServiceError.severalUsers {
+            return nil
+        }
+    }
+
     /// Adds the user to the history, if it is a new one.
     public func stored(_ user: User) throws -> User { user.id == 0 ? try history.addUser(named: user.name) : user }
 }

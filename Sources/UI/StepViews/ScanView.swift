@@ -1,4 +1,5 @@
 public import StepDomain
+public import StepServices
 
 /// Peripherals that a scan has heard.
 public struct ScanView: View {
@@ -45,6 +46,16 @@ public struct ScanView: View {
         self.hidden = hidden
         self.isFiltered = isFiltered
         self.probing = probing
+    }
+
+    public init(_ report: ScanReport) {
+        self.init(
+            rows: report.devices, hidden: report.hidden, isFiltered: report.isFiltered,
+            probing: report.probing.map {
+                Probing(
+                    skipped: $0.skipped, unlisted: $0.unlisted, limit: $0.limit, isInterrupted: $0.isInterrupted,
+                    failures: $0.failures.mapValues { "\($0)" }, refuted: $0.refuted.mapValues(\.title))
+            }, registered: report.registered)
     }
 
     public func lines(_ style: TextStyle) -> [String] {

@@ -40,6 +40,7 @@ public enum ServiceErrorWords {
         case .rangeEndsYesterday: "To share today: `istep share today`"
         case .nothingKnown: "Read your pedometer first: `istep sync`"
         case .unusableFirstDay: "Give a day from \(Validity.firstDays.lowerBound) to \(Validity.firstDays.upperBound)."
+        case .birthNotPast, .birthTooLongAgo: nil
         case .dayTooEarly: "Give a day from \(Validity.firstDays.lowerBound) to today."
         case .implausibleSteps: "A day has 0 to \(Words.grouped(StepCorrection.stepRange.upperBound)) steps."
         case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."

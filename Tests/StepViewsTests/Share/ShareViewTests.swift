@@ -1,4 +1,5 @@
 import StepDomain
+import StepServices
 import TestSupport
 import Testing
 
@@ -147,7 +148,7 @@ import Testing
         #expect(view(report(waiting: 1, state: state)).document.destinations[0].nextAttempt == time)
         let outbox = OutboxView([], states: [state], users: [anna], now: Sample.now, localTime: Sample.place)
         #expect(outbox.document.destinations[0].nextAttempt == time)
-        let entry = DestinationsView.Entry(name: "garden", kind: "rest", place: "/", state: state, counts: [:])
+        let entry = DestinationStatus(name: "garden", kind: "rest", place: "/", state: state, counts: [:])
         let destinations = DestinationsView([entry], now: Sample.now, localTime: Sample.place)
         #expect(destinations.document.destinations[0].nextAttempt == time)
     }

@@ -40,3 +40,11 @@ public protocol ShareLedger: Sendable {
     /// order.
     func knownDays(of user: User.ID, from first: Day, through last: Day) throws -> [Day]
 }
+
+extension ShareLedger {
+    /// The entries of a destination and a user (nil: of all) that are not settled: they wait, may have arrived, or were rejected. By
+    /// destination, day and user.
+    public func unsettledEntries(for destination: String? = nil, of user: User.ID? = nil) throws -> [ShareEntry] {
+        try entries(for: destination, in: ShareEntry.State.unsettled).filter { user == nil || $0.user == user }
+    }
+}

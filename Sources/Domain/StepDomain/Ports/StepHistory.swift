@@ -65,6 +65,12 @@ public protocol StepHistory: Sendable {
 }
 
 extension StepHistory {
+    /// The pedometers in use of one user, by name.
+    public func pedometers(of user: User.ID) throws -> [Pedometer] { try pedometers().filter { $0.user == user } }
+
+    /// The last syncs of a pedometer, newest first: as many as its state is derived from.
+    public func recentSyncs(of pedometer: Pedometer.ID) throws -> [SyncRecord] { try syncs(of: pedometer, limit: 20) }
+
     public func dayData(of user: User, on days: [Day]) throws -> [DayData] { try days.map { try dayData(of: user, on: $0) } }
 
     public func daySeriesInput(

@@ -87,7 +87,7 @@ public struct Doctor: Sendable {
 
     /// The category of the worst fault; nil if there is none.
     public static func worst(_ findings: [Finding]) -> FailureCategory? {
-        findings.compactMap(\.diagnosis.severity.category).max { $0.severity < $1.severity }
+        findings.compactMap(\.diagnosis.severity.category).worst
     }
 }
 

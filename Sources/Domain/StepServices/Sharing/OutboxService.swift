@@ -22,11 +22,14 @@ public struct OutboxService: Sendable {
 
     /// The entries of a destination, or of all destinations, in these states.
     ///
+    /// - Parameter user: whose entries; nil for those of all users.
     /// - Throws: `ServiceError.neverShared` for a destination that neither the ledger nor the configuration has; the ledger's error.
-    public func entries(of destination: String?, in states: Set<ShareEntry.State>) throws -> [ShareEntry] {
-        guard let destination else { return try context.history.entries(for: nil, in: states) }
-        let all = try context.history.entries(for: nil, in: Set(ShareEntry.State.allCases))
-        return try context.history.entries(for: name(of: destination, in: all), in: states)
+    public func entries(of destination: String?, in states: Set<ShareEntry.State>, user: User? = nil) throws -> [ShareEntry] {
+        var name: String?
+        if let destination {
+            name = try self.name(of: destination, in: context.history.entries(for: nil, in: Set(ShareEntry.State.allCases)))
+        }
+        return try context.history.entries(for: name, in: states).filter { user == nil || $0.user == user?.id }
     }
 
     /// Ends the pause of a destination, and makes the entries due again that were attempted or rejected.

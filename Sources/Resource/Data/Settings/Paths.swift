@@ -11,8 +11,6 @@ public struct Paths: Hashable, Sendable {
     public let config: String?
     /// `$XDG_DATA_HOME/istep`, else `~/.local/share/istep`.
     public let data: String?
-    /// `$XDG_STATE_HOME/istep`, else `~/.local/state/istep`.
-    public let state: String?
     /// `$XDG_RUNTIME_DIR/istep`; the specification has no substitute for it.
     public let runtime: String?
     /// The user's home directory.
@@ -39,7 +37,6 @@ public struct Paths: Hashable, Sendable {
         systemConfig = root + "/etc/istep/config.toml"
         config = base(Self.configVariable, ".config")
         data = base(Self.dataVariable, ".local/share")
-        state = base("XDG_STATE_HOME", ".local/state")
         runtime = directory("XDG_RUNTIME_DIR").map { joined($0, "istep") }
     }
 

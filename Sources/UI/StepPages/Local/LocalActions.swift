@@ -107,17 +107,16 @@ extension LocalPages {
 
     func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = PlanForm(request.form)
-        guard let (goals, changed, from) = form.checked() else {
+        guard let (shown, changed, from) = form.checked() else {
             let filled = form
             return .page(try await blocking { try planPage(scope, plan: filled).document }, status: 422)
         }
         let isSaved = try await blocking {
-            let today = scope.context.today
-            // Where no plan is in force on that day, no goal is there to stay as it is.
-            let isFirst = try scope.history.plans(of: scope.context.user.id).inForce(on: from ?? today) == nil
-            if changed.isEmpty, !isFirst { return false }
+            let planning = Planning(scope.history, today: scope.context.today)
+            let goals = try planning.goals(shown: shown, changed: changed, from: from, of: scope.context.user)
+            if goals.isEmpty { return false }
             let user = try services.people(scope.history).stored(scope.context.user)
-            try Planning(scope.history, today: today).setPlan(everyDay: nil, weekdays: isFirst ? goals : changed, from: from, of: user)
+            try planning.setPlan(everyDay: nil, weekdays: goals, from: from, of: user)
             return true
         }
         return saved(isSaved ? "goals" : "nothing", scope)
@@ -125,16 +124,19 @@ extension LocalPages {
 
     func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = ProfileForm(request.form)
-        guard let (change, from) = form.checked(today: scope.context.today) else {
+        guard let (shown, changed, from) = form.checked(today: scope.context.today) else {
             let filled = form
             return .page(try await blocking { try planPage(scope, profile: filled).document }, status: 422)
         }
-        guard form.isChanged else { return saved("nothing", scope) }
-        try await blocking {
+        let isSaved = try await blocking {
+            let planning = Planning(scope.history, today: scope.context.today)
+            let change = try planning.profileChange(shown: shown, changed: changed, from: from, of: scope.context.user)
+            if change.isEmpty { return false }
             let user = try services.people(scope.history).stored(scope.context.user)
-            try Planning(scope.history, today: scope.context.today).setProfile(change, from: from, of: user)
+            try planning.setProfile(change, from: from, of: user)
+            return true
         }
-        return saved("profile", scope)
+        return saved(isSaved ? "profile" : "nothing", scope)
     }
 
     /// - Parameter what: a key of `messagesOfPlan`.

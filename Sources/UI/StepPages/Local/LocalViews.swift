@@ -87,14 +87,12 @@ extension LocalPages {
 
     /// Names of those that are configured, and of those that have days in the outbox.
     private func destinations(_ scope: RequestScope) throws -> [String] {
-        let waiting = try scope.history.entries(for: nil, in: ShareEntry.State.unsettled).map(\.destination)
+        let waiting = try scope.history.unsettledEntries().map(\.destination)
         return (scope.services.destinationNames + waiting).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     func sharePage(_ scope: RequestScope) throws -> SharePage {
-        let entries = try scope.history.entries(for: nil, in: ShareEntry.State.unsettled).filter {
-            $0.user == scope.context.user.id
-        }
+        let entries = try scope.history.unsettledEntries(of: scope.context.user.id)
         var problem: String?
         do { _ = try scope.services.destinations() } catch { problem = services.words(error) }
         return SharePage(
@@ -110,7 +108,7 @@ extension LocalPages {
         return try scope.history.pedometers().filter(isWanted).map { pedometer in
             DevicesPage.Entry(
                 pedometer: pedometer, model: services.modelTitle(pedometer.model), user: names[pedometer.user] ?? "",
-                syncs: try scope.history.syncs(of: pedometer.id, limit: 20))
+                syncs: try scope.history.recentSyncs(of: pedometer.id))
         }
     }
 

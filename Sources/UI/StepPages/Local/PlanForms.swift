@@ -26,14 +26,21 @@ struct FilledForm: Hashable, Sendable {
 
     /// The same of a number with decimals, which may be written with a comma; nil also where the user has not changed it.
     mutating func number(_ name: String, _ range: ClosedRange<Double>, _ unit: String) -> Double? {
-        guard isChanged(name), let text = values[name] else { return nil }
-        let plain = text.replacing(",", with: ".")
-        if plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e }), let value = Double(plain), range.contains(value) { return value }
+        guard isChanged(name) else { return nil }
+        if let value = shownNumber(name, range) { return value }
         errors[name] = "\(Words.short(range.lowerBound)) to \(Words.short(range.upperBound)) \(unit)."
         return nil
     }
 
-    /// The same of a day.
+    /// The number that a field shows, whether the user has changed it or not; nil where it is empty or wrong.
+    func shownNumber(_ name: String, _ range: ClosedRange<Double>) -> Double? {
+        guard let plain = values[name]?.replacing(",", with: "."), plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e }),
+            let value = Double(plain), range.contains(value)
+        else { return nil }
+        return value
+    }
+
+    /// The same as `number` of a day.
     mutating func day(_ name: String, _ range: ClosedRange<Day>, _ words: String) -> Day? {
         guard isChanged(name), let text = values[name] else { return nil }
         if let day = Day(text), range.contains(day) { return day }
@@ -108,11 +115,10 @@ struct ProfileForm: Sendable {
 
     init(_ fields: FormFields) { form = FilledForm(fields, Self.names) }
 
-    /// Whether the user has changed anything.
-    var isChanged: Bool { Self.names.contains { form.isChanged($0) } }
-
-    /// What the user has changed; nil where something is wrong, which `form.errors` then has.
-    mutating func checked(today: Day) -> (change: Planning.ProfileChange, from: Day?)? {
+    /// What it asks for; nil where something is wrong, which `form.errors` then has.
+    ///
+    /// - Returns: all values that it shows, those of them that the user has changed, and the day from which they hold.
+    mutating func checked(today: Day) -> (shown: Planning.ProfileChange, changed: Planning.ProfileChange, from: Day?)? {
         var change = Planning.ProfileChange()
         change.height = form.number("height", Self.hundredfold(Profile.heights), "cm").map { $0 / 100 }
         change.weight = form.number("weight", Profile.weights, "kg")
@@ -123,7 +129,18 @@ struct ProfileForm: Sendable {
         }
         change.birthDate = form.day("birth", Profile.birthDates(today: today), "Enter a date in the past, such as 1980-04-20.")
         let from = form.validFrom()
-        return form.errors.isEmpty ? (change, from) : nil
+        return form.errors.isEmpty ? (shown(change, today: today), change, from) : nil
+    }
+
+    /// The changed values, and those that the form shows as they were. An unspecified sex is none.
+    private func shown(_ changed: Planning.ProfileChange, today: Day) -> Planning.ProfileChange {
+        let sex = changed.sex ?? form.values["sex"].flatMap(Sex.init(rawValue:))
+        let birth = form.values["birth"].flatMap { Day($0) }.flatMap { Profile.birthDates(today: today).contains($0) ? $0 : nil }
+        return Planning.ProfileChange(
+            height: changed.height ?? form.shownNumber("height", Self.hundredfold(Profile.heights)).map { $0 / 100 },
+            weight: changed.weight ?? form.shownNumber("weight", Profile.weights), sex: sex == .unspecified ? nil : sex,
+            birthDate: changed.birthDate ?? birth,
+            stepLength: changed.stepLength ?? form.shownNumber("step", Self.hundredfold(Profile.stepLengths)).map { $0 / 100 })
     }
 
     private static func hundredfold(_ range: ClosedRange<Double>) -> ClosedRange<Double> { range.lowerBound * 100...range.upperBound * 100 }

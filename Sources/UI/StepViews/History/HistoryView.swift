@@ -206,9 +206,10 @@ struct HistoryBars {
 }
 
 extension HistoryView {
-    /// While the sums of days are calculated for the first time.
-    public static func words(forCalculating done: Int, of all: Int) -> String {
-        "Calculating daily sums: \(Words.grouped(done)) of \(Words.count(all, "day"))"
+    /// While the sums of days are calculated for the first time. Nil for few days: only after an upgrade are there many; the days of a sync
+    /// take no time.
+    public static func words(forCalculating done: Int, of all: Int) -> String? {
+        all - done <= 100 ? nil : "Calculating daily sums: \(Words.grouped(done)) of \(Words.count(all, "day"))"
     }
 
     /// What is wrong with the steps of a day; nil if they are possible. A view shows this in place of a figure that is not possible.

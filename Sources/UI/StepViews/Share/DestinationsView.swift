@@ -3,35 +3,11 @@ public import StepServices
 
 /// Where days are shared, and the state of each destination.
 public struct DestinationsView: View {
-    public struct Entry: Sendable {
-        public var name: String
-        public var kind: String
-        /// Its address or path.
-        public var place: String
-        public var state: DestinationState
-        /// Days by state.
-        public var counts: [ShareEntry.State: Int]
-        /// What it answered; nil where it was not asked.
-        public var answer: Result<String, ShareFailure>?
-
-        public init(
-            name: String, kind: String, place: String, state: DestinationState, counts: [ShareEntry.State: Int],
-            answer: Result<String, ShareFailure>? = nil
-        ) {
-            self.name = name
-            self.kind = kind
-            self.place = place
-            self.state = state
-            self.counts = counts
-            self.answer = answer
-        }
-    }
-
-    let entries: [Entry]
+    let entries: [DestinationStatus]
     let now: Timestamp
     let localTime: LocalTime
 
-    public init(_ entries: [Entry], now: Timestamp, localTime: LocalTime) {
+    public init(_ entries: [DestinationStatus], now: Timestamp, localTime: LocalTime) {
         self.entries = entries
         self.now = now
         self.localTime = localTime
@@ -50,7 +26,7 @@ public struct DestinationsView: View {
         return page.lines
     }
 
-    private func show(_ entry: Entry, on page: inout Page) {
+    private func show(_ entry: DestinationStatus, on page: inout Page) {
         page.paragraph(days(entry), indent: 2, hanging: 4)
         if let stopped = entry.state.stopped {
             page.advice(
@@ -66,7 +42,7 @@ public struct DestinationsView: View {
         }
     }
 
-    private func days(_ entry: Entry) -> String {
+    private func days(_ entry: DestinationStatus) -> String {
         let parts = [
             (ShareEntry.State.sent, "sent"), (.pending, "to be sent"), (.sending, "being sent"), (.unknown, "may have arrived"),
             (.rejected, "rejected"),

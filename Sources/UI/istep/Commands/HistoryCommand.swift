@@ -57,15 +57,14 @@ struct HistoryCommand: AsyncParsableCommand {
         let progress = wiring.progress()
         defer { progress.end() }
         let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user) { done, all in
-            // Only after an upgrade are there many; the days of a sync take no time.
-            if all - done > 100 { progress.step(HistoryView.words(forCalculating: done, of: all)) }
+            if let words = HistoryView.words(forCalculating: done, of: all) { progress.step(words) }
         }
         progress.end()
         let today = figures.today
         let request = PeriodRequest(
             named: period, day: on?.day(today: today), first: from?.day(today: today), last: to?.day(today: today))
         let chosen = try request.period(in: figures.known, today: today, weekStart: wiring.weekStart)
-        let hasPedometers = try await blocking { try history.pedometers().contains { $0.user == user.id } }
+        let hasPedometers = try await blocking { try !history.pedometers(of: user.id).isEmpty }
         let view = HistoryView(figures, chosen, by: by, hasPedometers: hasPedometers)
         guard csv else { return try wiring.show(view) }
         for line in view.csv { try Output.standard.result(line) }

@@ -31,8 +31,7 @@ extension OutboxCommand {
             let states: Set<ShareEntry.State> = all ? Set(ShareEntry.State.allCases) : ShareEntry.State.unsettled
             let users = try history.users()
             let wanted = try common.user.map { _ in try wiring.user(in: history) }
-            let entries = try OutboxService(wiring.services(history)).entries(of: destination, in: states)
-                .filter { wanted == nil || $0.user == wanted?.id }
+            let entries = try OutboxService(wiring.services(history)).entries(of: destination, in: states, user: wanted)
             let names = entries.map(\.destination).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
             try wiring.show(
                 OutboxView(entries, states: names.map(history.state(of:)), users: users, now: wiring.now(), localTime: wiring.localTime))

@@ -55,7 +55,7 @@ struct ProfileCommand: ParsableCommand {
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let from = from?.day(today: today)
-        try checkBirth(today: today)
+        if let birth { try Planning.check(birthDate: birth, today: today) }
         if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : .reading)
         var user = try wiring.user(in: history, creating: isSetting ? .first : .never)
@@ -66,12 +66,5 @@ struct ProfileCommand: ParsableCommand {
             try Planning(history, today: today).setProfile(change, from: from, of: user)
         }
         try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))
-    }
-
-    private func checkBirth(today: Day) throws {
-        guard let birth else { return }
-        let dates = Profile.birthDates(today: today)
-        if birth > dates.upperBound { throw CommandFailure(.usage, "--birth \(birth) is not in the past.") }
-        if birth < dates.lowerBound { throw CommandFailure(.usage, "--birth \(birth) is more than \(Profile.longestLife) years ago.") }
     }
 }

@@ -44,7 +44,7 @@ struct ReportCommand: AsyncParsableCommand {
         let progress = wiring.progress()
         defer { progress.end() }
         let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user) { done, all in
-            if all - done > 100 { progress.step(HistoryView.words(forCalculating: done, of: all)) }
+            if let words = HistoryView.words(forCalculating: done, of: all) { progress.step(words) }
         }
         let period = try period(figures, wiring.weekStart)
         let page = ReportPage(
@@ -66,7 +66,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     private static func sources(of user: User, in history: History, _ wiring: Wiring) throws -> [ReportPage.Source] {
-        try history.pedometers().filter { $0.user == user.id }.map { pedometer in
+        try history.pedometers(of: user.id).map { pedometer in
             let last = try history.lastCompleteSync(of: pedometer.id, until: wiring.now())
             return ReportPage.Source(
                 name: pedometer.name, model: wiring.title(ofModel: pedometer.model), readThrough: pedometer.cursor.readThrough,

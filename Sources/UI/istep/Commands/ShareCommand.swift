@@ -70,7 +70,7 @@ struct ShareCommand: AsyncParsableCommand {
         let sharing = try await blocking {
             try ShareService(wiring.services(wiring.history(for: list || dryRun ? .reading : .updating))).with(to)
         }
-        if list { return try await DestinationList(wiring, sharing).show(isChecked: check) }
+        if list { return try await showDestinations(wiring, sharing) }
         try sharing.requireDestination()
         let (user, chosen) = try await blocking {
             let user = try wiring.user(in: sharing.context.history)
@@ -110,38 +110,17 @@ struct ShareCommand: AsyncParsableCommand {
     private func showQueue(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: ShareService) async throws {
         let view = try await blocking {
             let history = sharing.context.history, names = sharing.destinations.map(\.name)
-            let entries = try names.flatMap { try history.entries(for: $0, in: ShareEntry.State.unsettled) }
-                .filter { $0.user == user.id && days.contains($0.day) }
+            let entries = try names.flatMap { try history.unsettledEntries(for: $0, of: user.id) }.filter { days.contains($0.day) }
             return OutboxView(
                 entries, states: try names.map(history.state(of:)), users: sharing.users, now: wiring.now(), localTime: wiring.localTime)
         }
         try wiring.show(view)
     }
-}
 
-/// `istep share --list`.
-struct DestinationList {
-    private let wiring: Wiring
-    private let sharing: ShareService
-
-    init(_ wiring: Wiring, _ sharing: ShareService) {
-        self.wiring = wiring
-        self.sharing = sharing
-    }
-
-    func show(isChecked: Bool) async throws {
-        let answers = isChecked ? await sharing.check() : [:]
-        let entries = try await blocking { [sharing] in
-            let history = sharing.context.history, all = Set(ShareEntry.State.allCases)
-            return try sharing.destinations.map { destination in
-                DestinationsView.Entry(
-                    name: destination.name, kind: destination.kind, place: destination.place, state: try history.state(of: destination.name),
-                    counts: try history.entries(for: destination.name, in: all).reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
-                    answer: answers[destination.name])
-            }
-        }
-        try wiring.show(DestinationsView(entries, now: wiring.now(), localTime: wiring.localTime))
-        let failures = answers.values.compactMap { if case .failure(let failure) = $0 { Failure(failure) } else { nil } }
-        if let worst = failures.max(by: { $0.severity < $1.severity }) { throw AlreadyReported(worst.status) }
+    private func showDestinations(_ wiring: Wiring, _ sharing: ShareService) async throws {
+        let statuses = try await sharing.statuses(isChecked: check)
+        try wiring.show(DestinationsView(statuses, now: wiring.now(), localTime: wiring.localTime))
+        let failures = statuses.compactMap(\.failure)
+        if let end = AlreadyReported(worstOf: failures) { throw end }
     }
 }

@@ -68,9 +68,9 @@ struct SyncCommand: AsyncParsableCommand {
             // `--json` does not mark notices as seen.
             if !common.json { await sync.context.markSeen(in: outcome) }
         }
-        guard let worst = outcome.failures.map({ Failure($0.error) }).max(by: { $0.severity < $1.severity }) else { return }
+        guard let end = AlreadyReported(worstOf: outcome.failures.map { $0.error }) else { return }
         if !unattended { outcome.reportHidden() }
-        throw AlreadyReported(worst.status)
+        throw end
     }
 
     private func showNothingToSync(_ wiring: Wiring) throws {

@@ -43,9 +43,6 @@ struct Failure {
         }
     }
 
-    /// If there are several failures, the one that most needs action by the user decides the exit code.
-    var severity: Int { status.severity }
-
     /// A temporary failure passes by itself: for the machine's administrator it is not an error.
     var priority: JournalPriority { status == .temporary ? .warning : .error }
 
@@ -60,6 +57,13 @@ struct Failure {
 struct AlreadyReported: Error {
     let status: ExitStatus
     init(_ status: ExitStatus) { self.status = status }
+
+    /// If there are several failures, the one that most needs action by the user decides the exit code. Nil if there are none.
+    init?(worstOf errors: [any Error]) {
+        let categories = errors.compactMap { FailureCategory(Failure($0).status) }
+        guard let worst = categories.worst else { return nil }
+        self.init(ExitStatus(worst))
+    }
 }
 
 /// Why a command cannot do what the user requests, although no part of istep below it has failed.
@@ -108,9 +112,6 @@ extension ExitStatus {
         case .unforeseen: self = .unforeseen
         }
     }
-
-    /// A command with several failures ends with the exit code of the greatest severity.
-    var severity: Int { FailureCategory(self)?.severity ?? 0 }
 }
 
 extension FailureCategory {

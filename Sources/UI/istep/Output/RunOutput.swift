@@ -151,8 +151,8 @@ struct ShareRun {
         // `--json` does not mark notices as seen.
         if !wiring.isForPrograms { await sharing.context.markSeen(in: reports) }
         try Task.checkCancellation()
-        let worst = reports.flatMap(\.failures).map(Failure.init).max { $0.severity < $1.severity }
-        if let worst { throw AlreadyReported(worst.status) }  // the view has shown the message
+        let failures = reports.flatMap(\.failures)
+        if let end = AlreadyReported(worstOf: failures) { throw end }  // the view has shown the messages
     }
 
     static func view(_ reports: [ShareReport], users: [User], _ wiring: Wiring) -> ShareView {

@@ -207,7 +207,7 @@ struct BrowseSession {
     }
 
     private static func waiting(for user: User, _ wiring: Wiring) throws -> [ShareEntry] {
-        try wiring.history(for: .reading).entries(for: nil, in: ShareEntry.State.unsettled).filter { $0.user == user.id }
+        try wiring.history(for: .reading).unsettledEntries(of: user.id)
     }
 
     /// What is shown, read from the history each time.
@@ -235,7 +235,7 @@ struct BrowseSession {
                 let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
                 return DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime).browserLines(style)
             case .period(let period):
-                let hasPedometers = try history.pedometers().contains { $0.user == user.id }
+                let hasPedometers = try !history.pedometers(of: user.id).isEmpty
                 return HistoryView(figures, period, hasPedometers: hasPedometers).browserLines(style)
             case .outbox:
                 let names = Set(outbox.map(\.destination)).sorted()

@@ -94,12 +94,6 @@ struct Wiring: Sendable {
     /// The bus of the session that the command runs in; nil if there is no session.
     var sessionBus: DBusAddress? { DBusAddress.session(in: environment) }
 
-    func withCentral<R>(
-        isolation: isolated (any Actor)? = #isolation, _ body: (Central) async throws -> R
-    ) async throws -> R {
-        try await central().closing(after: body)
-    }
-
     /// - Parameters:
     ///   - days: the number of days to read at most, including today; nil for all that is new.
     ///   - registered: addresses of the history's pedometers.

@@ -95,15 +95,11 @@ struct PageServer {
         return try Opening("http://127.0.0.1:\(port)", access, user: try user(of: wiring))
     }
 
-    /// The user that the options, the configuration or the login select from several; nil if there is nothing to select from, or if nothing
-    /// selects one.
+    /// The user that the options, the configuration or the login select from several.
     private static func user(of wiring: Wiring) throws -> String? {
         do {
-            let history = try wiring.history(for: .reading)
-            let user = try wiring.user(in: history, creating: .first)
-            return try history.users().count > 1 ? user.name : nil
+            return try wiring.people(of: wiring.history(for: .reading)).nameAmongSeveral()
         } catch let error as ServiceError {
-            if case .severalUsers = error { return nil }
             throw error
         } catch {
             // The pages show what is wrong with the history.

@@ -1,0 +1,51 @@
+internal import Blocking
+public import StepDomain
+
+/// A configured destination, with its state and its days.
+public struct DestinationStatus: Sendable {
+    public var name: String
+    public var kind: String
+    /// Its address or path.
+    public var place: String
+    public var state: DestinationState
+    /// Days by state.
+    public var counts: [ShareEntry.State: Int]
+    /// What it answered; nil where it was not asked.
+    public var answer: Result<String, ShareFailure>?
+
+    public init(
+        name: String, kind: String, place: String, state: DestinationState, counts: [ShareEntry.State: Int],
+        answer: Result<String, ShareFailure>? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.place = place
+        self.state = state
+        self.counts = counts
+        self.answer = answer
+    }
+
+    /// Nil where it was not asked, or has accepted the user.
+    public var failure: ShareFailure? {
+        if case .failure(let failure)? = answer { failure } else { nil }
+    }
+}
+
+extension ShareService {
+    /// The destinations, in the order of the configuration.
+    ///
+    /// - Parameter isChecked: whether each is asked if it answers and accepts the user.
+    /// - Throws: the ledger's error.
+    public func statuses(isChecked: Bool) async throws -> [DestinationStatus] {
+        let answers = isChecked ? await check() : [:]
+        return try await blocking {
+            let history = context.history, all = Set(ShareEntry.State.allCases)
+            return try destinations.map { destination in
+                DestinationStatus(
+                    name: destination.name, kind: destination.kind, place: destination.place, state: try history.state(of: destination.name),
+                    counts: try history.entries(for: destination.name, in: all).reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
+                    answer: answers[destination.name])
+            }
+        }
+    }
+}
