@@ -11,7 +11,7 @@ public struct DestinationsView: View {
         public var state: DestinationState
         /// Days by state.
         public var counts: [ShareEntry.State: Int]
-        /// What it answered; nil where it was not asked.
+        /// What it answered; nil if it was not asked.
         public var answer: Result<String, ShareFailure>?
 
         public init(
@@ -140,7 +140,7 @@ public struct PreviewView: View {
         self.user = user
     }
 
-    /// Why nothing would be sent; nil where something would.
+    /// Why nothing would be sent; nil if something would.
     private func remark(_ preview: SharePreview) -> String? {
         switch preview.result {
         case .content: nil
